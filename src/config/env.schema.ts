@@ -1,0 +1,222 @@
+import { z } from 'zod';
+
+const MINUTE_MS = 60_000;
+
+const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .default(fallback);
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((value) => value === 'true')
+    .default(fallback);
+
+const list = (fallback: string[] = []) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .default(fallback);
+
+const httpUrl = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'must be an http or https URL',
+  );
+
+const claimRule = z.object({
+  claim: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+  has: z.string().min(1),
+});
+const DEFAULT_PERMISSION_RULES = {
+  'integration-management': [
+    { claim: 'scope', has: 'integration:manage' },
+    { claim: ['realm_access', 'roles'], has: 'integration-management' },
+  ],
+};
+const permissionRules = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), z.array(claimRule), 'must map a permission to a list of { claim, has } rules'))
+  .default(DEFAULT_PERMISSION_RULES);
+
+const secretsKeys = z
+  .string()
+  .transform((text) =>
+    text.split(',').map((item) => {
+      const [id = '', key = ''] = item.trim().split(':');
+      return { id, key: Buffer.from(key, 'base64') };
+    }),
+  )
+  .refine(
+    (keys) => keys.every(({ id, key }) => /^[A-Za-z0-9_-]{1,32}$/.test(id) && key.length === 32),
+    'must be a list of id:key, the key 32 bytes in base64',
+  )
+  .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'must not repeat a key id')
+  .default([]);
+
+/**
+ * Every setting of the service: its name in the environment, its rule, its default and one line of meaning.
+ * `.env.example` is written from this table, so a variable exists here or nowhere.
+ */
+export const envSchema = z.object({
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'], 'must be development, test or production')
+    .default('development')
+    .describe('Kind of deployment. Evaluation mode refuses production.'),
+  HOST: z
+    .string()
+    .default('0.0.0.0')
+    .describe('Address to listen on. Evaluation mode always listens on 127.0.0.1.'),
+  PORT: integer(0, 65_535, 3_000).describe('Port to listen on; 0 takes a free one.'),
+  LOG_LEVEL: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
+      'must be fatal, error, warn, info, debug or silent',
+    )
+    .default('info')
+    .describe('Least severe level that is logged.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Folder of the embedded database and of the evaluation socket file.'),
+
+  DATABASE_URL: z
+    .string()
+    .regex(/^(mysql|mariadb):\/\/|^sqlite:/, 'must start with mysql://, mariadb:// or sqlite:')
+    .optional()
+    .describe('mysql://user:password@host:3306/database; required in production.'),
+  DATABASE_POOL_SIZE: integer(1, 500, 10).describe('Connections of the database pool.'),
+  DATABASE_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
+    'Milliseconds to wait for a database connection.',
+  ),
+  DATABASE_STATEMENT_RETRIES: integer(0, 20, 8).describe(
+    'How often a transaction is repeated after a deadlock.',
+  ),
+  MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
+  MIGRATIONS_LOCK_TIMEOUT_SECONDS: integer(1, 3_600, 120).describe(
+    'Seconds to wait for another replica that is migrating.',
+  ),
+
+  OIDC_ISSUER: httpUrl
+    .optional()
+    .describe('Issuer of the bearer tokens; its discovery document names the keys. Required in production.'),
+  OIDC_AUDIENCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Value the aud claim must contain. Required in production.'),
+  OIDC_ALGORITHMS: list(['RS256', 'PS256', 'ES256'])
+    .refine(
+      (values) => values.length > 0 && values.every((value) => /^(RS|PS|ES)(256|384|512)$/.test(value)),
+      'must list RS, PS or ES algorithms',
+    )
+    .describe('Signature algorithms accepted, comma-separated.'),
+  OIDC_CLOCK_TOLERANCE_SECONDS: integer(0, 300, 30).describe(
+    'Clock difference accepted for exp, nbf and iat.',
+  ),
+  OIDC_TIMEOUT_MS: integer(100, MINUTE_MS, 3_000).describe('Milliseconds to wait for the issuer.'),
+  OIDC_JWKS_COOLDOWN_SECONDS: integer(1, 3_600, 5).describe(
+    'Least time between two key requests caused by unknown key ids.',
+  ),
+  OIDC_JWKS_MAX_AGE_SECONDS: integer(1, 86_400, 600).describe(
+    'Age after which the keys are asked for again.',
+  ),
+  OIDC_JWKS_STALE_SECONDS: integer(0, 604_800, 86_400).describe(
+    'How long the last good keys serve while the issuer is down.',
+  ),
+  TOKEN_MAX_BYTES: integer(512, 65_536, 8_192).describe('Longest bearer token accepted.'),
+  PERMISSION_RULES: permissionRules.describe(
+    'JSON: permission -> rules { claim: name or path, has: value }; any matching rule grants it.',
+  ),
+
+  SECRETS_KEYS: secretsKeys.describe(
+    'id:key list, keys are 32 bytes in base64; the first one encrypts. Required in production.',
+  ),
+
+  HTTP_BODY_LIMIT_BYTES: integer(1_024, 67_108_864, 262_144).describe('Largest request body.'),
+  HTTP_HEADERS_TIMEOUT_MS: integer(1_000, MINUTE_MS, 10_000).describe(
+    'Milliseconds in which the request headers must arrive.',
+  ),
+  HTTP_REQUEST_TIMEOUT_MS: integer(1_000, 10 * MINUTE_MS, 30_000).describe(
+    'Milliseconds in which a whole request must arrive.',
+  ),
+  HTTP_KEEP_ALIVE_TIMEOUT_MS: integer(1_000, 10 * MINUTE_MS, 65_000).describe(
+    'Idle time of a kept connection; above that of the load balancer.',
+  ),
+  HTTP_MAX_CONNECTIONS: integer(1, 1_000_000, 10_000).describe('Open client connections at the most.'),
+  CORS_ORIGINS: list().describe('Exact origins of front ends, comma-separated.'),
+  TRUST_PROXY: integer(0, 10, 0).describe(
+    'Number of reverse proxies in front whose X-Forwarded-For is believed.',
+  ),
+  METRICS_PORT: integer(0, 65_535, 0).describe('Own port for /metrics; 0 serves it on PORT.'),
+  SHUTDOWN_DELAY_MS: integer(0, MINUTE_MS, 5_000).describe(
+    'Time between failing /readyz and closing the listener.',
+  ),
+  SHUTDOWN_TIMEOUT_MS: integer(1_000, 10 * MINUTE_MS, 25_000).describe('Hard limit of a graceful stop.'),
+  READINESS_TIMEOUT_MS: integer(100, MINUTE_MS, 2_000).describe('Deadline of the database check in /readyz.'),
+
+  RATE_LIMIT_ADDRESS_PER_MINUTE: integer(0, 10_000_000, 6_000).describe(
+    'Requests a minute from one address, before authentication; 0 is no limit.',
+  ),
+  RATE_LIMIT_PRINCIPAL_PER_MINUTE: integer(0, 10_000_000, 3_000).describe(
+    'Requests a minute of one caller, after authentication; 0 is no limit.',
+  ),
+  RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: integer(0, 1_000_000, 60).describe(
+    'Connection tests a minute of one caller; 0 is no limit.',
+  ),
+
+  EGRESS_ALLOW: list().describe(
+    'Private or loopback targets the service may call: CIDR, address, host name, each with optional :port.',
+  ),
+  EGRESS_MAX_REDIRECTS: integer(0, 5, 2).describe('Same-origin redirects followed per request.'),
+  EGRESS_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
+    'Milliseconds to open a connection to an outside party.',
+  ),
+  MCP_TEST_TIMEOUT_MS: integer(500, 5 * MINUTE_MS, 15_000).describe('Deadline of a whole connection test.'),
+  MCP_MAX_RESPONSE_BYTES: integer(1_024, 67_108_864, 2_097_152).describe(
+    'Largest decoded answer of an MCP server.',
+  ),
+  MCP_MAX_TOTAL_BYTES: integer(1_024, 268_435_456, 8_388_608).describe(
+    'Decoded bytes of one whole connection test.',
+  ),
+  MCP_MAX_PAGES: integer(1, 1_000, 64).describe('Pages of tools/list at the most.'),
+  MCP_MAX_TOOLS: integer(1, 10_000, 2_000).describe('Tools of one system at the most.'),
+  MCP_MAX_SCHEMA_BYTES: integer(256, 65_000, 60_000).describe('Size of one tool schema as JSON.'),
+  MCP_MAX_SCHEMA_DEPTH: integer(2, 100, 20).describe('Nesting of one tool schema.'),
+  MCP_MAX_SCHEMA_NODES: integer(10, 100_000, 2_000).describe('Objects and arrays in one tool schema.'),
+  MCP_WORKER_MEMORY_MB: integer(32, 4_096, 128).describe(
+    'Heap of the worker thread that talks to MCP servers.',
+  ),
+  TOKEN_ENDPOINT_MAX_BYTES: integer(1_024, 1_048_576, 65_536).describe(
+    'Largest answer of an OAuth token endpoint.',
+  ),
+  TOOL_CHANGE_POLICY: z
+    .enum(['review', 'accept'], 'must be review or accept')
+    .default('review')
+    .describe(
+      'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
+    ),
+  AUDIT_PAGE_SIZE: integer(1, 1_000, 50).describe('Audit events in a page when the caller does not say.'),
+});
+
+/** The settings as the code reads them: parsed, in the units of their names. */
+export type Settings = z.output<typeof envSchema>;

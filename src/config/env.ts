@@ -1,0 +1,74 @@
+import { envSchema, type Settings } from './env.schema.js';
+
+/** Thrown when settings are missing or wrong. The message names variables and rules, never values. */
+export class EnvError extends Error {
+  override readonly name = 'EnvError';
+  /** Exit status of the process: 78 is EX_CONFIG of sysexits.h. */
+  static readonly exitCode = 78;
+  constructor(readonly problems: string[]) {
+    super(`Wrong configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}
+
+/** Whether the process serves real callers or a person who tries it out on one machine. */
+export type Mode = 'production' | 'evaluation';
+
+const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'SECRETS_KEYS'] as const;
+const REFUSED_IN_EVALUATION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
+
+/**
+ * The validated settings of the process, injected by class. `mode` is chosen by the entry point that was started
+ * (`main.ts` or `evaluation/main.ts`), never guessed from what is missing.
+ */
+export class Env {
+  private constructor(
+    readonly mode: Mode,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Reads and checks the settings.
+   * @param mode what the entry point serves
+   * @param source variables by name, as in `process.env`; an empty value counts as absent
+   * @throws EnvError naming every wrong or missing variable
+   */
+  static parse(mode: Mode, source: Record<string, string | undefined>): Env {
+    const present = Object.fromEntries(
+      Object.keys(envSchema.shape).flatMap((name) => (source[name] ? [[name, source[name]]] : [])),
+    );
+    const parsed = envSchema.safeParse(present);
+    const problems = [
+      ...missing(mode, present),
+      ...(parsed.success
+        ? []
+        : parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`)),
+    ];
+    if (!parsed.success || problems.length > 0) {
+      throw new EnvError([...new Set(problems)]);
+    }
+    return new Env(mode, parsed.data);
+  }
+
+  /** The value of one setting. */
+  get<Name extends keyof Settings>(name: Name): Settings[Name] {
+    return this.settings[name];
+  }
+
+  get isEvaluation(): boolean {
+    return this.mode === 'evaluation';
+  }
+}
+
+function missing(mode: Mode, present: Record<string, unknown>): string[] {
+  if (mode === 'production') {
+    return REQUIRED_IN_PRODUCTION.filter((name) => present[name] === undefined).map(
+      (name) => `${name} is required`,
+    );
+  }
+  return [
+    ...REFUSED_IN_EVALUATION.filter((name) => present[name] !== undefined).map(
+      (name) => `${name} must not be set in evaluation mode`,
+    ),
+    ...(present['NODE_ENV'] === 'production' ? ['NODE_ENV must not be production in evaluation mode'] : []),
+  ];
+}
