@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { processFolder } from './process-folder.js';
+
+const run = promisify(execFile);
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const APT_TIMEOUT_MS = 10 * 60_000;
+/** Parts of the packages that no program reads at run time. */
+const NOT_NEEDED = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/info'];
+
+/** A program that was unpacked from Debian packages into a folder of its own. */
+export interface UnpackedProgram {
+  /** Folder that stands for `/` in the packages. */
+  root: string;
+  /** Command and leading arguments that start the program with the libraries of its own suite. */
+  command: [string, ...string[]];
+}
+
+/**
+ * A program of a Debian suite, unpacked with all its libraries into the user's cache folder. Nothing is installed:
+ * no root right is needed, no maintainer script runs, no daemon starts and the host's own packages stay as they are.
+ * The packages come from the mirror of the host's apt sources and are verified by apt's signatures.
+ *
+ * Concurrent callers are safe: each one builds in a folder of its own, and a rename makes it visible complete or not
+ * at all.
+ * @param suite Debian suite, such as `bookworm`
+ * @param packageName binary package that holds the program
+ * @param program absolute path of the program in the package
+ * @throws Error when the host has no apt, no Debian mirror or no network
+ */
+export async function unpackedProgram(
+  suite: string,
+  packageName: string,
+  program: string,
+): Promise<UnpackedProgram> {
+  const target = join(cacheFolder(), `${packageName}-${suite}`);
+  if (!existsSync(join(target, program))) {
+    await build(target, suite, packageName);
+  }
+  const [loader, ...libraries] = await loaderAndLibraries(target);
+  return {
+    root: target,
+    command: [loader, '--library-path', libraries.join(':'), join(target, program)],
+  };
+}
+
+function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svc-platform', 'databases');
+}
+
+async function build(target: string, suite: string, packageName: string): Promise<void> {
+  const mirror = await debianMirror();
+  await mkdir(cacheFolder(), { recursive: true });
+  const work = await processFolder(`${target}.building`);
+  try {
+    const archives = await download({ work, mirror, suite, packageName });
+    const root = join(work, 'root');
+    for (const archive of archives) {
+      await run('dpkg-deb', ['--extract', archive, root]);
+    }
+    await Promise.all(NOT_NEEDED.map((path) => rm(join(root, path), { recursive: true, force: true })));
+    await rename(root, target).catch((error: NodeJS.ErrnoException) => {
+      // Another run was faster; its folder is as good as ours.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
+        throw error;
+      }
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** The archive address of the host's own apt sources, so that no address of a mirror is written down here. */
+async function debianMirror(): Promise<string> {
+  const format = '$(IDENTIFIER)|$(REPO_URI)|$(RELEASE)';
+  const { stdout } = await run('apt-get', ['indextargets', '--format', format]).catch(() => ({ stdout: '' }));
+  const osRelease = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const codename = /^VERSION_CODENAME=(.+)$/m.exec(osRelease)?.[1];
+  const uri = stdout
+    .split('\n')
+    .map((line) => line.split('|'))
+    .find(
+      ([identifier, address = '', release = '']) =>
+        identifier === 'Packages' &&
+        /\/debian\/?$/.test(address) &&
+        [codename, 'stable', 'testing', 'unstable', 'sid'].includes(release),
+    )?.[1];
+  if (uri === undefined) {
+    throw new Error('the host has no apt source of Debian');
+  }
+  return uri;
+}
+
+interface Download {
+  work: string;
+  mirror: string;
+  suite: string;
+  packageName: string;
+}
+
+/** Lets apt resolve and fetch the package with its dependencies as if nothing were installed. */
+async function download({ work, mirror, suite, packageName }: Download): Promise<string[]> {
+  const archives = join(work, 'cache', 'archives');
+  await mkdir(join(work, 'state', 'lists', 'partial'), { recursive: true });
+  await mkdir(join(archives, 'partial'), { recursive: true });
+  await mkdir(join(work, 'root'));
+  await writeFile(join(work, 'status'), '');
+  const signedBy = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
+  await writeFile(join(work, 'sources.list'), `deb ${signedBy}${mirror} ${suite} main\n`);
+  const options = [
+    `Dir::Etc::SourceList=${join(work, 'sources.list')}`,
+    'Dir::Etc::SourceParts=/dev/null',
+    'Dir::Etc::Preferences=/dev/null',
+    'Dir::Etc::PreferencesParts=/dev/null',
+    `Dir::State=${join(work, 'state')}`,
+    `Dir::State::status=${join(work, 'status')}`,
+    `Dir::Cache=${join(work, 'cache')}`,
+    'APT::Sandbox::User=',
+    'Acquire::Retries=3',
+  ].flatMap((option) => ['-o', option]);
+  await apt([...options, 'update', '--error-on=any']);
+  await apt([...options, 'install', '--yes', '--download-only', '--no-install-recommends', packageName]);
+  const names = await readdir(archives);
+  return names.filter((name) => name.endsWith('.deb')).map((name) => join(archives, name));
+}
+
+async function apt(args: string[]): Promise<void> {
+  try {
+    await run('apt-get', ['--quiet', '--quiet', ...args], {
+      timeout: APT_TIMEOUT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  } catch (error) {
+    const stderr = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
+    throw new Error(`apt-get failed: ${stderr || (error as Error).message}`, { cause: error });
+  }
+}
+
+/** The dynamic loader of the unpacked C library, followed by the folders of its libraries. */
+async function loaderAndLibraries(root: string): Promise<[string, ...string[]]> {
+  const folders: string[] = [];
+  for (const parent of ['usr/lib', 'lib']) {
+    const names = await readdir(join(root, parent)).catch(() => []);
+    folders.push(
+      ...names.filter((name) => name.includes('-linux-gnu')).map((name) => join(root, parent, name)),
+    );
+  }
+  for (const folder of folders) {
+    const loader = (await readdir(folder)).find((name) => /^ld(64|-linux).*\.so\.\d$/.test(name));
+    if (loader !== undefined) {
+      return [join(folder, loader), ...folders];
+    }
+  }
+  throw new Error(`no dynamic loader under ${root}`);
+}

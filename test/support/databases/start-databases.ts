@@ -1,0 +1,85 @@
+import { PrivateServer, type PrivateServerOptions } from './private-server.js';
+import { serverProgram, type ServerKind } from './server-program.js';
+
+/** A running database server for tests. */
+export interface TestDatabase {
+  kind: ServerKind;
+  version: string;
+  /** Address with credentials and without a database name, its scheme being `mysql` or `mariadb`. */
+  url: string;
+  /** Whether the server is ours, so that `kill` and `restart` work. */
+  owned: boolean;
+  /** Ends the server without removing its data; the default signal is SIGKILL. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts the server again on the same port and data. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** The servers that run, and for every one that could not be had the reason in one sentence. */
+export interface StartedDatabases {
+  databases: TestDatabase[];
+  missing: { kind: ServerKind; reason: string }[];
+}
+
+const USER_SERVER: Record<ServerKind, string> = { mariadb: 'TEST_MARIADB_URL', mysql: 'TEST_MYSQL_URL' };
+
+/**
+ * Starts real database servers on free loopback ports with data folders of their own. They end with this process.
+ *
+ * A server that the user names in `TEST_MARIADB_URL` or `TEST_MYSQL_URL` is used as it is. Otherwise MariaDB 10.11
+ * and MySQL 9 are taken from the host or unpacked from Debian's packages into the user's cache folder.
+ * @returns never rejects for a server that cannot be had: it is listed in `missing`
+ */
+export async function startDatabases(
+  kinds: readonly ServerKind[],
+  options: PrivateServerOptions = {},
+): Promise<StartedDatabases> {
+  const started: StartedDatabases = { databases: [], missing: [] };
+  await Promise.all(
+    kinds.map(async (kind) => {
+      try {
+        started.databases.push(await startDatabase(kind, options));
+      } catch (error) {
+        started.missing.push({ kind, reason: error instanceof Error ? error.message : String(error) });
+      }
+    }),
+  );
+  started.databases.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+  return started;
+}
+
+async function startDatabase(kind: ServerKind, options: PrivateServerOptions): Promise<TestDatabase> {
+  const url = process.env[USER_SERVER[kind]];
+  if (url) {
+    return userServer(kind, url);
+  }
+  const server = await PrivateServer.start(await serverProgram(kind), options);
+  return {
+    kind,
+    version: server.version,
+    url: server.url,
+    owned: true,
+    kill: (signal) => server.kill(signal),
+    restart: () => server.restart(),
+    stop: () => server.stop(),
+  };
+}
+
+function userServer(kind: ServerKind, address: string): TestDatabase {
+  const url = new URL(address);
+  url.protocol = `${kind}:`;
+  url.pathname = '/';
+  const refuse = (): Promise<never> =>
+    Promise.reject(new Error(`${USER_SERVER[kind]} is not ours to stop or restart`));
+  return {
+    kind,
+    version: 'as given',
+    url: url.href,
+    owned: false,
+    kill: refuse,
+    restart: refuse,
+    stop: () => Promise.resolve(),
+  };
+}
