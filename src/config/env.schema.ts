@@ -104,11 +104,19 @@ export const envSchema = z.object({
     .regex(/^(mysql|mariadb):\/\/|^sqlite:/, 'must start with mysql://, mariadb:// or sqlite:')
     .optional()
     .describe('mysql://user:password@host:3306/database; required in production.'),
+  DATABASE_TLS: flag(false).describe(
+    'Encrypt the database connection and check the certificate of the server.',
+  ),
+  DATABASE_TLS_CA_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM file of the authority that signed it; the built-in list without it.'),
   DATABASE_POOL_SIZE: integer(1, 500, 10).describe('Connections of the database pool.'),
   DATABASE_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
     'Milliseconds to wait for a database connection.',
   ),
-  DATABASE_STATEMENT_RETRIES: integer(0, 20, 8).describe(
+  DATABASE_TRANSACTION_RETRIES: integer(0, 20, 8).describe(
     'How often a transaction is repeated after a deadlock.',
   ),
   MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),

@@ -10,8 +10,11 @@ export class EnvError extends Error {
   }
 }
 
-/** Whether the process serves real callers or a person who tries it out on one machine. */
-export type Mode = 'production' | 'evaluation';
+/**
+ * What the process is for: real callers, a person who tries it out on one machine, or a command on the database
+ * (migrations, key rotation) that needs no settings of the service.
+ */
+export type Mode = 'production' | 'evaluation' | 'maintenance';
 
 const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'SECRETS_KEYS'] as const;
 const REFUSED_IN_EVALUATION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
@@ -49,6 +52,11 @@ export class Env {
     return new Env(mode, parsed.data);
   }
 
+  /** As `parse`, from the variables of this process. */
+  static fromProcess(mode: Mode): Env {
+    return Env.parse(mode, process.env);
+  }
+
   /** The value of one setting. */
   get<Name extends keyof Settings>(name: Name): Settings[Name] {
     return this.settings[name];
@@ -60,15 +68,26 @@ export class Env {
 }
 
 function missing(mode: Mode, present: Record<string, unknown>): string[] {
-  if (mode === 'production') {
-    return REQUIRED_IN_PRODUCTION.filter((name) => present[name] === undefined).map(
-      (name) => `${name} is required`,
-    );
+  switch (mode) {
+    case 'production':
+      return [
+        ...REQUIRED_IN_PRODUCTION.filter((name) => present[name] === undefined).map(
+          (name) => `${name} is required`,
+        ),
+        ...(String(present['DATABASE_URL']).startsWith('sqlite:') && present['NODE_ENV'] !== 'test'
+          ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
+          : []),
+      ];
+    case 'evaluation':
+      return [
+        ...REFUSED_IN_EVALUATION.filter((name) => present[name] !== undefined).map(
+          (name) => `${name} must not be set in evaluation mode`,
+        ),
+        ...(present['NODE_ENV'] === 'production'
+          ? ['NODE_ENV must not be production in evaluation mode']
+          : []),
+      ];
+    case 'maintenance':
+      return [];
   }
-  return [
-    ...REFUSED_IN_EVALUATION.filter((name) => present[name] !== undefined).map(
-      (name) => `${name} must not be set in evaluation mode`,
-    ),
-    ...(present['NODE_ENV'] === 'production' ? ['NODE_ENV must not be production in evaluation mode'] : []),
-  ];
 }

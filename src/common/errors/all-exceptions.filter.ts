@@ -1,0 +1,107 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { requestContext } from '../http/request-context.js';
+import { Log } from '../logging/log.js';
+import {
+  ConflictError,
+  DomainError,
+  ForbiddenError,
+  InternalError,
+  InvalidRequestError,
+  NotFoundError,
+  TooManyRequestsError,
+  UnauthorizedError,
+} from './domain.error.js';
+import { errorBody, problemBody, type ErrorBody } from './error-body.js';
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Turns every error into the one error body. The only place that knows which kind of error has which status. */
+@Catch()
+export class AllExceptionsFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const body = toErrorBody(error);
+    if (body.status >= 500) {
+      this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    setHeaders(response, error, body.status);
+    if (request.get('accept')?.includes(PROBLEM_TYPE)) {
+      response
+        .status(body.status)
+        .type(PROBLEM_TYPE)
+        .send(JSON.stringify(problemBody(body)));
+    } else {
+      response.status(body.status).json(body);
+    }
+  }
+}
+
+/** The status and body an error is answered with. */
+export function toErrorBody(error: unknown): ErrorBody {
+  const status = statusOf(error);
+  if (status >= 500) {
+    return errorBody(status, 'The server could not complete the request.', requestIdText());
+  }
+  if (error instanceof DomainError) {
+    return errorBody(status, error.message, error.details);
+  }
+  return status === 404
+    ? errorBody(status, 'No such endpoint.')
+    : errorBody(status, 'The request is not valid.');
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof DomainError ? statusOfKind(error) : statusOfForeign(error);
+}
+
+function statusOfKind(error: DomainError): number {
+  const kinds = [
+    [InvalidRequestError, 400],
+    [UnauthorizedError, 401],
+    [ForbiddenError, 403],
+    [NotFoundError, 404],
+    [ConflictError, 409],
+    [TooManyRequestsError, 429],
+    [InternalError, 500],
+  ] as const;
+  return kinds.find(([kind]) => error instanceof kind)?.[1] ?? 500;
+}
+
+/** Errors of the framework (unknown route) and of Express (a path that cannot be decoded). */
+function statusOfForeign(error: unknown): number {
+  if (error instanceof HttpException) {
+    return contractStatus(error.getStatus());
+  }
+  return error instanceof URIError ? 400 : 500;
+}
+
+function contractStatus(status: number): number {
+  return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;
+}
+
+function setHeaders(response: Response, error: unknown, status: number): void {
+  if (status === 401) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+  }
+  if (error instanceof TooManyRequestsError) {
+    response.setHeader('Retry-After', String(error.retryAfterSeconds));
+  }
+}
+
+function requestIdText(): string {
+  return `request id ${requestContext()?.requestId ?? 'unknown'}`;
+}
+
+/** The path template, so that log lines hold no identifiers of callers' making. */
+function routeOf(request: Request): string {
+  return (request.route as { path?: string } | undefined)?.path ?? '';
+}

@@ -1,0 +1,38 @@
+/**
+ * An outcome a caller is told about. `code` is for logs and tests, `message` for a person, `details` says which field
+ * and why. One class per kind below decides the HTTP status; the exception filter maps kinds, modules subclass them.
+ */
+export abstract class DomainError extends Error {
+  abstract readonly code: string;
+  override readonly name = this.constructor.name;
+  constructor(
+    message: string,
+    readonly details?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** 400: the request breaks a rule that the caller can mend. */
+export abstract class InvalidRequestError extends DomainError {}
+
+/** 401: no caller could be recognised (RFC 6750, section 3). */
+export abstract class UnauthorizedError extends DomainError {}
+
+/** 403: the caller is known and may not do this. */
+export abstract class ForbiddenError extends DomainError {}
+
+/** 404: what the path names does not exist. */
+export abstract class NotFoundError extends DomainError {}
+
+/** 409: the request is right but what is stored stands against it. */
+export abstract class ConflictError extends DomainError {}
+
+/** 429: too many requests; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 10.2.3). */
+export abstract class TooManyRequestsError extends DomainError {
+  abstract readonly retryAfterSeconds: number;
+}
+
+/** 500 with a known reason; the caller still reads only a request id. */
+export abstract class InternalError extends DomainError {}

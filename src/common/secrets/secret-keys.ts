@@ -1,0 +1,48 @@
+import type { EntityManager } from 'typeorm';
+import type { SecretCipher, SecretKey } from './secret-cipher.js';
+import { SecretKeyEntity } from './secret-key.entity.js';
+
+const CANARY = 'svc-platform canary';
+
+const placeOf = (id: string) => ({ table: 'secret_keys', rowId: id, column: 'canary' });
+
+/** SECRETS_KEYS lacks a key that sealed something stored, or holds another key under its id. Names ids, never keys. */
+export class SecretKeysError extends Error {
+  override readonly name = 'SecretKeysError';
+}
+
+/**
+ * Proves that every key that sealed something stored is configured and is that key, and records new keys.
+ * @param now time for new rows
+ * @throws SecretKeysError naming the ids that are missing or wrong
+ */
+export async function checkSecretKeys(
+  manager: EntityManager,
+  cipher: SecretCipher,
+  keys: readonly SecretKey[],
+  now: Date,
+): Promise<void> {
+  const recorded = await manager.find(SecretKeyEntity);
+  const wrong = recorded.filter((row) => !opens(cipher, row)).map(({ id }) => id);
+  if (wrong.length > 0) {
+    throw new SecretKeysError(
+      `SECRETS_KEYS lacks the key ${wrong.join(', ')} that stored secrets were sealed with.`,
+    );
+  }
+  const known = new Set(recorded.map(({ id }) => id));
+  const added = keys
+    .filter(({ id }) => !known.has(id))
+    .map((key) => ({ id: key.id, canary: cipher.sealWith(key, CANARY, placeOf(key.id)), createdAt: now }));
+  if (added.length > 0) {
+    // Another replica may record the same key at this moment.
+    await manager.createQueryBuilder().insert().orIgnore().into(SecretKeyEntity).values(added).execute();
+  }
+}
+
+function opens(cipher: SecretCipher, row: SecretKeyEntity): boolean {
+  try {
+    return cipher.open(row.canary, placeOf(row.id)) === CANARY;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import LibsqlDatabase from 'libsql';
+import mysql2, { type PoolOptions } from 'mysql2';
+import type { DataSourceOptions } from 'typeorm';
+import { CreateSystems1780000000000 } from '../../migrations/1780000000000-create-systems.js';
+import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
+import type { Env } from '../config/env.js';
+import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
+import { VersionDependencyEntity } from '../modules/apps/entities/version-dependency.entity.js';
+import { AuditEventEntity } from '../modules/audit/entities/audit-event.entity.js';
+import { ResourceDefinitionEntity } from '../modules/systems/entities/resource-definition.entity.js';
+import { SystemEntity } from '../modules/systems/entities/system.entity.js';
+import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
+
+const SHARED = {
+  entities: [
+    AppVersionEntity,
+    AuditEventEntity,
+    ResourceDefinitionEntity,
+    SecretKeyEntity,
+    SystemEntity,
+    ToolEntity,
+    VersionDependencyEntity,
+  ],
+  migrations: [CreateSystems1780000000000],
+  migrationsTransactionMode: 'each',
+  synchronize: false,
+  logging: false,
+} as const satisfies Partial<DataSourceOptions>;
+
+/** Every session reads only committed rows, so that a reader never waits and a retry sees the winner's row. */
+const SESSION = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, SESSION sql_mode = 'TRADITIONAL'";
+
+const EMBEDDED_SCHEME = 'sqlite:';
+const EMBEDDED_FILE = 'svc.sqlite';
+const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * What TypeORM needs to know about the database that the settings name: a MySQL or MariaDB server by `DATABASE_URL`,
+ * or the embedded SQLite file. The one place outside a module that lists entities and migrations.
+ */
+export function dataSourceOptions(env: Env): DataSourceOptions {
+  const url = env.get('DATABASE_URL');
+  if (url === undefined) {
+    return embeddedOptions(join(env.get('DATA_DIR'), EMBEDDED_FILE));
+  }
+  return url.startsWith(EMBEDDED_SCHEME)
+    ? embeddedOptions(url.slice(EMBEDDED_SCHEME.length))
+    : serverOptions(url, env);
+}
+
+function serverOptions(url: string, env: Env): DataSourceOptions {
+  return {
+    ...SHARED,
+    // TypeORM's "mariadb" dialect reports no false drift on either server; its "mysql" dialect does on MariaDB.
+    type: 'mariadb',
+    url: url.replace(/^mysql:/, 'mariadb:'),
+    driver: { ...mysql2, createPool },
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    connectTimeout: env.get('DATABASE_CONNECT_TIMEOUT_MS'),
+    poolSize: env.get('DATABASE_POOL_SIZE'),
+    ...tlsOptions(env),
+  };
+}
+
+function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
+  if (!env.get('DATABASE_TLS')) {
+    return {};
+  }
+  const file = env.get('DATABASE_TLS_CA_FILE');
+  return {
+    ssl: { rejectUnauthorized: true, ...(file === undefined ? {} : { ca: readFileSync(file, 'utf8') }) },
+  };
+}
+
+function createPool(options: PoolOptions): mysql2.Pool {
+  const pool = mysql2.createPool(options);
+  // The statement is queued before anything the borrower of a new connection sends.
+  pool.on('connection', (connection) => connection.query(SESSION));
+  return pool;
+}
+
+function embeddedOptions(file: string): DataSourceOptions {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return {
+    ...SHARED,
+    type: 'better-sqlite3',
+    database: file,
+    driver: LibsqlDatabase,
+    enableWAL: true,
+    timeout: EMBEDDED_BUSY_TIMEOUT_MS,
+    prepareDatabase: (database: { pragma(statement: string): unknown }) => {
+      database.pragma('synchronous = FULL');
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Env } from '../config/env.js';
+import { dataSourceOptions } from './data-source.options.js';
+import { Database } from './database.js';
+import { migrate } from './migrate.js';
+import { checkSession } from './session-check.js';
+
+/** Connects, checks the session rules and brings the schema up to date before anything else starts. */
+@Global()
+@Module({
+  providers: [{ provide: DataSource, inject: [Env], useFactory: openDataSource }, Database],
+  exports: [DataSource, Database],
+})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+}
+
+async function openDataSource(env: Env): Promise<DataSource> {
+  const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+  await checkSession(dataSource);
+  if (env.get('MIGRATIONS_RUN')) {
+    await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
+  }
+  return dataSource;
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import { Env } from '../config/env.js';
+import { isRetryable } from './driver-errors.js';
+
+const BACKOFF_BASE_MS = 5;
+
+/**
+ * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when the
+ * server chose it as the victim of a deadlock; work given to `write` must therefore touch nothing but the manager.
+ */
+@Injectable()
+export class Database {
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly env: Env,
+  ) {}
+
+  /** Whether this is the embedded SQLite file, which has no row locks and one connection. */
+  get isEmbedded(): boolean {
+    return this.dataSource.options.type === 'better-sqlite3';
+  }
+
+  /** Runs statements that only read. */
+  async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.isEmbedded ? this.inTurn(() => work(this.dataSource.manager)) : work(this.dataSource.manager);
+  }
+
+  /** Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. */
+  async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    if (this.isEmbedded) {
+      return this.inTurn(() => this.dataSource.transaction(work));
+    }
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.dataSource.transaction(work);
+      } catch (error) {
+        if (attempt >= this.env.get('DATABASE_TRANSACTION_RETRIES') || !isRetryable(error)) {
+          throw error;
+        }
+      }
+      await backOff(attempt);
+    }
+  }
+
+  /**
+   * Locks the rows a query selects until the transaction ends; the embedded file runs one transaction at a time anyway.
+   * @param mode `pessimistic_read` keeps the rows as they are, `pessimistic_write` keeps everybody else out
+   */
+  lock<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    mode: 'pessimistic_read' | 'pessimistic_write',
+  ): SelectQueryBuilder<Row> {
+    return this.isEmbedded ? query : query.setLock(mode);
+  }
+
+  // The embedded file has one connection: a statement sent during someone's transaction would become part of it.
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.queue.then(work);
+    this.queue = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function backOff(attempt: number): Promise<void> {
+  const limit = BACKOFF_BASE_MS * 2 ** attempt;
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.random() * limit);
+  });
+}
