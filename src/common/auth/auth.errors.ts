@@ -1,0 +1,47 @@
+import { ForbiddenError, InternalError, UnauthorizedError } from '../errors/domain.error.js';
+import { Permission } from './permission.js';
+
+/** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
+export type AuthenticationFailure =
+  'missing' | 'malformed' | 'expired' | 'not_yet_valid' | 'unknown_key' | 'refused' | 'invalid';
+
+const DETAILS: Record<AuthenticationFailure, string> = {
+  missing: 'Send the header "Authorization: Bearer <access token>".',
+  malformed: 'Send exactly one Authorization header of the form "Bearer <access token>".',
+  expired: 'The access token has expired.',
+  not_yet_valid: 'The access token is not valid yet.',
+  unknown_key: 'The access token is not valid.',
+  refused: 'The token is not an access token that this service takes.',
+  invalid: 'The access token is not valid.',
+};
+
+/** 401: no bearer token, or one that is not accepted (RFC 6750, section 3). Never quotes the token. */
+export class AuthenticationRequiredError extends UnauthorizedError {
+  readonly code = 'AUTHENTICATION_REQUIRED';
+  constructor(
+    readonly reason: AuthenticationFailure,
+    options?: ErrorOptions,
+  ) {
+    super('Authentication required or failed.', DETAILS[reason], options);
+  }
+}
+
+/** 500: the issuer's signing keys cannot be had, so no token can be judged. Our fault, hence never a 401. */
+export class KeySourceUnavailableError extends InternalError {
+  readonly code = 'KEY_SOURCE_UNAVAILABLE';
+  constructor(options?: ErrorOptions) {
+    super('The signing keys of the token issuer are not available.', undefined, options);
+  }
+}
+
+const DENIALS: Readonly<Record<string, string>> = {
+  [Permission.IntegrationManagement]: 'Insufficient permissions to access Integration Management',
+};
+
+/** 403: the principal lacks the permission of the route (interface contract, "Errors"). */
+export class PermissionDeniedError extends ForbiddenError {
+  readonly code = 'PERMISSION_DENIED';
+  constructor(readonly permission: string) {
+    super(DENIALS[permission] ?? 'Insufficient permissions');
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { Clock } from '../clock.js';
+import { PrincipalRateLimitGuard } from '../rate-limit/principal-rate-limit.guard.js';
+import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { JwtAuthGuard } from './jwt-auth.guard.js';
+import { JwtStrategy } from './jwt.strategy.js';
+import { PermissionsGuard } from './permissions.guard.js';
+import { TrustedIssuer } from './trusted-issuer.js';
+
+/**
+ * Who may call: the bearer strategy (the setup mounts `bearerMiddleware` with it) and the global guards, in this order:
+ * authenticated, within the caller's rate limit, permitted. Deny by default.
+ */
+@Module({})
+export class AuthModule implements OnModuleInit, OnModuleDestroy {
+  constructor(private readonly trusted: TrustedIssuer) {}
+
+  /**
+   * @param inject,useFactory what makes the issuer whose tokens are accepted; `inject: [Env], useFactory: oidcIssuer`
+   * in production. `Env` must be provided by a global module.
+   */
+  static forIssuer(provider: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>): DynamicModule {
+    return {
+      module: AuthModule,
+      imports: [RateLimitModule],
+      providers: [
+        Clock,
+        JwtStrategy,
+        { provide: TrustedIssuer, ...provider },
+        { provide: APP_GUARD, useClass: JwtAuthGuard },
+        { provide: APP_GUARD, useClass: PrincipalRateLimitGuard },
+        { provide: APP_GUARD, useClass: PermissionsGuard },
+      ],
+      exports: [JwtStrategy, TrustedIssuer],
+    };
+  }
+
+  onModuleInit(): void {
+    this.trusted.keys.start();
+  }
+
+  onModuleDestroy(): void {
+    this.trusted.keys.stop();
+  }
+}

@@ -1,0 +1,95 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import passport from 'passport';
+import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
+import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
+import type { JwtStrategy } from './jwt.strategy.js';
+import { setPrincipal, type Principal } from './principal.js';
+
+/** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers what is below. */
+export const PUBLIC_PATHS: readonly string[] = [
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/docs',
+  '/docs/*',
+  '/docs-json',
+  '/docs-yaml',
+];
+
+interface Outcome {
+  readonly error: unknown;
+  readonly principal: Principal | false | undefined;
+  readonly info: unknown;
+}
+
+/**
+ * Express middleware that recognises the caller. It must run before any body parser, so that nobody makes the service
+ * parse a body without a valid token (401 comes before 400), and after the CORS middleware, which answers preflights.
+ * Fails with AuthenticationRequiredError or KeySourceUnavailableError; otherwise `principalOf(request)` is set.
+ * @param publicPaths paths that need no token, compared as they are; see PUBLIC_PATHS
+ */
+export function bearerMiddleware(
+  strategy: JwtStrategy,
+  publicPaths: readonly string[] = PUBLIC_PATHS,
+): RequestHandler {
+  // A registry of its own: the global one of passport is shared by every application of the process.
+  const authenticator = new passport.Passport();
+  authenticator.use('jwt', strategy);
+  const isPublic = pathMatcher(publicPaths);
+
+  const authenticate = (request: Request, response: Response): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      const callback = (error: unknown, principal?: Principal | false, info?: unknown): void =>
+        resolve({ error, principal, info });
+      authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
+    });
+
+  // Express hands a rejection to `next`.
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    if (!isPublic(request.path)) {
+      checkHeader(request);
+      setPrincipal(request, principalFrom(await authenticate(request, response)));
+    }
+    next();
+  };
+}
+
+function checkHeader(request: Request): void {
+  const count = countAuthorizationHeaders(request);
+  if (count === 0) {
+    throw new AuthenticationRequiredError('missing');
+  }
+  if (count > 1 || bearerToken(request) === null) {
+    throw new AuthenticationRequiredError('malformed');
+  }
+}
+
+function principalFrom({ error, principal, info }: Outcome): Principal {
+  if (error) {
+    throw error;
+  }
+  if (principal) {
+    return principal;
+  }
+  throw info instanceof AuthenticationRequiredError || info instanceof KeySourceUnavailableError
+    ? info
+    : new AuthenticationRequiredError(reasonOf(info), { cause: info });
+}
+
+/** jsonwebtoken tells its errors apart by name. */
+function reasonOf(info: unknown): 'expired' | 'not_yet_valid' | 'invalid' {
+  switch (info instanceof Error ? info.name : '') {
+    case 'TokenExpiredError':
+      return 'expired';
+    case 'NotBeforeError':
+      return 'not_yet_valid';
+    default:
+      return 'invalid';
+  }
+}
+
+function pathMatcher(paths: readonly string[]): (path: string) => boolean {
+  const exact = new Set(paths.filter((path) => !path.endsWith('/*')));
+  const prefixes = paths.filter((path) => path.endsWith('/*')).map((path) => path.slice(0, -1));
+  return (path) => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
+}

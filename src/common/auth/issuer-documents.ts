@@ -1,0 +1,121 @@
+import type { JSONWebKeySet } from 'jose';
+import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+
+/** Sends one request. undici's own `fetch` has this shape; tests may pass another. */
+export type Fetch = typeof undiciFetch;
+
+/** Why the documents of an issuer could not be used; said in logs, never to callers. */
+export type IssuerFailure =
+  | 'unreachable'
+  | 'timeout'
+  | 'http_status'
+  | 'too_large'
+  | 'not_json'
+  | 'other_issuer'
+  | 'insecure_keys'
+  | 'no_keys';
+
+/** Thrown when discovery or key set cannot be had. The message is the category: addresses may carry credentials. */
+export class IssuerDocumentError extends Error {
+  override readonly name = 'IssuerDocumentError';
+  constructor(
+    readonly failure: IssuerFailure,
+    options?: ErrorOptions,
+  ) {
+    super(failure, options);
+  }
+}
+
+/** The issuer is configured by the operator and so trusted as an address, but not to be quick or brief. */
+export interface IssuerAddress {
+  /** Issuer identifier exactly as its discovery document and tokens write it. */
+  readonly issuer: string;
+  /** Milliseconds for discovery and key set together. */
+  readonly timeoutMs: number;
+}
+
+const DOCUMENT_MAX_BYTES = 262_144;
+const WELL_KNOWN = '/.well-known/openid-configuration';
+
+/**
+ * Fetches the signing keys of an issuer: discovery document (OpenID Connect Discovery 1.0, section 4), whose issuer
+ * must be the configured one, then the key set it names (RFC 7517, section 5). Redirects are not followed.
+ * @returns a key set with at least one key
+ * @throws IssuerDocumentError
+ */
+export async function fetchIssuerKeys(
+  { issuer, timeoutMs }: IssuerAddress,
+  fetch: Fetch = undiciFetch,
+): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const dispatcher = new Agent({ connect: { timeout: timeoutMs }, maxHeaderSize: 16_384 });
+  try {
+    const get = (url: string): Promise<unknown> => getJson(url, { signal, dispatcher, fetch });
+    const discovery = await get(issuer.replace(/\/$/, '') + WELL_KNOWN);
+    const keys = await get(keyAddress(discovery, issuer));
+    if (!isKeySet(keys) || keys.keys.length === 0) {
+      throw new IssuerDocumentError('no_keys');
+    }
+    return keys;
+  } finally {
+    // A few requests an hour: nothing is gained by keeping a connection, and a hung one must not stay.
+    void dispatcher.destroy();
+  }
+}
+
+function keyAddress(discovery: unknown, issuer: string): string {
+  const { issuer: named, jwks_uri: keys } = (discovery ?? {}) as { issuer?: unknown; jwks_uri?: unknown };
+  if (named !== issuer) {
+    throw new IssuerDocumentError('other_issuer');
+  }
+  if (typeof keys !== 'string' || !URL.canParse(keys)) {
+    throw new IssuerDocumentError('no_keys');
+  }
+  const allowed = issuer.startsWith('https:') ? ['https:'] : ['https:', 'http:'];
+  if (!allowed.includes(new URL(keys).protocol)) {
+    throw new IssuerDocumentError('insecure_keys');
+  }
+  return keys;
+}
+
+interface RequestContext {
+  readonly signal: AbortSignal;
+  readonly dispatcher: Dispatcher;
+  readonly fetch: Fetch;
+}
+
+async function getJson(url: string, { signal, dispatcher, fetch }: RequestContext): Promise<unknown> {
+  const text = await getText(url, { signal, dispatcher, fetch }).catch((cause: unknown) => {
+    if (cause instanceof IssuerDocumentError) {
+      throw cause;
+    }
+    throw new IssuerDocumentError(signal.aborted ? 'timeout' : 'unreachable', { cause });
+  });
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new IssuerDocumentError('not_json', { cause });
+  }
+}
+
+async function getText(url: string, { signal, dispatcher, fetch }: RequestContext): Promise<string> {
+  const headers = { accept: 'application/json' };
+  const response = await fetch(url, { headers, redirect: 'manual', signal, dispatcher });
+  if (response.status !== 200) {
+    throw new IssuerDocumentError('http_status');
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > DOCUMENT_MAX_BYTES) {
+      throw new IssuerDocumentError('too_large');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return typeof value === 'object' && value !== null && Array.isArray((value as { keys?: unknown }).keys);
+}

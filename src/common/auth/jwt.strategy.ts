@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Algorithm } from 'jsonwebtoken';
+import { Strategy } from 'passport-jwt';
+import { Env } from '../../config/env.js';
+import { Clock } from '../clock.js';
+import { userReferenceFrom } from '../user/user-reference.js';
+import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
+import { bearerToken } from './bearer-token.js';
+import { permissionsFrom } from './claims-to-permissions.js';
+import type { Principal } from './principal.js';
+import { checkClaims, readTokenHeader, type Claims } from './token-rules.js';
+import { TrustedIssuer } from './trusted-issuer.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+type KeyCallback = (error: unknown, key?: string) => void;
+
+/**
+ * Verifies bearer tokens of the trusted issuer: passport-jwt checks signature, algorithm, issuer, audience, exp and
+ * nbf; the rules it lacks are in token-rules.ts. Failures reach the passport callback as `info`, with these meanings:
+ * KeySourceUnavailableError is our fault (500), everything else the caller's (401).
+ */
+@Injectable()
+export class JwtStrategy extends PassportStrategy(Strategy) {
+  private readonly verified = new VerifiedTokens();
+  private readonly maxTokenLength: number;
+  private readonly toleranceSeconds: number;
+
+  constructor(
+    private readonly trusted: TrustedIssuer,
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {
+    super({
+      jwtFromRequest: bearerToken,
+      issuer: trusted.rules.issuer,
+      audience: trusted.rules.audience,
+      algorithms: [...trusted.rules.algorithms] as Algorithm[],
+      jsonWebTokenOptions: { clockTolerance: env.get('OIDC_CLOCK_TOLERANCE_SECONDS') },
+      passReqToCallback: true,
+      secretOrKeyProvider: (_request: IncomingMessage, token: string, done: KeyCallback) => {
+        void this.provideKey(token, done);
+      },
+    });
+    this.maxTokenLength = env.get('TOKEN_MAX_BYTES');
+    this.toleranceSeconds = env.get('OIDC_CLOCK_TOLERANCE_SECONDS');
+  }
+
+  /** Entry point of passport: a token verified a moment ago is not verified again. */
+  override authenticate(...[request, options]: Parameters<Strategy['authenticate']>): void {
+    const token = bearerToken(request);
+    const principal = token === null ? undefined : this.verified.find(token, this.clock.now().getTime());
+    if (principal !== undefined) {
+      this.success(principal);
+      return;
+    }
+    super.authenticate(request, options);
+  }
+
+  /**
+   * Called by passport-jwt once the signature holds.
+   * @throws AuthenticationRequiredError when the claims are not those of an access token for this service
+   */
+  validate(request: IncomingMessage, claims: Claims): Principal {
+    const now = this.clock.now().getTime();
+    checkClaims(claims, this.trusted.rules, now / 1_000, this.toleranceSeconds);
+    const principal: Principal = {
+      issuer: claims.iss,
+      subject: claims.sub,
+      user: userReferenceFrom(claims),
+      permissions: permissionsFrom(claims, this.env.get('PERMISSION_RULES')),
+      ...(typeof claims['jti'] === 'string' ? { tokenId: claims['jti'].slice(0, 255) } : {}),
+    };
+    const token = bearerToken(request);
+    if (token !== null) {
+      this.verified.remember(token, principal, claims.exp * 1_000, now);
+    }
+    return principal;
+  }
+
+  private async provideKey(token: string, done: KeyCallback): Promise<void> {
+    try {
+      done(null, await this.keyFor(token));
+    } catch (error) {
+      done(error);
+    }
+  }
+
+  private async keyFor(token: string): Promise<string> {
+    if (token.length > this.maxTokenLength) {
+      throw new AuthenticationRequiredError('refused');
+    }
+    const header = readTokenHeader(token, this.trusted.rules);
+    try {
+      return await this.trusted.keys.keyFor(header);
+    } catch (cause) {
+      // passport-jwt turns every error into a failed login; only ours may be one.
+      throw cause instanceof AuthenticationRequiredError || cause instanceof KeySourceUnavailableError
+        ? cause
+        : new KeySourceUnavailableError({ cause });
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
+import { IssuerDocumentError } from './issuer-documents.js';
+import type { KeySource } from './key-source.js';
+import { PublicKeys } from './public-keys.js';
+
+/** Times in milliseconds. */
+export interface RemoteKeyOptions {
+  /** Least time between two key requests caused by unknown key ids. */
+  readonly cooldownMs: number;
+  /** Age after which the keys are asked for again, and a retired key ends. */
+  readonly maxAgeMs: number;
+  /** How much longer the last good keys serve while the issuer is down. */
+  readonly staleMs: number;
+}
+
+/** Time between attempts while the issuer is down: the service is ready again this long after the issuer. */
+const RETRY_MS = 1_000;
+/** A longer wait would outlive the caller's patience; the token is refused at once instead. */
+const MAX_WAIT_MS = 10_000;
+/** Requests with unknown key ids held at one time; more are refused at once, so that junk cannot pile up. */
+const MAX_WAITING = 1_000;
+
+/**
+ * Keys of a remote issuer, loaded and renewed in the background. Requests wait for the issuer in two cases only: when
+ * the very first load is under way, and when they name an unknown key id. The latter share one request for the keys
+ * at once, or at the end of the cool-down that the previous such request began: a rotation costs no failed request,
+ * and junk key ids cost the issuer one request per cool-down.
+ */
+export class RemoteKeySource implements KeySource {
+  private readonly logger = new Logger(RemoteKeySource.name);
+  private keys: PublicKeys | undefined;
+  private loadedAt = Number.NEGATIVE_INFINITY;
+  private loading: Promise<void> | undefined;
+  private cooledLoad: Promise<void> | undefined;
+  private cooldownEnd = Number.NEGATIVE_INFINITY;
+  private waiting = 0;
+  private failing = false;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = true;
+
+  /** @param fetchKeys asks the issuer once, with its own deadline */
+  constructor(
+    private readonly options: RemoteKeyOptions,
+    private readonly fetchKeys: () => Promise<JSONWebKeySet>,
+  ) {}
+
+  start(): void {
+    this.stopped = false;
+    void this.renew();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  ageSeconds(): number | undefined {
+    return this.usableKeys() && Math.floor((performance.now() - this.loadedAt) / 1_000);
+  }
+
+  async keyFor(header: JWSHeaderParameters): Promise<string> {
+    if (!this.usableKeys()) {
+      await this.loading;
+    }
+    if (this.currentKeys().lacks(header)) {
+      await this.waitForNewKeys(header);
+    }
+    return this.currentKeys().pemFor(header);
+  }
+
+  private async waitForNewKeys(header: JWSHeaderParameters): Promise<void> {
+    if (this.waiting >= MAX_WAITING || this.cooldownEnd - performance.now() > MAX_WAIT_MS) {
+      throw new AuthenticationRequiredError('unknown_key');
+    }
+    this.waiting += 1;
+    try {
+      await this.loading;
+      // That load may have begun before the issuer published the key: only a later one can tell.
+      if (this.currentKeys().lacks(header)) {
+        await this.loadAfterCooldown();
+      }
+    } finally {
+      this.waiting -= 1;
+    }
+    if (this.failing && this.currentKeys().lacks(header)) {
+      throw new KeySourceUnavailableError(); // a key nobody could ask for is not known to be wrong
+    }
+  }
+
+  private loadAfterCooldown(): Promise<void> {
+    this.cooledLoad ??= this.startCooledLoad();
+    return this.cooledLoad;
+  }
+
+  private async startCooledLoad(): Promise<void> {
+    const wait = this.cooldownEnd - performance.now();
+    if (wait > 0) {
+      await delay(wait, undefined, { ref: false });
+    }
+    this.cooledLoad = undefined; // who comes from here on may need a later load than this one
+    this.cooldownEnd = performance.now() + this.options.cooldownMs;
+    await this.load();
+  }
+
+  /** The background loop: one load, then the next when the keys are too old, or soon after a failure. */
+  private async renew(): Promise<void> {
+    await this.load();
+    if (!this.stopped) {
+      this.timer = setTimeout(
+        () => void this.renew(),
+        this.failing ? RETRY_MS : this.options.maxAgeMs,
+      ).unref();
+    }
+  }
+
+  /** One load at a time: the answer of an older one could come last and win. */
+  private async load(): Promise<void> {
+    const load = (this.loading ?? Promise.resolve()).then(() => this.loadOnce());
+    this.loading = load;
+    await load;
+    if (this.loading === load) {
+      this.loading = undefined;
+    }
+  }
+
+  private async loadOnce(): Promise<void> {
+    try {
+      this.keys = new PublicKeys(await this.fetchKeys());
+      this.loadedAt = performance.now();
+      if (this.failing) {
+        this.logger.log('Signing keys of the token issuer are available again');
+      }
+      this.failing = false;
+    } catch (error) {
+      if (!this.failing) {
+        const failure = error instanceof IssuerDocumentError ? error.failure : 'malformed key set';
+        this.logger.warn(`Signing keys of the token issuer could not be loaded: ${failure}`);
+      }
+      this.failing = true;
+    }
+  }
+
+  private currentKeys(): PublicKeys {
+    const keys = this.usableKeys();
+    if (keys === undefined) {
+      throw new KeySourceUnavailableError();
+    }
+    return keys;
+  }
+
+  private usableKeys(): PublicKeys | undefined {
+    const age = performance.now() - this.loadedAt;
+    return age <= this.options.maxAgeMs + this.options.staleMs ? this.keys : undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { decodeProtectedHeader, type JWSHeaderParameters, type ProtectedHeaderParameters } from 'jose';
+import { AuthenticationRequiredError } from './auth.errors.js';
+import type { TokenRules } from './trusted-issuer.js';
+
+/** Claims of a verified token. Their values are whatever the issuer was made to write: check before use. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+const DEFAULT_TOKEN_TYPES = ['at+jwt', 'jwt', 'none'];
+/** Headers that would let the token bring its own key, or change what is signed (RFC 7515, RFC 7797). */
+const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip'];
+/** Claims of ID and logout tokens (OpenID Connect Core, 3.1.3.6; Back-Channel Logout, 2.4). */
+const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'events'];
+const PARTY_CLAIMS = ['azp', 'client_id', 'cid', 'appid'];
+const SUBJECT_MAX_LENGTH = 255; // OpenID Connect Core, section 2
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * Reads the protected header of a token that nobody has verified yet, and refuses what must not reach a verifier:
+ * anything but a compact JWS, algorithms off the list, headers that bring keys, tokens of another type.
+ * @throws AuthenticationRequiredError
+ */
+export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderParameters {
+  if (!COMPACT_JWS.test(token) || !hasCanonicalSignature(token)) {
+    throw new AuthenticationRequiredError('malformed');
+  }
+  const header = decodeHeader(token);
+  if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
+    throw new AuthenticationRequiredError('refused');
+  }
+  if (typeof header.alg !== 'string' || !rules.algorithms.includes(header.alg)) {
+    throw new AuthenticationRequiredError('refused');
+  }
+  if (header['kid'] !== undefined && typeof header['kid'] !== 'string') {
+    throw new AuthenticationRequiredError('malformed');
+  }
+  if (!(rules.tokenTypes ?? DEFAULT_TOKEN_TYPES).some((type) => type.toLowerCase() === typeOf(header))) {
+    throw new AuthenticationRequiredError('refused');
+  }
+  return header;
+}
+
+/**
+ * Checks the claims that jsonwebtoken leaves unchecked: presence of exp, iat, iss and sub, an iat that is not in the
+ * future, and that this is an access token for any bearer (not an ID token, not bound to a key, an allowed client).
+ * @param now seconds since 1970
+ * @throws AuthenticationRequiredError
+ */
+export function checkClaims(
+  claims: Claims,
+  rules: TokenRules,
+  now: number,
+  toleranceSeconds: number,
+): asserts claims is Claims & { readonly iss: string; readonly sub: string; readonly exp: number } {
+  const { iss, sub, exp, iat } = claims;
+  if (iss !== rules.issuer || !isSubject(sub)) {
+    throw new AuthenticationRequiredError('refused');
+  }
+  if (!isDate(exp) || !isDate(iat) || iat > exp) {
+    throw new AuthenticationRequiredError('refused');
+  }
+  if (iat > now + toleranceSeconds) {
+    throw new AuthenticationRequiredError('not_yet_valid');
+  }
+  if (!isBearerAccessToken(claims) || !isFromAuthorizedParty(claims, rules.authorizedParties)) {
+    throw new AuthenticationRequiredError('refused');
+  }
+}
+
+function decodeHeader(token: string): ProtectedHeaderParameters {
+  try {
+    return decodeProtectedHeader(token);
+  } catch (cause) {
+    throw new AuthenticationRequiredError('malformed', { cause });
+  }
+}
+
+/** The last characters of base64url have spare bits: without this check several texts are one signature. */
+function hasCanonicalSignature(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+function typeOf(header: ProtectedHeaderParameters): string | undefined {
+  if (header.typ === undefined) {
+    return 'none';
+  }
+  return typeof header.typ === 'string' ? header.typ.toLowerCase().replace(/^application\//, '') : undefined;
+}
+
+function isSubject(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= SUBJECT_MAX_LENGTH;
+}
+
+function isDate(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+function isBearerAccessToken(claims: Claims): boolean {
+  const { typ, token_use: use } = claims; // Keycloak: Bearer, ID, Refresh, Offline; Cognito: access, id
+  return (
+    (typ === undefined || (typeof typ === 'string' && typ.toLowerCase() === 'bearer')) &&
+    (use === undefined || use === 'access') &&
+    // A token bound to a key (RFC 7800) is worth nothing without the proof, which a plain Bearer header lacks.
+    !Object.hasOwn(claims, 'cnf') &&
+    !ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(claims, name))
+  );
+}
+
+function isFromAuthorizedParty(claims: Claims, allowed: readonly string[] | undefined): boolean {
+  if (allowed === undefined || allowed.length === 0) {
+    return true;
+  }
+  const party = PARTY_CLAIMS.filter((name) => Object.hasOwn(claims, name)).map((name) => claims[name])[0];
+  return typeof party === 'string' && allowed.includes(party);
+}

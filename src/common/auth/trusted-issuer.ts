@@ -1,0 +1,30 @@
+import type { KeySource } from './key-source.js';
+
+/** What is demanded of a token besides a valid signature. Comparisons of types are without case. */
+export interface TokenRules {
+  /** Value of `iss`, compared as it is. */
+  readonly issuer: string;
+  /** Value that `aud` is or contains. */
+  readonly audience: string;
+  /** Signature algorithms, a subset of RS, PS and ES. */
+  readonly algorithms: readonly string[];
+  /**
+   * Accepted `typ` headers, without `application/`; `none` stands for an absent one. RFC 9068 issuers write `at+jwt`,
+   * which is the safest list of one; Keycloak and Entra write `JWT`.
+   * @default at+jwt, jwt, none
+   */
+  readonly tokenTypes?: readonly string[];
+  /**
+   * Clients (`azp`, else `client_id`, `cid`, `appid`) whose tokens are taken.
+   * @default any client the issuer gives our audience to
+   */
+  readonly authorizedParties?: readonly string[];
+}
+
+/** The one issuer whose bearer tokens are accepted: its rules and its keys. Injected by class. */
+export class TrustedIssuer {
+  constructor(
+    readonly rules: TokenRules,
+    readonly keys: KeySource,
+  ) {}
+}

@@ -1,0 +1,34 @@
+import { isIPv6 } from 'node:net';
+import type { RequestHandler } from 'express';
+import ipaddr from 'ipaddr.js';
+import type { RateLimiter } from './rate-limiter.js';
+
+/** Probes stay unlimited: behind a proxy they share its address, and a 429 would make the orchestrator kill us. */
+const UNLIMITED_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+/** The host part of an IPv6 address is free to choose for whoever has the network part. */
+const IPV6_NETWORK_BYTES = 8;
+
+/**
+ * Express middleware that limits requests by client address. It runs before authentication, so that a storm of bad
+ * tokens is limited too. The address is Express' `request.ip`: X-Forwarded-For counts only with a trusted proxy.
+ */
+export function addressRateLimit(limiter: RateLimiter): RequestHandler {
+  // Express hands a rejection to `next`.
+  return async (request, _response, next) => {
+    if (!UNLIMITED_PATHS.has(request.path)) {
+      await limiter.consume(addressKey(request.ip ?? ''));
+    }
+    next();
+  };
+}
+
+/** One key for an IPv4 address, also when mapped into IPv6, and one for a /64 network of IPv6. */
+export function addressKey(address: string): string {
+  if (!isIPv6(address)) {
+    return address;
+  }
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4'
+    ? parsed.toString()
+    : Buffer.from(parsed.toByteArray().slice(0, IPV6_NETWORK_BYTES)).toString('hex');
+}

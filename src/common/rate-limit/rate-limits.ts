@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { RateLimiter } from './rate-limiter.js';
+
+/** Operations that have a limit of their own on top of the general one. */
+export type LimitedOperation = 'connection-test';
+
+/** The rate limiters of the process, as the settings want them. */
+@Injectable()
+export class RateLimits {
+  /** By client address, before authentication. */
+  readonly address: RateLimiter;
+  /** By caller, after authentication. */
+  readonly principal: RateLimiter;
+  /** By caller, for costly operations. */
+  readonly operations: Readonly<Record<LimitedOperation, RateLimiter>>;
+
+  constructor(env: Env) {
+    this.address = new RateLimiter(env.get('RATE_LIMIT_ADDRESS_PER_MINUTE'));
+    this.principal = new RateLimiter(env.get('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
+    this.operations = {
+      'connection-test': new RateLimiter(env.get('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
+    };
+  }
+}
