@@ -50,6 +50,20 @@ export async function startDatabases(
   return started;
 }
 
+/**
+ * Why this machine has no such server, or undefined when {@link startDatabases} would find one. May take a minute the
+ * first time, since it unpacks the server's packages.
+ */
+export async function reasonNotAvailable(kind: ServerKind): Promise<string | undefined> {
+  if (process.env[USER_SERVER[kind]]) {
+    return undefined;
+  }
+  return serverProgram(kind).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
 async function startDatabase(kind: ServerKind, options: PrivateServerOptions): Promise<TestDatabase> {
   const url = process.env[USER_SERVER[kind]];
   if (url) {

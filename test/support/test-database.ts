@@ -1,0 +1,45 @@
+import { DataSource } from 'typeorm';
+import { Env } from '../../src/config/env.js';
+import { dataSourceOptions } from '../../src/database/data-source.options.js';
+import { migrate } from '../../src/database/migrate.js';
+
+const MIGRATION_LOCK_SECONDS = 60;
+
+/** Brings an empty test database to the current schema. */
+export async function migrateDatabase(url: string): Promise<void> {
+  await withDataSource(url, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS));
+}
+
+/** Empties every table, so that a test file starts from the state right after migration. */
+export async function clearTables(url: string): Promise<void> {
+  await withDataSource(url, async (dataSource) => {
+    const [off, on] =
+      dataSource.options.type === 'better-sqlite3'
+        ? ['PRAGMA foreign_keys = OFF', 'PRAGMA foreign_keys = ON']
+        : ['SET FOREIGN_KEY_CHECKS = 0', 'SET FOREIGN_KEY_CHECKS = 1'];
+    // One runner, because the switch belongs to its connection.
+    const runner = dataSource.createQueryRunner();
+    try {
+      await runner.query(off);
+      for (const { tablePath } of dataSource.entityMetadatas) {
+        await runner.query(`DELETE FROM ${dataSource.driver.escape(tablePath)}`);
+      }
+      await runner.query(on);
+    } finally {
+      await runner.release();
+    }
+  });
+}
+
+async function withDataSource(
+  url: string,
+  work: (dataSource: DataSource) => Promise<unknown>,
+): Promise<void> {
+  const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url });
+  const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+  try {
+    await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,42 @@
+import { defineConfig } from 'vitest/config';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Two projects: `unit` runs beside the code without a database, `integration` drives the whole application over HTTP
+ * on the database that TEST_DATABASE names (embedded, mariadb or mysql). `npm test` runs all of them.
+ */
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts', 'migrations/**/*.ts'],
+      exclude: ['**/*.spec.ts', 'src/**/*.cli.ts', 'src/main.ts', 'src/evaluation/main.ts'],
+      reporter: ['text-summary', 'html'],
+      thresholds: { lines: 85, functions: 85 },
+    },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.spec.ts', 'migrations/**/*.spec.ts', 'test/unit/**/*.spec.ts'],
+          setupFiles: ['reflect-metadata'],
+          testTimeout: 20_000,
+          hookTimeout: MINUTE_MS,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.int-spec.ts'],
+          globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['reflect-metadata', 'test/support/setup.ts'],
+          env: { NODE_ENV: 'test' },
+          testTimeout: MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+    ],
+  },
+});
