@@ -1,0 +1,147 @@
+/**
+ * Architecture rules of the service. Each one has a sentence that says why; `npm run arch` checks them.
+ * Rules about text rather than imports (who reads process.env, who imports ciphers) are in scripts/source-rules.ts.
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment:
+        'A cycle of imports makes start-up order an accident: "Cannot access X before initialization" appears in the ' +
+        'built service only. Type-only imports vanish at run time and are allowed.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphans',
+      comment:
+        'A file nobody imports is dead code. Entry points (main, command lines, workers) are no orphans.',
+      severity: 'error',
+      from: {
+        orphan: true,
+        pathNot: ['(^|/)main\\.ts$', '\\.cli\\.ts$', '\\.worker\\.ts$', '\\.spec\\.ts$', '\\.d\\.ts$'],
+      },
+      to: {},
+    },
+    {
+      name: 'common-stays-below-modules',
+      comment:
+        'src/common and src/config serve every module; if they knew one, no module could be read or replaced alone.',
+      severity: 'error',
+      from: { path: '^src/(common|config)/' },
+      to: {
+        path: '^src/(modules|evaluation|database)/|^src/(app\\.|main)',
+        pathNot: '^src/database/database\\.ts$',
+      },
+    },
+    {
+      name: 'config-depends-on-nothing',
+      comment:
+        'Settings are read before anything else exists, so src/config imports only itself and libraries.',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/config/' },
+    },
+    {
+      name: 'modules-meet-through-services',
+      comment:
+        "A module reaches another only by its service or module file and by its types and errors. Another module's " +
+        'repositories, entities and helpers may change any day.',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/' },
+      to: {
+        path: '^src/modules/([^/]+)/',
+        pathNot: ['^src/modules/$1/', '\\.(module|service|types|errors)\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'controllers-only-translate-http',
+      comment:
+        'A controller turns HTTP into one call of a service. With a repository or TypeORM in it, rules end up beside ' +
+        'the routes and outside transactions.',
+      severity: 'error',
+      from: { path: '\\.controller\\.ts$' },
+      to: { path: '\\.(repository|entity)\\.ts$|^node_modules/(typeorm|mysql2|libsql)/|^src/database/' },
+    },
+    {
+      name: 'services-do-not-know-http',
+      comment:
+        'A service is called by routes, commands and other modules alike; the error filter chooses the status.',
+      severity: 'error',
+      from: { path: '\\.(service|repository)\\.ts$' },
+      to: { path: '\\.controller\\.ts$|^node_modules/(express|@nestjs/platform-express)/' },
+    },
+    {
+      name: 'entities-are-rows',
+      comment:
+        'An entity describes a table. If it knew a DTO, a change of the interface would change the schema.',
+      severity: 'error',
+      from: { path: '\\.entity\\.ts$' },
+      to: { path: '/dto/|\\.(service|repository|controller)\\.ts$' },
+    },
+    {
+      name: 'migrations-stand-alone',
+      comment: 'A migration describes the past. Code that it imported from src would change under it.',
+      severity: 'error',
+      from: { path: '^migrations/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'evaluation-stays-outside',
+      comment:
+        'Evaluation mode issues its own tokens. Nothing that runs in production may be able to load it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/evaluation/', '\\.spec\\.ts$'] },
+      to: { path: '^src/evaluation/' },
+    },
+    {
+      name: 'no-tests-in-production',
+      comment: 'Test code, benchmarks and development packages are absent from a deployment.',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^(test|bench|scripts)/|\\.spec\\.ts$',
+      },
+    },
+    {
+      name: 'no-development-packages-in-production',
+      comment:
+        'A deployment installs dependencies only, so an import of a development package would stop the start.',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^node_modules/@types/',
+      },
+    },
+    {
+      name: 'packages-are-declared',
+      comment: 'A package that is only there because another one needs it can vanish with the next update.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'imports-resolve',
+      comment: 'An import that leads nowhere stops the service at start.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^#' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+    reporterOptions: { text: { highlightFocused: true } },
+  },
+};

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const CONFIG = resolve('.dependency-cruiser.cjs');
+const rules = (createRequire(import.meta.url)(CONFIG) as { forbidden: { name: string; comment: string }[] })
+  .forbidden;
+
+/** For each rule a file that breaks it, and a neighbour that stays within it. */
+const PLANTED: Record<string, [file: string, text: string]> = {
+  'no-cycles': ['src/modules/a/cycle-one.ts', "import './cycle-two.js';"],
+  'no-orphans': ['src/modules/a/nobody-imports-me.ts', 'export const a = 1;'],
+  'common-stays-below-modules': ['src/common/up.ts', "import '../modules/b/b.service.js';"],
+  'config-depends-on-nothing': ['src/config/up.ts', "import '../common/target.js';"],
+  'modules-meet-through-services': ['src/modules/a/reach.ts', "import '../b/b.repository.js';"],
+  'controllers-only-translate-http': ['src/modules/b/b.controller.ts', "import './b.repository.js';"],
+  'services-do-not-know-http': ['src/modules/a/a.service.ts', "import '../b/b.controller.js';"],
+  'entities-are-rows': ['src/modules/b/b.entity.ts', "import './dto/b.response.dto.js';"],
+  'migrations-stand-alone': ['migrations/1-a.ts', "import '../src/common/target.js';"],
+  'evaluation-stays-outside': ['src/app.ts', "import './evaluation/target.js';"],
+  'no-tests-in-production': ['src/common/tested.ts', "import '../../test/target.js';"],
+  'no-development-packages-in-production': ['src/common/dev.ts', "import 'dev-package';"],
+  'packages-are-declared': ['src/common/hidden.ts', "import 'hidden-package';"],
+  'imports-resolve': ['src/common/nowhere.ts', "import './nowhere-to-be-found.js';"],
+};
+const TARGETS: Record<string, string> = {
+  'src/modules/a/cycle-two.ts': "import './cycle-one.js';",
+  'src/common/target.ts': '',
+  'src/evaluation/target.ts': '',
+  'test/target.ts': '',
+  'src/modules/b/b.repository.ts': '',
+  'src/modules/b/b.service.ts': '',
+  'src/modules/b/dto/b.response.dto.ts': '',
+  'src/modules/a/allowed.ts': "import '../b/b.service.js';",
+  'node_modules/dev-package/index.js': '',
+  'node_modules/dev-package/package.json': '{ "name": "dev-package", "main": "index.js" }',
+  'node_modules/hidden-package/index.js': '',
+  'node_modules/hidden-package/package.json': '{ "name": "hidden-package", "main": "index.js" }',
+  'package.json': '{ "type": "module", "devDependencies": { "dev-package": "1.0.0" } }',
+  'tsconfig.json': '{ "compilerOptions": { "module": "nodenext", "moduleResolution": "nodenext" } }',
+};
+
+interface Report {
+  summary: { violations: { from: string; to: string; rule: { name: string } }[] };
+}
+
+describe('.dependency-cruiser.cjs', () => {
+  let folder: string;
+  let violations: Report['summary']['violations'];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-architecture-'));
+    const files = { ...TARGETS, ...Object.fromEntries(Object.values(PLANTED)) };
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), `${text}\n`);
+    }
+    await symlink(resolve('node_modules/typescript'), join(folder, 'node_modules/typescript'));
+    violations = await cruise(folder);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('has a planted violation for every rule', () => {
+    expect(Object.keys(PLANTED).toSorted()).toEqual(rules.map(({ name }) => name).toSorted());
+  });
+
+  it.each(Object.entries(PLANTED))('fires %s', (name, [file]) => {
+    expect(violations.filter(({ rule, from }) => rule.name === name && from === file)).not.toEqual([]);
+  });
+
+  it('accepts a module that uses the service of another', () => {
+    const allowed = violations.filter(
+      ({ from, rule }) => from === 'src/modules/a/allowed.ts' && rule.name !== 'no-orphans',
+    );
+    expect(allowed).toEqual([]);
+  });
+
+  it('says why for every rule', () => {
+    expect(rules.filter(({ comment }) => comment.length < 40)).toEqual([]);
+  });
+});
+
+function cruise(cwd: string): Promise<Report['summary']['violations']> {
+  const program = resolve('node_modules/.bin/depcruise');
+  const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations'];
+  return new Promise((done, fail) => {
+    execFile(program, args, { cwd, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      // The exit status is the number of violations, so only an empty answer is a failure.
+      if (stdout === '') {
+        fail(new Error(stderr, { cause: error }));
+      } else {
+        done((JSON.parse(stdout) as Report).summary.violations);
+      }
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { sourceViolations } from '../support/source-rules.js';
+
+// Split, so that this file keeps the rules it names.
+const ROOT = '/root';
+const FLAG = 'synchronize';
+const TEST = 'it';
+const HOST = 'registry';
+
+describe('sourceViolations', () => {
+  it.each([
+    ['src/modules/a/a.service.ts', "const port = process.env['PORT'];"],
+    ['src/modules/a/a.service.ts', "createCipheriv('aes-256-gcm', key, iv);"],
+    ['src/modules/a/a.service.ts', 'const now = new Date();'],
+    ['src/database/x.ts', `const options = { ${FLAG}: true };`],
+    ['test/integration/a.int-spec.ts', `${TEST}.only('works', () => undefined);`],
+    ['docs/a.md', `see ${ROOT}/project/a.md`],
+    ['package-lock.json', `"resolved": "https://${HOST}.npmjs.org/a/-/a-1.0.0.tgz"`],
+  ])('refuses in %s: %s', (path, line) => {
+    expect(sourceViolations(path, `first\n${line}\n`)).toMatchObject([{ path, line: 2 }]);
+  });
+
+  it.each([
+    ['src/config/env.ts', 'Env.parse(mode, process.env);'],
+    ['src/common/secrets/secret-cipher.ts', "createCipheriv('aes-256-gcm', key, iv);"],
+    ['src/common/clock.ts', 'return new Date();'],
+    ['docs/a.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
+  ])('accepts in %s: %s', (path, line) => {
+    expect(sourceViolations(path, line)).toEqual([]);
+  });
+});
