@@ -1,0 +1,127 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+import { AllowRule, type Address } from './allow-rule.js';
+import { OutboundError } from './outbound.error.js';
+
+/** What a deployment lets the service call. */
+export interface AddressPolicyOptions {
+  /** CIDR, address or host name, each with optional `:port` (IPv6 with a port in brackets). */
+  allow: readonly string[];
+  /** Whether 127.0.0.0/8 and ::1 may be called without being listed. */
+  allowLoopback: boolean;
+}
+
+/** Cloud metadata and platform services that hand out credentials; no allow-list opens them. */
+const METADATA_RANGES = [
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  '168.63.129.16/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+].map((range) => ipaddr.parseCIDR(range));
+const METADATA_HOSTS = new Set([
+  'metadata',
+  'metadata.google.internal',
+  'instance-data',
+  'instance-data.ec2.internal',
+]);
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/**
+ * Decides which URLs and addresses the service may call. It only judges; resolving, pinning and dialling is the work
+ * of the guarded client, which asks at dial time for every address and every redirect hop.
+ *
+ * Refused always: other schemes than http(s), credentials in a URL, link-local addresses and cloud metadata, also when
+ * embedded in an IPv6 transition address. Refused unless listed: everything that is not globally routable unicast.
+ */
+export class AddressPolicy {
+  private readonly rules: readonly AllowRule[];
+  private readonly allowLoopback: boolean;
+
+  /** @throws RangeError when an entry of `allow` is neither a CIDR nor an address nor a host name */
+  constructor({ allow, allowLoopback }: AddressPolicyOptions) {
+    this.rules = allow.map((entry) => AllowRule.parse(entry));
+    this.allowLoopback = allowLoopback;
+  }
+
+  /**
+   * Checks everything about a URL that can be known before resolving its host name.
+   * @throws OutboundError `protocol` for another scheme or credentials in the URL, `blocked` for a refused host
+   */
+  checkUrl(url: URL): void {
+    if (DEFAULT_PORTS[url.protocol] === undefined || url.username !== '' || url.password !== '') {
+      throw new OutboundError('protocol');
+    }
+    const host = hostOf(url);
+    if (host === '' || METADATA_HOSTS.has(host)) {
+      throw new OutboundError('blocked');
+    }
+    if (isIP(host) !== 0) {
+      this.checkAddress(host, { host, port: portOf(url) });
+    }
+  }
+
+  /**
+   * Checks one resolved address.
+   * @param address IPv4 or IPv6 in any notation
+   * @param target the host name it was resolved from (or the address itself) and the port about to be dialled
+   * @throws OutboundError `blocked`
+   */
+  checkAddress(address: string, target: { host: string; port: number }): void {
+    if (!ipaddr.isValid(address)) {
+      throw new OutboundError('blocked');
+    }
+    const parsed = ipaddr.process(address);
+    if (isNeverAllowed(parsed) || !this.isAllowed(parsed, target)) {
+      throw new OutboundError('blocked');
+    }
+  }
+
+  private isAllowed(address: Address, { host, port }: { host: string; port: number }): boolean {
+    const range = address.range();
+    return (
+      isGlobalUnicast(address) ||
+      (range === 'loopback' && this.allowLoopback) ||
+      this.rules.some((rule) => rule.matches({ address, host, port }))
+    );
+  }
+}
+
+/** The host of a URL without brackets and without the trailing dot of a fully qualified name. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+/** The port a URL dials, also when it is the default one. */
+export function portOf(url: URL): number {
+  return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port);
+}
+
+/** IPv6 hands out global unicast addresses from 2000::/3 only (RFC 4291, section 2.4); ipaddr.js calls ::7f00:1 unicast. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+function isGlobalUnicast(address: Address): boolean {
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6));
+}
+
+function isNeverAllowed(address: Address): boolean {
+  return [address, ...embeddedIpv4(address)].some(
+    (candidate) =>
+      candidate.range() === 'linkLocal' ||
+      METADATA_RANGES.some(
+        ([network, bits]) => network.kind() === candidate.kind() && candidate.match(network, bits),
+      ),
+  );
+}
+
+/** Where a transition address carries the IPv4 address that its packets end at: NAT64 (RFC 6052), SIIT, 6to4 (RFC 3056). */
+const EMBEDDED_AT: Readonly<Record<string, number>> = { rfc6052: 12, rfc6145: 12, reserved: 12, '6to4': 2 };
+
+function embeddedIpv4(address: Address): Address[] {
+  const offset = EMBEDDED_AT[address.range()];
+  return address instanceof ipaddr.IPv6 && offset !== undefined
+    ? [new ipaddr.IPv4(address.toByteArray().slice(offset, offset + 4))]
+    : [];
+}

@@ -1,0 +1,77 @@
+import { OutboundError } from './outbound.error.js';
+
+const NEW_LINE = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * Counts the decoded bytes of one answer against a limit. For an event stream (`text/event-stream`) the limit holds for
+ * one event, because the stream lives as long as the operation does; the operation's own limit bounds the sum.
+ */
+export class ResponseMeter {
+  private bytes = 0;
+  private lineLength = 0;
+
+  constructor(
+    private readonly limit: number,
+    private readonly perEvent: boolean,
+  ) {}
+
+  /** @throws OutboundError `too_large` */
+  add(chunk: Uint8Array): void {
+    if (!this.perEvent) {
+      this.grow(chunk.byteLength);
+      return;
+    }
+    for (const byte of chunk) {
+      this.grow(1);
+      if (byte === NEW_LINE) {
+        this.bytes = this.lineLength === 0 ? 0 : this.bytes;
+        this.lineLength = 0;
+      } else if (byte !== CARRIAGE_RETURN) {
+        this.lineLength += 1;
+      }
+    }
+  }
+
+  private grow(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.limit) {
+      throw new OutboundError('too_large');
+    }
+  }
+}
+
+/**
+ * Wraps a body so that every chunk is admitted before the reader gets it. Nothing is read ahead: an unread body stops
+ * the other party by TCP back-pressure instead of filling our memory.
+ * @param admit may wait or throw; what it throws ends the body
+ * @param onError translates a failure of the source or of `admit`, the result reaches the reader
+ */
+export function meteredBody(
+  source: AsyncIterable<Uint8Array>,
+  admit: (chunk: Uint8Array) => Promise<void>,
+  onError: (error: unknown) => unknown,
+): ReadableStream<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next();
+          if (done === true) {
+            controller.close();
+            return;
+          }
+          await admit(value);
+          controller.enqueue(value);
+        } catch (error) {
+          controller.error(onError(error));
+        }
+      },
+      async cancel() {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,64 @@
+import { Agent, buildConnector } from 'undici';
+
+import type { AddressPolicy } from './address-policy.js';
+import { guardedLookup, type Resolver, systemResolver } from './guarded-lookup.js';
+import type { HeavySeats } from './heavy-seats.js';
+import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
+
+/** What all operations of one client share. */
+export interface OutboundClientOptions {
+  policy: AddressPolicy;
+  /** Same-origin redirects followed per request. */
+  maxRedirects: number;
+  /** Milliseconds to open a connection, TLS included. */
+  connectTimeoutMs: number;
+  /** Bounds the memory of large answers across operations; without it every operation may read up to its limit. */
+  seats?: HeavySeats;
+  /** @default the resolver of the operating system */
+  resolver?: Resolver;
+}
+
+/** The one way out of the service: opens guarded operations. Stateless, so one instance serves everybody. */
+export class OutboundClient {
+  constructor(private readonly options: OutboundClientOptions) {}
+
+  /** Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it. */
+  open(limits: OperationLimits): OutboundOperation {
+    return new OutboundOperation(this.options, limits, this.createAgent());
+  }
+
+  /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */
+  async run<T>(limits: OperationLimits, work: (operation: OutboundOperation) => Promise<T>): Promise<T> {
+    const operation = this.open(limits);
+    try {
+      return await work(operation);
+    } finally {
+      await operation.close();
+    }
+  }
+
+  /** An own agent per operation: destroying it closes every socket, also those a library forgot. */
+  private createAgent(): Agent {
+    return new Agent({
+      connect: (target, callback) => {
+        const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
+        const { policy, resolver = systemResolver, connectTimeoutMs } = this.options;
+        try {
+          policy.checkUrl(new URL(`${target.protocol}//${target.host ?? target.hostname}`));
+        } catch (error) {
+          callback(error as Error, null);
+          return;
+        }
+        buildConnector({
+          lookup: guardedLookup(policy, resolver, port),
+          timeout: connectTimeoutMs,
+          allowH2: false,
+        })(target, callback);
+      },
+      // The deadline of the operation is the one clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Why an outbound call failed. A fixed list: it may be shown to a caller, because it never carries an address, a DNS
+ * answer or a word of the other party.
+ */
+export const OUTBOUND_FAILURES = [
+  'dns',
+  'refused',
+  'network',
+  'tls',
+  'timeout',
+  'blocked',
+  'redirect',
+  'too_large',
+  'encoding',
+  'protocol',
+  'busy',
+  'closed',
+] as const;
+
+/** One entry of {@link OUTBOUND_FAILURES}. */
+export type OutboundFailure = (typeof OUTBOUND_FAILURES)[number];
+
+/**
+ * A failed outbound call. `failure` says why; the message repeats it and nothing else, so logging it is safe. There is
+ * no `cause` on purpose: driver errors name addresses and quote what the other party sent.
+ */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  constructor(readonly failure: OutboundFailure) {
+    super(`outbound call failed: ${failure}`);
+  }
+}
+
+const BY_CODE: Readonly<Record<string, OutboundFailure>> = {
+  ENOTFOUND: 'dns',
+  ENODATA: 'dns',
+  ESERVFAIL: 'dns',
+  ECONNREFUSED: 'refused',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  HPE_HEADER_OVERFLOW: 'too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+  UND_ERR_DESTROYED: 'closed',
+  UND_ERR_CLOSED: 'closed',
+};
+
+const BY_CODE_PREFIX: readonly (readonly [RegExp, OutboundFailure])[] = [
+  [/^EAI_/, 'dns'],
+  [/^HPE_/, 'protocol'],
+  [
+    /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/,
+    'tls',
+  ],
+];
+
+const MAX_CAUSES = 8;
+
+/**
+ * Classifies what fetch, a socket or a stream threw, by error code and never by text.
+ * @param error anything thrown; `cause` chains and aggregate errors are followed
+ * @returns the error itself when it is one already, otherwise a new one; unknown errors are `network`
+ */
+export function toOutboundError(error: unknown): OutboundError {
+  const seen: unknown[] = [error];
+  for (let index = 0; index < seen.length && index < MAX_CAUSES; index += 1) {
+    const current = seen[index];
+    if (current instanceof OutboundError) {
+      return current;
+    }
+    const failure = failureOfCode((current as { code?: unknown } | null | undefined)?.code);
+    if (failure !== undefined) {
+      return new OutboundError(failure);
+    }
+    if (current instanceof AggregateError) {
+      seen.push(...(current.errors as unknown[]));
+    }
+    if (current instanceof Error && current.cause !== undefined) {
+      seen.push(current.cause);
+    }
+  }
+  return new OutboundError('network');
+}
+
+function failureOfCode(code: unknown): OutboundFailure | undefined {
+  if (typeof code !== 'string') {
+    return undefined;
+  }
+  return BY_CODE[code] ?? BY_CODE_PREFIX.find(([pattern]) => pattern.test(code))?.[1];
+}

@@ -1,0 +1,210 @@
+import { type Agent, fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
+
+import type { AddressPolicy } from './address-policy.js';
+import type { HeavySeats, Seat } from './heavy-seats.js';
+import { meteredBody, ResponseMeter } from './metered-body.js';
+import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
+import { redirectTarget } from './redirect.js';
+
+/** The limits of one operation. */
+export interface OperationLimits {
+  /** Milliseconds from opening the operation until everything it still does is cut off. */
+  deadlineMs: number;
+  /** Decoded bytes of one answer, or of one event of an event stream. */
+  maxResponseBytes: number;
+  /** Decoded bytes of all answers together. */
+  maxTotalBytes: number;
+}
+
+interface OperationContext {
+  policy: AddressPolicy;
+  maxRedirects: number;
+  seats?: HeavySeats;
+}
+
+/** Up to this size an operation needs no seat: small answers never wait for large ones. */
+export const LIGHT_BYTES = 65_536;
+
+/** Failures after which the operation is over: repeating the call could only fail again, or harm. */
+const FATAL: ReadonlySet<OutboundFailure> = new Set([
+  'timeout',
+  'blocked',
+  'redirect',
+  'too_large',
+  'encoding',
+  'busy',
+]);
+
+const NULL_BODY_STATUS = new Set([204, 205, 304]);
+
+/**
+ * A sequence of HTTP calls to outside parties under one deadline. Every call is checked against the address policy when
+ * it is dialled, follows same-origin redirects only, refuses compressed answers and counts what it reads.
+ */
+export class OutboundOperation {
+  private readonly controller = new AbortController();
+  private readonly deadline: number;
+  private readonly timer: NodeJS.Timeout;
+  private totalBytes = 0;
+  private seat: Promise<Seat> | undefined;
+  private lastFailure: OutboundError | undefined;
+
+  constructor(
+    private readonly context: OperationContext,
+    private readonly limits: OperationLimits,
+    private readonly agent: Agent,
+  ) {
+    this.deadline = performance.now() + limits.deadlineMs;
+    this.timer = setTimeout(() => this.fail(new OutboundError('timeout')), limits.deadlineMs);
+  }
+
+  /** Aborts, with an OutboundError as reason, when the deadline passes, a limit is broken or the operation is closed. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The latest failure of a call, also when the library in between swallowed or reworded it. */
+  get failure(): OutboundError | undefined {
+    return this.lastFailure;
+  }
+
+  /** Milliseconds left, never negative. */
+  get remainingMs(): number {
+    return Math.max(0, this.deadline - performance.now());
+  }
+
+  /**
+   * A `fetch` with the guard in front; usable wherever a library takes a fetch function. Redirects are followed here,
+   * so a 3xx never reaches the caller. Bodies must be strings.
+   * @throws OutboundError, or the reason of `init.signal`
+   */
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    try {
+      return await this.follow(new URL(input), init);
+    } catch (error) {
+      throw this.record(error, init.signal);
+    }
+  };
+
+  /** Rejects as soon as the operation fails or ends, otherwise settles as `work` does. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const settled = new AbortController();
+    const aborted = new Promise<never>((_resolve, reject) => {
+      const end = () => reject(this.signal.reason as Error);
+      if (this.signal.aborted) {
+        end();
+      } else {
+        this.signal.addEventListener('abort', end, { once: true, signal: settled.signal });
+      }
+    });
+    try {
+      return await Promise.race([work, aborted]);
+    } finally {
+      settled.abort();
+      work.catch(() => undefined);
+    }
+  }
+
+  /** Cuts off what still runs, closes every socket and gives the seat back. Safe to call twice. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    this.controller.abort(new OutboundError('closed'));
+    await this.agent.destroy();
+    await this.releaseSeat();
+  }
+
+  private async follow(url: URL, init: RequestInit): Promise<Response> {
+    let target = url;
+    for (let hop = 0; ; hop += 1) {
+      this.context.policy.checkUrl(target);
+      const response = await this.dial(target, init);
+      const location = redirectTarget(response, target, init.method ?? 'GET');
+      if (location === undefined) {
+        return this.guard(response, init.signal);
+      }
+      await response.body?.cancel();
+      if (hop >= this.context.maxRedirects) {
+        throw new OutboundError('redirect');
+      }
+      target = location;
+    }
+  }
+
+  private dial(url: URL, { method = 'GET', headers, body, signal }: RequestInit): Promise<UndiciResponse> {
+    if (body !== undefined && body !== null && typeof body !== 'string') {
+      throw new TypeError('only text bodies can be sent');
+    }
+    const sent = new Headers(headers);
+    sent.set('accept-encoding', 'identity');
+    return undiciFetch(url, {
+      method,
+      headers: [...sent.entries()],
+      body: body ?? null,
+      redirect: 'manual',
+      dispatcher: this.agent,
+      signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
+    });
+  }
+
+  private guard(response: UndiciResponse, signal: AbortSignal | null | undefined): Response {
+    const encoding = response.headers.get('content-encoding') ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity') {
+      throw new OutboundError('encoding');
+    }
+    const streams = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    if (Number(response.headers.get('content-length') ?? 0) > this.limits.maxResponseBytes) {
+      throw new OutboundError('too_large');
+    }
+    const { status, statusText, body } = response;
+    const headers = new Headers([...response.headers.entries()]);
+    if (body === null || NULL_BODY_STATUS.has(status)) {
+      return new Response(null, { status, statusText, headers });
+    }
+    const meter = new ResponseMeter(this.limits.maxResponseBytes, streams);
+    const guarded = meteredBody(
+      body as AsyncIterable<Uint8Array>,
+      (chunk) => this.admit(chunk, meter),
+      (error) => this.record(error, signal),
+    );
+    return new Response(guarded, { status, statusText, headers });
+  }
+
+  private async admit(chunk: Uint8Array, meter: ResponseMeter): Promise<void> {
+    meter.add(chunk);
+    this.totalBytes += chunk.byteLength;
+    if (this.totalBytes > this.limits.maxTotalBytes) {
+      throw new OutboundError('too_large');
+    }
+    if (this.totalBytes > LIGHT_BYTES && this.context.seats !== undefined) {
+      this.seat ??= this.context.seats.acquire(this.signal, () => this.fail(new OutboundError('busy')));
+      await this.seat;
+    }
+  }
+
+  /** What a caller's own signal ended is not a failure of the call. */
+  private record(error: unknown, signal: AbortSignal | null | undefined): unknown {
+    if (signal?.aborted === true && !this.signal.aborted) {
+      return error;
+    }
+    const failure = toOutboundError(this.signal.aborted ? this.signal.reason : error);
+    if (failure.failure !== 'closed') {
+      this.lastFailure = failure;
+    }
+    if (FATAL.has(failure.failure)) {
+      this.fail(failure);
+    }
+    return failure;
+  }
+
+  private fail(error: OutboundError): void {
+    if (!this.signal.aborted) {
+      this.lastFailure = error;
+      this.controller.abort(error);
+    }
+  }
+
+  private async releaseSeat(): Promise<void> {
+    const seat = await this.seat?.catch(() => undefined);
+    seat?.release();
+  }
+}
