@@ -1,0 +1,53 @@
+/**
+ * Why a connection test failed, as a short sentence per cause. A fixed list: nothing an outside party says, no address
+ * and no DNS answer can get into it, so the sentences may be shown (decision "Test outcome" of the interface contract).
+ * Causes with the prefix `token_` happened at the OAuth 2.0 token endpoint, all others at the MCP server.
+ */
+export const CONNECTION_FAILURES = {
+  invalid_client: 'The token endpoint refused the client id or the client secret.',
+  unauthorized: 'The MCP server asks for credentials or refuses the ones it got.',
+  forbidden: 'The MCP server knows the credentials but denies access.',
+
+  dns: 'The host name could not be resolved.',
+  refused: 'The connection was refused.',
+  network: 'The connection broke.',
+  tls: 'No secure connection could be established.',
+  timeout: 'No complete answer arrived in time.',
+  blocked: 'The address is not one this service may call.',
+  redirect: 'The server redirects to another origin or too often.',
+  too_large: 'The answer is larger than allowed.',
+  encoding: 'The answer is compressed although that was not asked for.',
+  protocol: 'The answer is not valid HTTP.',
+
+  token_dns: 'The host name of the token endpoint could not be resolved.',
+  token_refused: 'The token endpoint refused the connection.',
+  token_network: 'The connection to the token endpoint broke.',
+  token_tls: 'No secure connection to the token endpoint could be established.',
+  token_timeout: 'The token endpoint did not answer in time.',
+  token_blocked: 'The address of the token endpoint is not one this service may call.',
+  token_redirect: 'The token endpoint redirects to another origin or too often.',
+  token_too_large: 'The answer of the token endpoint is larger than allowed.',
+  token_encoding: 'The answer of the token endpoint is compressed although that was not asked for.',
+  token_protocol: 'The answer of the token endpoint is not valid HTTP.',
+  token_invalid: 'The token endpoint did not answer with an access token.',
+
+  not_mcp: 'What answers there is not an MCP server.',
+  http_error: 'The MCP server answers with an HTTP error.',
+  mcp_error: 'The MCP server answers with a protocol error.',
+  unsupported_version: 'The MCP server speaks no protocol version this service knows.',
+  invalid_tool_list: 'The MCP server did not answer with a valid list of tools.',
+  too_many_tools: 'The MCP server lists more tools or pages than allowed.',
+
+  overloaded: 'Too many large or slow connection tests are running; try again later.',
+  stopping: 'The service is stopping.',
+} as const;
+
+/** One cause of {@link CONNECTION_FAILURES}. */
+export type ConnectionFailureCause = keyof typeof CONNECTION_FAILURES;
+
+/** The causes that mean "the server was there and did not accept these credentials". */
+export const REJECTED_CREDENTIALS: ReadonlySet<ConnectionFailureCause> = new Set([
+  'invalid_client',
+  'unauthorized',
+  'forbidden',
+]);

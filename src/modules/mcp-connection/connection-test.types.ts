@@ -1,0 +1,83 @@
+import type { ConnectionFailureCause } from './connection-failure.js';
+import type { ConnectionWarning } from './connection-warning.js';
+
+/** How a system authenticates at its MCP server. `tokenUrl` is an OAuth 2.0 token endpoint (RFC 6749, section 4.4). */
+export type SystemCredentials =
+  { type: 'NO_AUTH' } | { type: 'SERVICE_ACCOUNT'; clientId: string; clientSecret: string; tokenUrl: string };
+
+/** What a connection test needs to know. */
+export interface ConnectionTestRequest {
+  baseUrl: string;
+  credentials: SystemCredentials;
+  /** Tools listed by the last successful test; when there were some, an empty list is read twice before it is believed. */
+  knownToolCount: number;
+  /** W3C trace context of the request that caused the test; sent along, dropped when malformed. */
+  traceparent?: string;
+}
+
+/** A tool as the server defines it, checked and within limits. Texts are plain: no control characters, well-formed Unicode. */
+export interface DiscoveredTool {
+  name: string;
+  title: string | null;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown> | null;
+  annotations: Record<string, unknown> | null;
+}
+
+/** Why a tool of the list was left out. */
+export const REJECTED_TOOL_REASONS = [
+  'not_an_object',
+  'invalid_name',
+  'duplicate_name',
+  'invalid_text',
+  'invalid_input_schema',
+  'invalid_output_schema',
+  'invalid_annotations',
+  'schema_too_large',
+  'schema_too_deep',
+  'schema_too_complex',
+  'forbidden_key',
+  'external_reference',
+  'unresolved_reference',
+  'invalid_header_declaration',
+] as const;
+
+/** One entry of {@link REJECTED_TOOL_REASONS}. */
+export type RejectedToolReason = (typeof REJECTED_TOOL_REASONS)[number];
+
+/** A tool that was left out; `name` is at most 128 printable characters, empty when there was none. */
+export interface RejectedTool {
+  name: string;
+  reason: RejectedToolReason;
+}
+
+/** What the server says of itself. Self-reported: for people to read, never to decide on. */
+export interface ServerIdentity {
+  name: string;
+  version: string;
+  title: string | null;
+  description: string;
+}
+
+/** A successful test. `latencyMs` runs from the first call until the list was complete. */
+export interface ConnectedResult {
+  outcome: 'connected';
+  tools: DiscoveredTool[];
+  rejectedTools: RejectedTool[];
+  server: ServerIdentity;
+  protocolVersion: string;
+  transport: 'streamable-http' | 'sse';
+  latencyMs: number;
+  warnings: ConnectionWarning[];
+}
+
+/** A failed test; `cause` is a key of CONNECTION_FAILURES. */
+export interface FailedResult {
+  outcome: 'rejected_credentials' | 'unreachable';
+  cause: ConnectionFailureCause;
+  latencyMs: number;
+}
+
+/** Outcome of a connection test: data, never an exception (interface contract, "Test MCP connection"). */
+export type ConnectionTestResult = ConnectedResult | FailedResult;

@@ -1,0 +1,12 @@
+/** Remarks about a connection that works; fixed texts. */
+export const CONNECTION_WARNINGS = {
+  legacyTransport: 'The MCP server offers only the deprecated HTTP+SSE transport.',
+  noTools: 'The MCP server does not offer tools.',
+  resourceIgnored:
+    'The token endpoint refused the resource parameter (RFC 8707); the token is not bound to this MCP server.',
+  noExpiry: 'The token endpoint does not say how long a token lives; five minutes are assumed.',
+  insecureTransport: 'Credentials travel unencrypted: the MCP server or the token endpoint uses http.',
+} as const;
+
+/** One of the texts of {@link CONNECTION_WARNINGS}. */
+export type ConnectionWarning = (typeof CONNECTION_WARNINGS)[keyof typeof CONNECTION_WARNINGS];

@@ -1,0 +1,60 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+
+import { AddressPolicy } from '../../common/outbound/address-policy.js';
+import { Env } from '../../config/env.js';
+import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
+import { McpWorkerPool } from './mcp-worker.pool.js';
+import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
+
+/** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */
+@Injectable()
+export class McpConnectionService implements OnModuleDestroy {
+  private readonly pool: McpWorkerPool;
+
+  /** @throws RangeError at start when `EGRESS_ALLOW` cannot be read */
+  constructor(env: Env) {
+    const settings = workerSettings(env);
+    // The worker builds its own; a wrong list must stop the start of the service, not the first test.
+    void new AddressPolicy(settings.policy);
+    this.pool = new McpWorkerPool({
+      settings,
+      memoryMb: env.get('MCP_WORKER_MEMORY_MB'),
+      deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),
+    });
+  }
+
+  /**
+   * Connects to an MCP server and reads all its tools.
+   *
+   * Negotiates the protocol revision (2026-07-28, older Streamable HTTP, HTTP+SSE as last resort) and gets a token by
+   * OAuth 2.0 client credentials where the system has a service account. Ends within `MCP_TEST_TIMEOUT_MS`.
+   * @returns the outcome as data; never rejects for anything an outside party does
+   */
+  test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
+    return this.pool.run(request);
+  }
+
+  /** Waits for the tests in flight, then stops the worker. */
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.close();
+  }
+}
+
+function workerSettings(env: Env): McpWorkerSettings {
+  return {
+    policy: { allow: env.get('EGRESS_ALLOW'), allowLoopback: env.isEvaluation },
+    maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
+    connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+    maxResponseBytes: env.get('MCP_MAX_RESPONSE_BYTES'),
+    maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
+    tokenMaxBytes: env.get('TOKEN_ENDPOINT_MAX_BYTES'),
+    tokenTimeoutMs: env.get('MCP_TEST_TIMEOUT_MS'),
+    toolList: {
+      maxPages: env.get('MCP_MAX_PAGES'),
+      maxTools: env.get('MCP_MAX_TOOLS'),
+      maxBytes: env.get('MCP_MAX_SCHEMA_BYTES'),
+      maxDepth: env.get('MCP_MAX_SCHEMA_DEPTH'),
+      maxNodes: env.get('MCP_MAX_SCHEMA_NODES'),
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+import type { ConnectionFailureCause } from './connection-failure.js';
+import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
+import { decodeTools } from './tool-transfer.js';
+import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './worker/mcp-worker.messages.js';
+
+/** How the pool runs its worker. */
+export interface McpWorkerPoolOptions {
+  settings: McpWorkerSettings;
+  /** Old generation heap of the worker in megabytes. */
+  memoryMb: number;
+  /** Deadline of one job, from being asked to being answered. */
+  deadlineMs: number;
+}
+
+interface Job {
+  startedAt: number;
+  timer: NodeJS.Timeout;
+  resolve(result: ConnectionTestResult): void;
+}
+
+/** Beyond its deadline a job gets this long before the worker counts as stalled and is killed. */
+const GRACE_MS = 1_000;
+const YOUNG_GENERATION_MB = 16;
+const STACK_MB = 2;
+
+const entry = createRequire(import.meta.url).resolve('#mcp-worker');
+
+/**
+ * Runs connection tests in a worker thread of bounded memory. The worker starts with the first job, is killed and
+ * replaced when it stalls or runs out of memory, and never keeps the process alive by itself. Jobs always get an answer.
+ */
+export class McpWorkerPool {
+  private worker: Worker | undefined;
+  private readonly jobs = new Map<number, Job>();
+  private nextId = 0;
+  private closing = false;
+  private idle: (() => void) | undefined;
+
+  constructor(private readonly options: McpWorkerPoolOptions) {}
+
+  /** Runs one test. Never rejects; a job lost with the worker answers `overloaded`. */
+  run(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
+    if (this.closing) {
+      return Promise.resolve({ outcome: 'unreachable', cause: 'stopping', latencyMs: 0 });
+    }
+    const { deadlineMs } = this.options;
+    const id = (this.nextId += 1);
+    const worker = this.startedWorker();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => void this.kill(worker, id), deadlineMs + GRACE_MS);
+      this.jobs.set(id, { startedAt: performance.now(), timer, resolve });
+      worker.ref();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      worker.postMessage({ id, request, deadlineAt: Date.now() + deadlineMs } satisfies McpWorkerJob);
+    });
+  }
+
+  /** Takes no more jobs, waits for those in flight (each ends with its deadline) and stops the worker. */
+  async close(): Promise<void> {
+    this.closing = true;
+    if (this.jobs.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.idle = resolve;
+      });
+    }
+    await this.worker?.terminate();
+    this.worker = undefined;
+  }
+
+  private startedWorker(): Worker {
+    if (this.worker !== undefined) {
+      return this.worker;
+    }
+    const { settings, memoryMb } = this.options;
+    const worker = new Worker(entry, {
+      name: 'mcp-connection',
+      workerData: settings,
+      // Neither the secrets of the environment nor the options of the main thread are the worker's business.
+      env: {},
+      execArgv: [],
+      // Libraries print what servers say; none of it may reach our log.
+      stdout: true,
+      stderr: true,
+      resourceLimits: {
+        maxOldGenerationSizeMb: memoryMb,
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        stackSizeMb: STACK_MB,
+      },
+    });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('message', (answer: McpWorkerAnswer) => void this.settle(answer));
+    worker.on('error', () => this.lose(worker));
+    worker.on('exit', () => this.lose(worker));
+    this.worker = worker;
+    return worker;
+  }
+
+  private async settle(answer: McpWorkerAnswer): Promise<void> {
+    if ('failed' in answer) {
+      this.finish(answer.id, answer.failed);
+      return;
+    }
+    this.finish(answer.id, { ...answer.connected, tools: await decodeTools(answer.tools) });
+  }
+
+  private async kill(worker: Worker, id: number): Promise<void> {
+    this.fail(id, 'timeout');
+    this.lose(worker);
+    await worker.terminate();
+  }
+
+  /** All jobs are the worker's: there is one worker at a time. */
+  private lose(worker: Worker): void {
+    if (this.worker !== worker) {
+      return;
+    }
+    this.worker = undefined;
+    for (const id of this.jobs.keys()) {
+      this.fail(id, 'overloaded');
+    }
+  }
+
+  private fail(id: number, cause: ConnectionFailureCause): void {
+    const job = this.jobs.get(id);
+    if (job !== undefined) {
+      const latencyMs = Math.round(performance.now() - job.startedAt);
+      this.finish(id, { outcome: 'unreachable', cause, latencyMs });
+    }
+  }
+
+  private finish(id: number, result: ConnectionTestResult): void {
+    const job = this.jobs.get(id);
+    if (job === undefined) {
+      return;
+    }
+    clearTimeout(job.timer);
+    this.jobs.delete(id);
+    if (this.jobs.size === 0) {
+      this.worker?.unref();
+      this.idle?.();
+    }
+    job.resolve(result);
+  }
+}

@@ -1,0 +1,50 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+
+import { type ConnectWay, McpSession, type McpSessionOptions } from './mcp-session.js';
+
+/** A session and the way that led to it. */
+export interface Connected {
+  session: McpSession;
+  transport: 'streamable-http' | 'sse';
+}
+
+/**
+ * Connects to a server of unknown protocol era: negotiation first; the plain 2025 handshake when the server could not
+ * cope with being probed (deployed gateways answer 403, 5xx or prose); HTTP+SSE only when POST is answered 404 or 405.
+ * @param status receives the HTTP status of every answer
+ * @throws what the last attempt threw
+ */
+export async function connect(options: McpSessionOptions, status: { latest: number }): Promise<Connected> {
+  let way: ConnectWay = 'auto';
+  for (;;) {
+    try {
+      const session = await McpSession.connect(options, way, status);
+      return { session, transport: way === 'sse' ? 'sse' : 'streamable-http' };
+    } catch (error) {
+      const next = nextWay(way, error, { options, status: status.latest });
+      if (next === undefined) {
+        throw error;
+      }
+      way = next;
+    }
+  }
+}
+
+function nextWay(
+  way: ConnectWay,
+  error: unknown,
+  { options, status }: { options: McpSessionOptions; status: number },
+): ConnectWay | undefined {
+  const { operation, credentials } = options;
+  if (way === 'sse' || operation.failure !== undefined || credentials?.failure !== undefined) {
+    return undefined;
+  }
+  if (status === 404 || status === 405) {
+    return 'sse';
+  }
+  return way === 'auto' && (status === 403 || isUndecided(error)) ? 'legacy' : undefined;
+}
+
+function isUndecided(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+}

@@ -1,0 +1,111 @@
+import { METHOD_NOT_FOUND, ProtocolError } from '@modelcontextprotocol/client';
+
+import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { REJECTED_CREDENTIALS } from '../connection-failure.js';
+import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../connection-test.types.js';
+import { CONNECTION_WARNINGS, type ConnectionWarning } from '../connection-warning.js';
+import { connect, type Connected } from './connect.js';
+import { causeOf } from './failure-cause.js';
+import { McpCredentials } from './mcp-credentials.js';
+import type { McpSession } from './mcp-session.js';
+import type { OAuthTokenClient } from './oauth-token.client.js';
+import { readToolList, type ToolList, type ToolListLimits } from './tool-list.reader.js';
+
+/** A successful test as it leaves the worker: tools are still JSON, one document each. */
+export interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {
+  toolsJson: string[];
+}
+
+/** Everything of a test that does not change from one to the next. */
+export interface ConnectionTesterOptions {
+  outbound: OutboundClient;
+  tokens: OAuthTokenClient;
+  operationLimits: Omit<OperationLimits, 'deadlineMs'>;
+  toolListLimits: ToolListLimits;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Runs connection tests: connect, read all tools, take leave, in one guarded operation. */
+export class ConnectionTester {
+  constructor(private readonly options: ConnectionTesterOptions) {}
+
+  /** Never throws for anything an outside party does, and ends within `deadlineMs`. */
+  async test(request: ConnectionTestRequest, deadlineMs: number): Promise<ConnectedAnswer | FailedResult> {
+    const startedAt = performance.now();
+    const latencyMs = () => Math.round(performance.now() - startedAt);
+    const operation = this.options.outbound.open({ ...this.options.operationLimits, deadlineMs });
+    const url = new URL(request.baseUrl);
+    const credentials = McpCredentials.of(request.credentials, url, {
+      tokens: this.options.tokens,
+      operation,
+    });
+    const status = { latest: 0 };
+    let connected: Connected | undefined;
+    try {
+      const { traceparent } = request;
+      const trace = traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+      connected = await connect({ url, operation, credentials, traceparent: trace }, status);
+      const list = await this.readTools(connected.session, request.knownToolCount);
+      return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
+    } catch (error) {
+      const cause = causeOf(error, { operation, credentials, status });
+      const outcome = REJECTED_CREDENTIALS.has(cause) ? 'rejected_credentials' : 'unreachable';
+      return { outcome, cause, latencyMs: latencyMs() };
+    } finally {
+      await leave(connected?.session, operation);
+    }
+  }
+
+  /** An empty list where tools were known is read again: deployed servers answer one while they still load. */
+  private async readTools(session: McpSession, knownToolCount: number): Promise<ToolList> {
+    const read = () => readToolList((cursor) => session.listPage(cursor), this.options.toolListLimits);
+    try {
+      const list = await read();
+      const isEmpty = list.toolsJson.length === 0 && list.rejectedTools.length === 0;
+      return isEmpty && knownToolCount > 0 ? await read() : list;
+    } catch (error) {
+      const noTools = error instanceof ProtocolError && error.code === METHOD_NOT_FOUND;
+      if (noTools && !session.offersTools) {
+        return { toolsJson: [], rejectedTools: [] };
+      }
+      throw error;
+    }
+  }
+}
+
+async function leave(session: McpSession | undefined, operation: OutboundOperation): Promise<void> {
+  await session?.close();
+  await operation.close();
+}
+
+function describe(
+  { session, transport }: Connected,
+  { toolsJson, rejectedTools }: ToolList,
+  context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
+): Omit<ConnectedAnswer, 'latencyMs'> {
+  const { identity: server, protocolVersion } = session;
+  const warnings = [
+    ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
+    ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
+    ...credentialWarnings(context.request, context.credentials),
+  ];
+  return { outcome: 'connected', toolsJson, rejectedTools, server, protocolVersion, transport, warnings };
+}
+
+function credentialWarnings(
+  { baseUrl, credentials: { type, ...rest } }: ConnectionTestRequest,
+  credentials: McpCredentials | undefined,
+): ConnectionWarning[] {
+  if (type === 'NO_AUTH') {
+    return [];
+  }
+  const token = credentials?.lastToken;
+  const urls = [baseUrl, ...('tokenUrl' in rest ? [rest.tokenUrl] : [])];
+  return [
+    ...(token?.way.sendsResource === false ? [CONNECTION_WARNINGS.resourceIgnored] : []),
+    ...(token?.noExpiry === true ? [CONNECTION_WARNINGS.noExpiry] : []),
+    ...(urls.some((url) => url.startsWith('http:')) ? [CONNECTION_WARNINGS.insecureTransport] : []),
+  ];
+}

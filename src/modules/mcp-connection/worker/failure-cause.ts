@@ -1,0 +1,79 @@
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  UnsupportedProtocolVersionError,
+} from '@modelcontextprotocol/client';
+
+import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
+import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { ConnectionFailureCause } from '../connection-failure.js';
+import { ConnectionError } from './connection.error.js';
+import type { McpCredentials } from './mcp-credentials.js';
+import { STREAM_ENDED } from './mcp-http.transport.js';
+
+/** What is known about a failed test besides the error itself. */
+export interface FailureContext {
+  operation: OutboundOperation;
+  credentials: McpCredentials | undefined;
+  status: { latest: number };
+}
+
+/**
+ * Translates a failure into a cause, by type and code, never by text: messages of the library quote the server.
+ * The first fact that is certain wins: our own verdicts, the token, the call, the protocol, the HTTP status.
+ */
+export function causeOf(
+  error: unknown,
+  { operation, credentials, status }: FailureContext,
+): ConnectionFailureCause {
+  if (error instanceof ConnectionError) {
+    return error.failure;
+  }
+  if (credentials?.failure !== undefined) {
+    return credentials.failure.failure;
+  }
+  if (operation.signal.aborted && operation.failure !== undefined) {
+    return outboundCause(operation.failure.failure);
+  }
+  return protocolCause(error) ?? statusCause(status.latest) ?? outboundCause(operation.failure?.failure);
+}
+
+function protocolCause(error: unknown): ConnectionFailureCause | undefined {
+  if (error instanceof InsufficientScopeError) {
+    return 'forbidden';
+  }
+  if (error instanceof UnsupportedProtocolVersionError) {
+    return 'unsupported_version';
+  }
+  if (error instanceof ProtocolError) {
+    return error.code === STREAM_ENDED ? 'network' : 'mcp_error';
+  }
+  return undefined;
+}
+
+function statusCause(status: number): ConnectionFailureCause | undefined {
+  switch (status) {
+    case 401:
+      return 'unauthorized';
+    case 403:
+      return 'forbidden';
+    case 404:
+    case 405:
+      return 'not_mcp';
+    default:
+      return status >= 400 ? 'http_error' : undefined;
+  }
+}
+
+function outboundCause(failure: OutboundFailure | undefined): ConnectionFailureCause {
+  switch (failure) {
+    case undefined:
+      return 'not_mcp';
+    case 'busy':
+      return 'overloaded';
+    case 'closed':
+      return 'timeout';
+    default:
+      return failure;
+  }
+}

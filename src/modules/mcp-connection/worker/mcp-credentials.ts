@@ -1,0 +1,75 @@
+import type { AuthProvider } from '@modelcontextprotocol/client';
+
+import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { SystemCredentials } from '../connection-test.types.js';
+import { ConnectionError } from './connection.error.js';
+import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
+
+/**
+ * Puts bearer tokens on the calls of one MCP session and renews the token once when the server refuses it. Failures are
+ * kept, because libraries in between reword what they are thrown.
+ */
+export class McpCredentials implements AuthProvider {
+  private latest: AccessToken | undefined;
+  private renewed = false;
+  /** Why there is no token, or why the server will not have it. */
+  failure: ConnectionError | undefined;
+
+  private constructor(
+    private readonly tokens: OAuthTokenClient,
+    private readonly request: TokenRequest,
+    private readonly operation: OutboundOperation,
+  ) {}
+
+  /** @returns undefined for a system without authentication */
+  static of(
+    credentials: SystemCredentials,
+    resource: URL,
+    context: { tokens: OAuthTokenClient; operation: OutboundOperation },
+  ): McpCredentials | undefined {
+    if (credentials.type === 'NO_AUTH') {
+      return undefined;
+    }
+    const { tokenUrl, clientId, clientSecret } = credentials;
+    const request = { tokenUrl, clientId, clientSecret, resource: canonicalResource(resource) };
+    return new McpCredentials(context.tokens, request, context.operation);
+  }
+
+  /** The token that was used last, with what its endpoint said about it. */
+  get lastToken(): AccessToken | undefined {
+    return this.latest;
+  }
+
+  async token(): Promise<string> {
+    try {
+      this.latest = await this.tokens.get(this.request, this.operation);
+      return this.latest.value;
+    } catch (error) {
+      throw this.fail(error);
+    }
+  }
+
+  /** The transport sends the request again when this resolves. Once is enough: a second refusal is an answer. */
+  onUnauthorized(): Promise<void> {
+    if (this.renewed || this.latest === undefined) {
+      return Promise.reject(this.fail(new ConnectionError('unauthorized')));
+    }
+    this.renewed = true;
+    this.tokens.drop(this.request, this.latest.value);
+    return Promise.resolve();
+  }
+
+  private fail(error: unknown): Error {
+    if (error instanceof ConnectionError) {
+      this.failure = error;
+    }
+    return error as Error;
+  }
+}
+
+/** RFC 8707 and MCP authorization: no fragment, no trailing slash of an empty path. */
+function canonicalResource(url: URL): string {
+  const resource = new URL(url);
+  resource.hash = '';
+  return resource.pathname === '/' && resource.search === '' ? resource.origin : resource.href;
+}

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+
+import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import { OutboundError } from '../../../common/outbound/outbound.error.js';
+import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { ConnectionFailureCause } from '../connection-failure.js';
+import { ConnectionError } from './connection.error.js';
+
+/** The inputs of a client credentials grant (RFC 6749, section 4.4). */
+export interface TokenRequest {
+  tokenUrl: string;
+  clientId: string;
+  clientSecret: string;
+  /** Canonical URL of the MCP server the token is for (RFC 8707). */
+  resource: string;
+}
+
+/** An access token and what its endpoint left open. */
+export interface AccessToken {
+  value: string;
+  /** Milliseconds since the epoch after which it is not used any more; already ahead of its true expiry. */
+  usableUntil: number;
+  /** The endpoint gave no `expires_in`. */
+  noExpiry: boolean;
+  /** How it was got. Without `resource` the token is not bound to the MCP server. */
+  way: TokenRequestWay;
+}
+
+/** How a token is asked for: client authentication (RFC 6749, section 2.3.1) and the resource indicator (RFC 8707). */
+export interface TokenRequestWay {
+  method: 'client_secret_basic' | 'client_secret_post';
+  sendsResource: boolean;
+}
+
+interface Flight {
+  promise: Promise<AccessToken>;
+  operation: OutboundOperation;
+  waiters: number;
+}
+
+const FIRST_WAY: TokenRequestWay = { method: 'client_secret_basic', sendsResource: true };
+const DEFAULT_LIFE_SECONDS = 300;
+const MAX_LIFE_SECONDS = 86_400;
+const MAX_AHEAD_MS = 30_000;
+const AHEAD_SHARE = 0.1;
+const MAX_CACHED_TOKENS = 1_000;
+const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
+
+/**
+ * Gets and keeps access tokens. A token is found again only by the same token URL, client id, secret and resource;
+ * parallel requests for one token share a single call; the call is cut off when nobody waits for it any more.
+ */
+export class OAuthTokenClient {
+  private readonly cache = new Map<string, AccessToken>();
+  private readonly flights = new Map<string, Flight>();
+
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly limits: OperationLimits,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * A usable token, from the cache or from the endpoint.
+   * @param waiter the operation that needs it; its deadline ends the waiting
+   * @throws ConnectionError `invalid_client` when the endpoint refuses the client, otherwise a `token_` cause
+   */
+  async get(request: TokenRequest, waiter: OutboundOperation): Promise<AccessToken> {
+    const key = keyOf(request);
+    const cached = this.cache.get(key);
+    if (cached !== undefined && cached.usableUntil > this.now()) {
+      return cached;
+    }
+    const flight = this.flights.get(key) ?? this.takeOff(key, request);
+    flight.waiters += 1;
+    try {
+      return await waiter.race(flight.promise);
+    } catch (error) {
+      throw waiter.signal.aborted ? tokenFailure(waiter.signal.reason) : error;
+    } finally {
+      flight.waiters -= 1;
+      if (flight.waiters === 0) {
+        await flight.operation.close();
+      }
+    }
+  }
+
+  /** Never again uses a token that the MCP server refused; a newer one in the cache stays. */
+  drop(request: TokenRequest, refused: string): void {
+    const key = keyOf(request);
+    const token = this.cache.get(key);
+    if (token?.value === refused) {
+      this.cache.set(key, { ...token, usableUntil: 0 });
+    }
+  }
+
+  private takeOff(key: string, request: TokenRequest): Flight {
+    const operation = this.outbound.open(this.limits);
+    const promise = this.request(request, operation, this.cache.get(key)?.way)
+      .then((token) => this.keep(key, token))
+      .catch((error: unknown) => {
+        throw error instanceof ConnectionError ? error : tokenFailure(operation.failure ?? error);
+      })
+      .finally(() => this.flights.delete(key));
+    promise.catch(() => undefined);
+    const flight = { promise, operation, waiters: 0 };
+    this.flights.set(key, flight);
+    return flight;
+  }
+
+  private keep(key: string, token: AccessToken): AccessToken {
+    this.cache.delete(key);
+    this.cache.set(key, token);
+    const [oldest] = this.cache.keys();
+    if (this.cache.size > MAX_CACHED_TOKENS && oldest !== undefined) {
+      this.cache.delete(oldest);
+    }
+    return token;
+  }
+
+  /** Starts with what worked last time, otherwise with Basic and `resource`, and tries each other way at most once. */
+  private async request(
+    request: TokenRequest,
+    operation: OutboundOperation,
+    lastWay: TokenRequestWay | undefined,
+  ): Promise<AccessToken> {
+    let way: TokenRequestWay | undefined = lastWay ?? FIRST_WAY;
+    for (;;) {
+      const { status, body } = await this.post(request, way, operation);
+      if (status >= 200 && status < 300) {
+        return this.tokenOf(body, way);
+      }
+      const error = body['error'];
+      const next = nextWay(way, status, error);
+      if (next === undefined) {
+        throw new ConnectionError(isClientRefusal(status, error) ? 'invalid_client' : 'token_invalid');
+      }
+      way = next;
+    }
+  }
+
+  private async post(
+    { tokenUrl, clientId, clientSecret, resource }: TokenRequest,
+    way: TokenRequestWay,
+    operation: OutboundOperation,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const form = new URLSearchParams({ grant_type: 'client_credentials' });
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    if (way.sendsResource) {
+      form.set('resource', resource);
+    }
+    if (way.method === 'client_secret_basic') {
+      const credentials = `${formEncode(clientId)}:${formEncode(clientSecret)}`;
+      headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    } else {
+      form.set('client_id', clientId);
+      form.set('client_secret', clientSecret);
+    }
+    const response = await operation.fetch(tokenUrl, {
+      method: 'POST',
+      headers,
+      body: form.toString(),
+    });
+    return { status: response.status, body: jsonObject(await operation.race(response.text())) };
+  }
+
+  private tokenOf(body: Record<string, unknown>, way: TokenRequestWay): AccessToken {
+    const { access_token: value, token_type: type, expires_in: expiresIn } = body;
+    if (typeof value !== 'string' || !TOKEN_TEXT.test(value) || !isBearer(type)) {
+      throw new ConnectionError('token_invalid');
+    }
+    const seconds = Number(expiresIn ?? Number.NaN);
+    const noExpiry = !Number.isFinite(seconds) || seconds < 0;
+    const lifeMs = 1_000 * (noExpiry ? DEFAULT_LIFE_SECONDS : Math.min(seconds, MAX_LIFE_SECONDS));
+    const aheadMs = Math.min(MAX_AHEAD_MS, lifeMs * AHEAD_SHARE);
+    return { value, usableUntil: this.now() + lifeMs - aheadMs, noExpiry, way };
+  }
+}
+
+function nextWay(way: TokenRequestWay, status: number, error: unknown): TokenRequestWay | undefined {
+  if (way.sendsResource && (error === 'invalid_target' || error === 'invalid_request')) {
+    return { ...way, sendsResource: false };
+  }
+  const mayBeTheMethod = error === 'invalid_request' || isClientRefusal(status, error);
+  return way.method === 'client_secret_basic' && mayBeTheMethod
+    ? { method: 'client_secret_post', sendsResource: true }
+    : undefined;
+}
+
+/** RFC 6749 demands `token_type`; deployed servers forget it and mean Bearer. */
+function isBearer(type: unknown): boolean {
+  return type === undefined || (typeof type === 'string' && type.toLowerCase() === 'bearer');
+}
+
+function isClientRefusal(status: number, error: unknown): boolean {
+  return error === 'invalid_client' || error === 'unauthorized_client' || status === 401 || status === 403;
+}
+
+/** A digest, so that neither a dump of the keys nor a lookup by a part of the inputs gives anything away. */
+function keyOf({ tokenUrl, clientId, clientSecret, resource }: TokenRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tokenUrl, clientId, clientSecret, resource]))
+    .digest('base64');
+}
+
+/** RFC 6749, section 2.3.1: both parts of Basic credentials are form-encoded first. */
+function formEncode(value: string): string {
+  return new URLSearchParams({ v: value }).toString().slice(2);
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function tokenFailure(error: unknown): ConnectionError {
+  const failure = error instanceof OutboundError ? error.failure : 'network';
+  const cause: ConnectionFailureCause =
+    failure === 'busy' ? 'overloaded' : failure === 'closed' ? 'token_timeout' : `token_${failure}`;
+  return new ConnectionError(cause);
+}

@@ -1,0 +1,60 @@
+import { type JSONRPCMessage, ProtocolError, type Transport } from '@modelcontextprotocol/client';
+
+interface Pending {
+  resolve(result: Record<string, unknown>): void;
+  reject(error: unknown): void;
+}
+
+/** Above every id the client library gives out by itself. */
+const FIRST_ID = 1_000_000;
+
+/**
+ * Sends JSON-RPC requests over a connected transport past the library's result schemas. Those refuse a whole tool list
+ * for one malformed tool; our own parser judges tools one by one.
+ */
+export class RawRequests {
+  private readonly pending = new Map<unknown, Pending>();
+  private nextId = FIRST_ID;
+
+  constructor(private readonly transport: Transport) {
+    const forward = transport.onmessage;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library's transport is no EventTarget
+    transport.onmessage = (message, extra) => {
+      if (!this.settle(message)) {
+        forward?.(message, extra);
+      }
+    };
+  }
+
+  /**
+   * @returns the result object as it came
+   * @throws ProtocolError for a JSON-RPC error; whatever the transport throws
+   */
+  send(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const id = (this.nextId += 1);
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject });
+      this.transport.send({ jsonrpc: '2.0', id, method, params }).catch((error: unknown) => {
+        this.pending.delete(id);
+        reject(error);
+      });
+    });
+  }
+
+  private settle(message: JSONRPCMessage): boolean {
+    if (!('id' in message) || 'method' in message) {
+      return false;
+    }
+    const pending = this.pending.get(message.id);
+    this.pending.delete(message.id);
+    if (pending === undefined) {
+      return false;
+    }
+    if ('error' in message) {
+      pending.reject(new ProtocolError(message.error.code, 'refused'));
+    } else {
+      pending.resolve(message.result);
+    }
+    return true;
+  }
+}

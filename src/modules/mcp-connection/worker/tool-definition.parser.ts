@@ -1,0 +1,98 @@
+import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../connection-test.types.js';
+import { hasValidHeaderDeclarations } from './header-declaration.js';
+import { plainText } from './plain-text.js';
+import { documentProblem, schemaProblem, type SchemaLimits } from './schema-check.js';
+
+/** A name an agent's model can be shown; MCP 2026-07-28 plus `/`, which deployed servers use. */
+const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+const MAX_NAME = 128;
+const MAX_TITLE = 255;
+const MAX_DESCRIPTION = 16_000;
+
+/** One entry of a tool list, judged. */
+export type ParsedTool = { accepted: DiscoveredTool } | { rejected: RejectedTool };
+
+/**
+ * Reads the tools of one list one by one, over all its pages: a bad tool is left out and reported and never harms the
+ * others (decision "A bad tool in the server's list"). Of two tools with one name the first wins.
+ */
+export class ToolDefinitionParser {
+  private readonly names = new Set<string>();
+
+  constructor(private readonly limits: SchemaLimits) {}
+
+  /** @param entry anything a server put into `tools` */
+  parse(entry: unknown): ParsedTool {
+    if (!isObject(entry)) {
+      return rejected('', 'not_an_object');
+    }
+    const name = entry['name'];
+    if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+      return rejected(name, 'invalid_name');
+    }
+    if (this.names.has(name)) {
+      return rejected(name, 'duplicate_name');
+    }
+    const problem = this.problemOf(entry);
+    if (problem !== undefined) {
+      return rejected(name, problem);
+    }
+    this.names.add(name);
+    return { accepted: definitionOf(name, entry) };
+  }
+
+  private problemOf({ inputSchema, outputSchema, annotations }: Record<string, unknown>) {
+    return (
+      this.inputProblem(inputSchema) ??
+      this.outputProblem(outputSchema) ??
+      this.annotationsProblem(annotations)
+    );
+  }
+
+  private inputProblem(schema: unknown): RejectedToolReason | undefined {
+    if (!isObject(schema) || (schema['type'] !== undefined && schema['type'] !== 'object')) {
+      return 'invalid_input_schema';
+    }
+    const problem = schemaProblem(schema, this.limits);
+    return problem ?? (hasValidHeaderDeclarations(schema) ? undefined : 'invalid_header_declaration');
+  }
+
+  private outputProblem(schema: unknown): RejectedToolReason | undefined {
+    if (schema === undefined || schema === null) {
+      return undefined;
+    }
+    return isObject(schema) ? schemaProblem(schema, this.limits) : 'invalid_output_schema';
+  }
+
+  private annotationsProblem(annotations: unknown): RejectedToolReason | undefined {
+    if (annotations === undefined || annotations === null) {
+      return undefined;
+    }
+    const isSound = isObject(annotations) && documentProblem(annotations, this.limits) === undefined;
+    return isSound ? undefined : 'invalid_annotations';
+  }
+}
+
+function definitionOf(
+  name: string,
+  { title, description, inputSchema, outputSchema, annotations }: Record<string, unknown>,
+) {
+  const hints = isObject(annotations) ? annotations : null;
+  return {
+    name,
+    title: plainText(title, MAX_TITLE) || plainText(hints?.['title'], MAX_TITLE) || null,
+    description: plainText(description, MAX_DESCRIPTION),
+    inputSchema: inputSchema as Record<string, unknown>,
+    outputSchema: isObject(outputSchema) ? outputSchema : null,
+    annotations: hints,
+  };
+}
+
+function rejected(name: unknown, reason: RejectedToolReason): ParsedTool {
+  const printable = plainText(name, MAX_NAME).replace(/\s/g, ' ');
+  return { rejected: { name: printable, reason } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
