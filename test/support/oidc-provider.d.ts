@@ -6,7 +6,7 @@ declare module 'oidc-provider' {
     class InvalidTarget extends Error {}
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
     callback(): RequestListener;
   }

@@ -1,8 +1,8 @@
-import type { Request } from 'express';
+import type { ExecutionContext } from '@nestjs/common';
 import type { Principal } from './principal.js';
 
 /** Hears of every call that was refused for want of a permission; the audit log provides one. Injected by class. */
 export abstract class DenialListener {
   /** Must return at once and not throw: the caller's 403 does not wait for it. */
-  abstract denied(request: Request, principal: Principal, permission: string): void;
+  abstract denied(context: ExecutionContext, principal: Principal, permission: string): void;
 }

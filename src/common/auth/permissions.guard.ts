@@ -29,7 +29,7 @@ export class PermissionsGuard implements CanActivate {
       throw new AuthenticationRequiredError('missing');
     }
     if (!principal.permissions.has(permission)) {
-      this.listener?.denied(request, principal, permission);
+      this.listener?.denied(context, principal, permission);
       throw new PermissionDeniedError(permission);
     }
     return true;

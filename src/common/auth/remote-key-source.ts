@@ -91,18 +91,19 @@ export class RemoteKeySource implements KeySource {
   }
 
   private loadAfterCooldown(): Promise<void> {
-    this.cooledLoad ??= this.startCooledLoad();
+    this.cooledLoad ??= this.cooldown().then(() => {
+      this.cooledLoad = undefined; // who comes from here on may need a later load than this one
+      this.cooldownEnd = performance.now() + this.options.cooldownMs;
+      return this.load();
+    });
     return this.cooledLoad;
   }
 
-  private async startCooledLoad(): Promise<void> {
+  private async cooldown(): Promise<void> {
     const wait = this.cooldownEnd - performance.now();
     if (wait > 0) {
       await delay(wait, undefined, { ref: false });
     }
-    this.cooledLoad = undefined; // who comes from here on may need a later load than this one
-    this.cooldownEnd = performance.now() + this.options.cooldownMs;
-    await this.load();
   }
 
   /** The background loop: one load, then the next when the keys are too old, or soon after a failure. */
