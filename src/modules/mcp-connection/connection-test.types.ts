@@ -1,4 +1,4 @@
-import type { ConnectionFailureCause } from './connection-failure.js';
+import type { ConnectionFailureCause } from './connection-failure.types.js';
 import type { ConnectionWarning } from './connection-warning.js';
 
 /** How a system authenticates at its MCP server. `tokenUrl` is an OAuth 2.0 token endpoint (RFC 6749, section 4.4). */

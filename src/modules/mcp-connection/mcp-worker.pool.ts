@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-import type { ConnectionFailureCause } from './connection-failure.js';
+import type { ConnectionFailureCause } from './connection-failure.types.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
 import { decodeTools } from './tool-transfer.js';
 import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './worker/mcp-worker.messages.js';

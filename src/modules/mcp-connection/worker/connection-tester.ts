@@ -2,7 +2,7 @@ import { METHOD_NOT_FOUND, ProtocolError } from '@modelcontextprotocol/client';
 
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import { REJECTED_CREDENTIALS } from '../connection-failure.js';
+import { REJECTED_CREDENTIALS } from '../connection-failure.types.js';
 import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../connection-test.types.js';
 import { CONNECTION_WARNINGS, type ConnectionWarning } from '../connection-warning.js';
 import { connect, type Connected } from './connect.js';
