@@ -48,13 +48,13 @@ module.exports = {
     {
       name: 'modules-meet-through-services',
       comment:
-        "A module reaches another only by its service or module file and by its types and errors. Another module's " +
+        "A module reaches another only by its service or module file and by its types, errors and DTOs. Another module's " +
         'repositories, entities and helpers may change any day.',
       severity: 'error',
       from: { path: '^src/modules/([^/]+)/' },
       to: {
         path: '^src/modules/([^/]+)/',
-        pathNot: ['^src/modules/$1/', '\\.(module|service|types|errors)\\.ts$'],
+        pathNot: ['^src/modules/$1/', '/dto/', '\\.(module|service|types|errors)\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
     },

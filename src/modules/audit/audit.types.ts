@@ -1,3 +1,5 @@
+import type { AuditEventEntity } from './entities/audit-event.entity.js';
+
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {
   SystemCreate = 'system.create',
@@ -5,8 +7,7 @@ export enum AuditAction {
   SystemDelete = 'system.delete',
   ConnectionTest = 'connection.test',
   ToolsSync = 'tools.sync',
-  ToolEnable = 'tool.enable',
-  ToolDisable = 'tool.disable',
+  ToolSwitch = 'tool.switch',
 }
 
 /** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */
@@ -15,4 +16,20 @@ export enum AuditOutcome {
   Denied = 'denied',
   Error = 'error',
   Timeout = 'timeout',
+}
+
+/** A page of events, newest first; `next` is the id to read on from, null on the last page. */
+export interface AuditPage {
+  events: AuditEventEntity[];
+  next: string | null;
+}
+
+/** Which events, and how many of them in a page. */
+export interface AuditQuery {
+  appId: string;
+  appVersionId: string;
+  systemResourceId?: string;
+  /** Id of the last event of the page before. */
+  before?: string;
+  limit?: number;
 }

@@ -1,3 +1,5 @@
+import type { AppVersionKey, AppVersionStatus } from '../apps/apps.types.js';
+
 /** Kinds of system (interface contract, "MCP system", field `type`). */
 export enum SystemType {
   Rest = 'REST',
@@ -9,4 +11,45 @@ export enum SystemType {
 export enum AuthorizationType {
   NoAuth = 'NO_AUTH',
   ServiceAccount = 'SERVICE_ACCOUNT',
+}
+
+/** What is read of a tool to show it as part of its system. */
+export interface ToolRow {
+  id: string;
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown> | null;
+  enabled: boolean;
+}
+
+/** What is read of a system to list it. */
+export interface SystemSummaryRow {
+  id: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+  type: SystemType;
+  name: string;
+  description: string;
+  appId: string;
+  appVersionId: string;
+  modifiedAt: Date;
+}
+
+/** Systems of some versions; `versions` only when the manifest was asked for. */
+export interface SystemList {
+  rows: SystemSummaryRow[];
+  versions?: AppVersionStatus[];
+}
+
+/** Names an MCP system by its place in the interface. */
+export interface SystemKey extends AppVersionKey {
+  resourceId: string;
+}
+
+/** What a list of systems shall hold besides the systems of the version. */
+export interface ListOptions {
+  /** Kinds of dependency whose systems are added; unknown kinds add nothing. */
+  dependencyTypes: string[];
+  withManifest: boolean;
 }

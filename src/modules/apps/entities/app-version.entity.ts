@@ -1,10 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-
-/** Whether an application version may still be written to. */
-export enum AppVersionState {
-  Draft = 'DRAFT',
-  Committed = 'COMMITTED',
-}
+import type { AppVersionState } from '../apps.types.js';
 
 /** One application version that holds resources. Both ids are opaque and owned by the caller's platform. */
 @Entity('app_versions')

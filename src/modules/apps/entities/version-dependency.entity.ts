@@ -1,9 +1,5 @@
 import { Entity, PrimaryColumn } from 'typeorm';
-
-/** Kinds of dependency between application versions. */
-export enum DependencyType {
-  Library = 'LIB',
-}
+import type { DependencyType } from '../apps.types.js';
 
 /** One application version uses the resources of another one. */
 @Entity('version_dependencies')

@@ -1,0 +1,50 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+
+const MEANINGS = {
+  400: 'Invalid parameters or validation failure.',
+  401: 'Authentication required or failed.',
+  403: 'Insufficient permissions.',
+  404: 'Resource not found.',
+  409: 'Resource already exists, or the application version is committed.',
+  429: 'Too many requests; Retry-After says when to come back.',
+  500: 'Server-side error; `details` holds the request id to quote.',
+} as const;
+
+/** A status of the contract's table. */
+export type ErrorStatus = keyof typeof MEANINGS;
+
+const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: string }> = {
+  400: {
+    error: 'Bad Request',
+    message: 'Request validation failed.',
+    details: 'versionId: must be 1 to 64 letters',
+  },
+  401: { error: 'Unauthorized', message: 'A valid bearer token is required.' },
+  403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
+  404: { error: 'Not Found', message: 'System not found.' },
+  409: { error: 'Conflict', message: 'Name must be unique inside the project.' },
+  429: { error: 'Too Many Requests', message: 'Too many requests.' },
+  500: {
+    error: 'Internal Server Error',
+    message: 'The server could not complete the request.',
+    details: 'request id 0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+  },
+};
+
+/** Documents the error statuses of a route, all with the one error body. 401, 429 and 500 belong to every route. */
+export const ApiErrors = (...statuses: ErrorStatus[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    ...([...new Set<ErrorStatus>([...statuses, 401, 429, 500])].map((status) =>
+      ApiResponse({
+        status,
+        description: MEANINGS[status],
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/ErrorResponseDto' },
+            example: { ...EXAMPLES[status], status },
+          },
+        },
+      }),
+    ) as MethodDecorator[]),
+  );

@@ -1,0 +1,73 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { IsBoolean, IsString, Length, Matches, ValidateBy, buildMessage } from 'class-validator';
+
+/** Identifiers in paths and queries. */
+export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/;
+export const PATH_ID_RULE = 'must be 1 to 64 letters, digits, ".", "_" or "-"';
+/** Longest URL that is stored. */
+export const URL_MAX_LENGTH = 2_048;
+
+/** An identifier in a path or a query. */
+export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, pattern: PATH_ID.source, ...options }),
+    Matches(PATH_ID, { message: PATH_ID_RULE }),
+  );
+
+/** A text of `min` to `max` characters without control characters other than line breaks and tabs. */
+export const IsText = (min: number, max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, minLength: min, maxLength: max, ...options }),
+    IsString({ message: 'must be a string' }),
+    Length(min, max, { message: `must have ${min} to ${max} characters` }),
+    // eslint-disable-next-line no-control-regex
+    Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u, {
+      message: 'must not contain control characters',
+    }),
+    ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
+  );
+
+/** A value of OAuth 2.0 credentials: printable ASCII (RFC 6749, appendix A.1 and A.2). */
+export const IsCredential = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, minLength: 1, maxLength: max, ...options }),
+    IsString({ message: 'must be a string' }),
+    Length(1, max, { message: `must have 1 to ${max} characters` }),
+    Matches(/^[\x20-\x7e]*$/, { message: 'must be printable ASCII' }),
+  );
+
+/** An http or https URL without credentials and fragment. */
+export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
+    ValidateBy({
+      name: 'isHttpUrl',
+      validator: {
+        validate: isHttpUrl,
+        defaultMessage: buildMessage(
+          () =>
+            `must be an http or https URL of at most ${URL_MAX_LENGTH} characters, without credentials and fragment`,
+        ),
+      },
+    }),
+  );
+
+/** true or false, not a word for it. */
+export const IsFlag = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: Boolean, ...options }),
+    IsBoolean({ message: 'must be true or false' }),
+  );
+
+function isHttpUrl(value: unknown): boolean {
+  // The URL parser drops tabs, line breaks and outer spaces: what is stored must be what is called.
+  if (typeof value !== 'string' || value.length > URL_MAX_LENGTH || /[^\x21-\x7e]/.test(value)) {
+    return false;
+  }
+  if (!/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) {
+    return false;
+  }
+  const { username, password, hash } = new URL(value);
+  return username === '' && password === '' && hash === '' && !value.includes('#');
+}

@@ -1,0 +1,73 @@
+import {
+  Injectable,
+  ValidationPipe,
+  type ArgumentMetadata,
+  type PipeTransform,
+  type ValidationError,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
+import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
+
+/** Name of the context entry by which a rule of the contract puts its own text into `message`. */
+export const CONTRACT_MESSAGE = 'contractMessage';
+
+const SHARED: ValidationPipeOptions = {
+  whitelist: true,
+  transform: true,
+  stopAtFirstError: true,
+  exceptionFactory: toValidationFailed,
+};
+
+/**
+ * Checks paths, queries and bodies against their DTO classes. Unknown body fields are refused by name, unknown query
+ * parameters ignored.
+ */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  private readonly strict = new ValidationPipe({ ...SHARED, forbidNonWhitelisted: true });
+  private readonly lenient = new ValidationPipe(SHARED);
+
+  /** @throws ValidationFailedError naming every field that breaks a rule */
+  async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    switch (metadata.type) {
+      case 'body':
+        return this.strict.transform(value, metadata) as Promise<unknown>;
+      case 'query':
+      case 'param':
+        return this.lenient.transform(value, metadata) as Promise<unknown>;
+      case 'custom':
+        return value;
+    }
+  }
+}
+
+interface Finding extends FieldProblem {
+  contractMessage?: string | undefined;
+}
+
+function toValidationFailed(errors: ValidationError[]): ValidationFailedError {
+  const findings = errors.flatMap((error) => flatten(error, ''));
+  const message = findings.find(({ contractMessage }) => contractMessage !== undefined)?.contractMessage;
+  return new ValidationFailedError(findings, message);
+}
+
+function flatten(error: ValidationError, parent: string): Finding[] {
+  const field = parent === '' ? error.property : `${parent}.${error.property}`;
+  const own = Object.entries(error.constraints ?? {}).map(([name, text]) => ({
+    field,
+    rule: ruleOf(name, text),
+    contractMessage: (error.contexts?.[name] as Record<string, string> | undefined)?.[CONTRACT_MESSAGE],
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, field))];
+}
+
+function ruleOf(constraint: string, text: string): string {
+  switch (constraint) {
+    case 'whitelistValidation':
+      return 'is not a known field';
+    case 'nestedValidation':
+      return 'must be an object';
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { Database } from '../../database/database.js';
+import {
+  AppVersionState,
+  type AppVersionKey,
+  type AppVersionStatus,
+  type DependencyType,
+} from './apps.types.js';
+import { AppVersionEntity } from './entities/app-version.entity.js';
+import { VersionDependencyEntity } from './entities/version-dependency.entity.js';
+
+/** Rows of application versions. */
+@Injectable()
+export class AppVersionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The state of a version, kept as it is until the transaction ends: a commit of the version waits for us.
+   * @returns null when nothing was ever stored for it
+   */
+  async lockState(manager: EntityManager, version: AppVersionKey): Promise<AppVersionState | null> {
+    const query = manager.createQueryBuilder(AppVersionEntity, 'version').where(version);
+    const row = await this.database.lock(query, 'pessimistic_read').getOne();
+    return row?.state ?? null;
+  }
+
+  /** Adds a DRAFT version unless it is there, as it is when two first writers meet. */
+  async addDraft(manager: EntityManager, version: AppVersionKey, now: Date): Promise<void> {
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .orIgnore()
+      .into(AppVersionEntity)
+      .values({ ...version, state: AppVersionState.Draft, createdAt: now, committedAt: null })
+      .execute();
+  }
+
+  /** What is stored about the versions; those that hold nothing are missing. */
+  async find(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
+    return manager.find(AppVersionEntity, {
+      where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
+    });
+  }
+
+  /** The versions that a version depends on, for dependencies of the types given. */
+  async dependencies(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    types: DependencyType[],
+  ): Promise<AppVersionKey[]> {
+    const rows = await manager.findBy(VersionDependencyEntity, {
+      appId,
+      appVersionId,
+      dependencyType: In(types),
+    });
+    return rows.map((row) => ({ appId: row.dependencyAppId, appVersionId: row.dependencyAppVersionId }));
+  }
+}

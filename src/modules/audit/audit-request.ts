@@ -1,0 +1,21 @@
+import type { Request } from 'express';
+import type { AuditEntry } from './audit.service.js';
+
+const ID_MAX_LENGTH = 64;
+
+/** Takes from the path of a request what an audit event names; ids are cut to what the columns hold. */
+export function audited(
+  request: Request,
+): Pick<AuditEntry, 'appId' | 'appVersionId' | 'systemResourceId' | 'toolId'> {
+  const { appId, versionId, systemResourceId, toolId } = request.params;
+  return {
+    appId: id(appId) ?? '',
+    appVersionId: id(versionId) ?? '',
+    systemResourceId: id(systemResourceId),
+    toolId: id(toolId),
+  };
+}
+
+function id(value: string | string[] | undefined): string | null {
+  return typeof value === 'string' ? value.slice(0, ID_MAX_LENGTH) : null;
+}

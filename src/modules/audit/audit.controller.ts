@@ -1,0 +1,34 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Permission } from '../../common/auth/permission.js';
+import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
+import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { AuditService } from './audit.service.js';
+import { AuditPageDto, AuditParams, AuditQueryDto, toAuditPage } from './dto/audit.dto.js';
+
+/** Reads the audit log of an application version (extension of the contract). */
+@ApiTags('Audit')
+@RequirePermission(Permission.IntegrationManagement)
+@Controller(
+  'appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/integration/api/systems/audit',
+)
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listAuditEvents',
+    summary: 'List audit events of systems and tools',
+    description:
+      'Extension of the contract. Who did what to which system or tool, when, and how it ended; newest first. ' +
+      'Events of deleted systems stay. Follow `next` until it is null.',
+  })
+  @ApiOkResponse({ type: AuditPageDto })
+  @ApiErrors(400, 403)
+  async list(
+    @Param() { appId, versionId }: AuditParams,
+    @Query() query: AuditQueryDto,
+  ): Promise<AuditPageDto> {
+    return toAuditPage(await this.audit.page({ appId, appVersionId: versionId, ...query }));
+  }
+}

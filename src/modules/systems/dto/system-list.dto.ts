@@ -1,0 +1,113 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
+import { SystemType, type ListOptions, type SystemList, type SystemSummaryRow } from '../system.types.js';
+
+/** Query of the list of systems. */
+export class ListSystemsQuery {
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'Add manifest information to each item.',
+  })
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsOptional()
+  includeManifestInfo?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
+    example: 'LIB',
+  })
+  @Length(0, 255, { message: 'must have at most 255 characters' })
+  @IsString({ message: 'must be given once' })
+  @IsOptional()
+  depTypes?: string;
+}
+
+/** What the manifest of the application version records about a resource. */
+export class ManifestInfoDto {
+  @ApiProperty({ enum: SystemType, enumName: 'SystemType' })
+  resourceType: SystemType;
+
+  @ApiProperty({ enum: AppVersionState, enumName: 'AppVersionState' })
+  status: AppVersionState;
+
+  @ApiProperty({ format: 'date-time' })
+  lastChangeTime: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null while the version is a draft.',
+  })
+  lastCommittedTime: string | null;
+}
+
+/** Interface contract, "System summary". */
+export class SystemSummaryDto {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ format: 'uuid' })
+  resourceId: string;
+
+  @ApiProperty({ format: 'uuid' })
+  resourceDefinitionId: string;
+
+  @ApiProperty({ enum: SystemType, enumName: 'SystemType', example: SystemType.Mcp })
+  type: SystemType;
+
+  @ApiProperty({ example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({ example: 'Stock levels and orders of the warehouse' })
+  description: string;
+
+  @ApiProperty({ example: 'sample' })
+  appId: string;
+
+  @ApiProperty({ example: 'v1' })
+  appVersionId: string;
+
+  @ApiPropertyOptional({ type: () => ManifestInfoDto, description: 'Only with includeManifestInfo=true.' })
+  manifestInfo?: ManifestInfoDto;
+}
+
+/** Interface contract, endpoint 4. */
+export class SystemListResponseDto {
+  @ApiProperty({ type: () => [SystemSummaryDto] })
+  systems: SystemSummaryDto[];
+}
+
+/** What a checked query asks for. */
+export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuery): ListOptions {
+  return {
+    withManifest: includeManifestInfo === 'true',
+    dependencyTypes: (depTypes ?? '').split(',').map((type) => type.trim()),
+  };
+}
+
+/** @param versions what the manifest records about the versions; without it the items carry no manifest */
+export function toSystemList({ rows, versions }: SystemList): SystemListResponseDto {
+  return { systems: rows.map((row) => toSummary(row, versions)) };
+}
+
+function toSummary(row: SystemSummaryRow, versions: SystemList['versions']): SystemSummaryDto {
+  const { id, resourceId, resourceDefinitionId, type, name, description, appId, appVersionId } = row;
+  const summary = { id, resourceId, resourceDefinitionId, type, name, description, appId, appVersionId };
+  return versions === undefined ? summary : { ...summary, manifestInfo: toManifestInfo(row, versions) };
+}
+
+function toManifestInfo(row: SystemSummaryRow, versions: AppVersionStatus[]): ManifestInfoDto {
+  const { appId, appVersionId, type, modifiedAt } = row;
+  const version = versions.find((item) => item.appId === appId && item.appVersionId === appVersionId);
+  return {
+    resourceType: type,
+    status: version?.state ?? AppVersionState.Draft,
+    lastChangeTime: modifiedAt.toISOString(),
+    lastCommittedTime: version?.committedAt?.toISOString() ?? null,
+  };
+}

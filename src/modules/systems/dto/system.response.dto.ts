@@ -1,0 +1,152 @@
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import type { SystemEntity } from '../entities/system.entity.js';
+import { AuthorizationType, SystemType } from '../system.types.js';
+import { ToolResponseDto, toToolResponse } from './tool.response.dto.js';
+
+/** Client credentials as they are shown: without the secret. */
+export class ServiceAccountResponseDto {
+  @ApiProperty({ example: 'inventory-agent' })
+  clientId: string;
+
+  @ApiProperty({ format: 'uri', example: 'https://sso.example.com/oauth2/token' })
+  identityProviderUrl: string;
+}
+
+class AuthorizationTypeDto {
+  @ApiProperty({ enum: AuthorizationType, enumName: 'AuthorizationType', example: AuthorizationType.NoAuth })
+  type: AuthorizationType;
+}
+
+/** Authorization in the answer of the create operation. */
+export class CreatedAuthorizationDto extends AuthorizationTypeDto {
+  @ApiPropertyOptional({ type: () => ServiceAccountResponseDto, description: 'Absent for NO_AUTH.' })
+  configuration?: ServiceAccountResponseDto;
+}
+
+/** Authorization in the answer of get-by-id, which names the same content `config`. */
+export class StoredAuthorizationDto extends AuthorizationTypeDto {
+  @ApiPropertyOptional({ type: () => ServiceAccountResponseDto, description: 'Absent for NO_AUTH.' })
+  config?: ServiceAccountResponseDto;
+}
+
+/** Interface contract, "MCP system", as get-by-id shows it. */
+export class SystemResponseDto {
+  @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
+  id: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Reserved.', example: null })
+  svcUuid: string | null;
+
+  @ApiProperty({ format: 'uuid', description: 'Names the system in paths.' })
+  resourceId: string;
+
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The same in every version of the application; workflow nodes use it.',
+  })
+  resourceDefinitionId: string;
+
+  @ApiProperty({ enum: SystemType, enumName: 'SystemType', example: SystemType.Mcp })
+  type: SystemType;
+
+  @ApiProperty({ example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({ format: 'uri', example: 'https://mcp.example.com/mcp' })
+  baseUrl: string;
+
+  @ApiProperty({ type: () => StoredAuthorizationDto })
+  authorization: StoredAuthorizationDto;
+
+  @ApiProperty({ example: 'Stock levels and orders of the warehouse' })
+  description: string;
+
+  @ApiProperty({ type: () => [ToolResponseDto], description: 'Filled by a successful connection test.' })
+  tools: ToolResponseDto[];
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T10:20:30.123Z' })
+  createdDate: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T10:20:30.123Z' })
+  modifiedDate: string;
+
+  @ApiProperty({ type: () => UserReferenceDto })
+  createdBy: UserReferenceDto;
+
+  @ApiProperty({ type: () => UserReferenceDto })
+  modifiedBy: UserReferenceDto;
+}
+
+/** Interface contract, "MCP system", as the create operation answers it. */
+export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
+  'authorization',
+  'createdBy',
+  'modifiedBy',
+] as const) {
+  @ApiProperty({ type: () => CreatedAuthorizationDto })
+  authorization: CreatedAuthorizationDto;
+
+  @ApiProperty({ type: () => PersonDto })
+  createdBy: PersonDto;
+
+  @ApiProperty({ type: () => PersonDto })
+  modifiedBy: PersonDto;
+}
+
+type NewSystem = Omit<SystemEntity, 'tools'>;
+
+export function toCreatedSystemResponse(system: NewSystem): CreatedSystemResponseDto {
+  const configuration = serviceAccountOf(system);
+  return {
+    ...commonFields(system),
+    authorization: { type: authorizationTypeOf(system), ...(configuration && { configuration }) },
+    tools: [],
+    createdBy: personOf(system.createdBy),
+    modifiedBy: personOf(system.modifiedBy),
+  };
+}
+
+export function toSystemResponse(system: SystemEntity): SystemResponseDto {
+  const config = serviceAccountOf(system);
+  return {
+    ...commonFields(system),
+    authorization: { type: authorizationTypeOf(system), ...(config && { config }) },
+    tools: system.tools.map(toToolResponse),
+    createdBy: system.createdBy,
+    modifiedBy: system.modifiedBy,
+  };
+}
+
+function commonFields(
+  system: NewSystem,
+): Omit<SystemResponseDto, 'authorization' | 'tools' | 'createdBy' | 'modifiedBy'> {
+  return {
+    id: system.id,
+    svcUuid: null,
+    resourceId: system.resourceId,
+    resourceDefinitionId: system.resourceDefinitionId,
+    type: system.type,
+    name: system.name,
+    baseUrl: system.baseUrl ?? '',
+    description: system.description,
+    createdDate: system.createdAt.toISOString(),
+    modifiedDate: system.modifiedAt.toISOString(),
+  };
+}
+
+function authorizationTypeOf(system: NewSystem): AuthorizationType {
+  return system.authorizationType ?? AuthorizationType.NoAuth;
+}
+
+function serviceAccountOf({
+  clientId,
+  identityProviderUrl,
+}: NewSystem): ServiceAccountResponseDto | undefined {
+  return clientId === null || identityProviderUrl === null ? undefined : { clientId, identityProviderUrl };
+}
+
+function personOf({ firstName, lastName, userName }: UserReference): PersonDto {
+  return { firstName, lastName, userName };
+}

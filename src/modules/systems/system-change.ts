@@ -1,0 +1,83 @@
+import { ValidationFailedError, type FieldProblem } from '../../common/errors/request.errors.js';
+import { connectionKey } from './connection.js';
+import type { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
+import type { SystemEntity } from './entities/system.entity.js';
+import { AuthorizationType } from './system.types.js';
+import { SecretRequiredError } from './systems.errors.js';
+
+type Connection = Pick<
+  SystemEntity,
+  'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
+>;
+
+const CREDENTIALS = ['clientId', 'clientSecret', 'identityProviderUrl'] as const;
+
+/**
+ * A system as it is after a change.
+ * @param seal seals a secret for this system's row
+ * @throws ValidationFailedError when credentials are incomplete
+ * @throws SecretRequiredError when a stored secret would go to another place
+ */
+export function changed(
+  system: SystemEntity,
+  change: UpdateSystemRequestDto,
+  seal: (secret: string) => string,
+): SystemEntity {
+  const connection = changedConnection(system, change, seal);
+  return {
+    ...system,
+    ...connection,
+    name: change.name ?? system.name,
+    description: change.description ?? system.description,
+    connectionKey: connectionKey({
+      ...connection,
+      baseUrl: connection.baseUrl ?? '',
+      authorizationType: connection.authorizationType ?? AuthorizationType.NoAuth,
+    }),
+  };
+}
+
+function changedConnection(
+  system: SystemEntity,
+  { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
+  seal: (secret: string) => string,
+): Connection {
+  const type = authorization?.type ?? system.authorizationType;
+  if (type !== AuthorizationType.ServiceAccount) {
+    const none = { clientId: null, clientSecret: null, identityProviderUrl: null };
+    return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...none };
+  }
+  const sent = authorization?.configuration ?? {};
+  const next = {
+    baseUrl,
+    authorizationType: type,
+    clientId: sent.clientId ?? system.clientId,
+    clientSecret: sent.clientSecret === undefined ? system.clientSecret : seal(sent.clientSecret),
+    identityProviderUrl: sent.identityProviderUrl ?? system.identityProviderUrl,
+  };
+  requireComplete(next);
+  if (sent.clientSecret === undefined && goesElsewhere(system, next)) {
+    throw new SecretRequiredError();
+  }
+  return next;
+}
+
+function requireComplete(connection: Connection): void {
+  const missing: FieldProblem[] = CREDENTIALS.filter((name) => connection[name] === null).map((name) => ({
+    field: `authorization.configuration.${name}`,
+    rule: 'is required for SERVICE_ACCOUNT',
+  }));
+  if (missing.length > 0) {
+    throw new ValidationFailedError(missing);
+  }
+}
+
+function goesElsewhere(before: Connection, after: Connection): boolean {
+  return (
+    !sameUrl(before.baseUrl, after.baseUrl) || !sameUrl(before.identityProviderUrl, after.identityProviderUrl)
+  );
+}
+
+function sameUrl(one: string | null, other: string | null): boolean {
+  return one === other || (one !== null && other !== null && new URL(one).href === new URL(other).href);
+}

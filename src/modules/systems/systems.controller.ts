@@ -1,0 +1,134 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  HttpStatus,
+  Param,
+  Patch,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import type { Principal } from '../../common/auth/principal.js';
+import { Permission } from '../../common/auth/permission.js';
+import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
+import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { AuditAction } from '../audit/audit.types.js';
+import { Audited } from '../audit/audited.decorator.js';
+import { CreateSystemRequestDto } from './dto/create-system.request.dto.js';
+import { DeletedSystemResponseDto, toDeletedSystemResponse } from './dto/deleted-system.response.dto.js';
+import { AppVersionParams, SystemParams, keyOf, versionOf } from './dto/path.params.dto.js';
+import {
+  ListSystemsQuery,
+  SystemListResponseDto,
+  toListOptions,
+  toSystemList,
+} from './dto/system-list.dto.js';
+import {
+  CreatedSystemResponseDto,
+  SystemResponseDto,
+  toCreatedSystemResponse,
+  toSystemResponse,
+} from './dto/system.response.dto.js';
+import { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
+import { SystemPathGuard } from './system-path.guard.js';
+import { SystemsService } from './systems.service.js';
+
+/** Systems of an application version (interface contract, endpoints 1, 3 and 4; update and delete are extensions). */
+@ApiTags('Systems')
+@RequirePermission(Permission.IntegrationManagement)
+@Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system')
+export class SystemsController {
+  constructor(private readonly systems: SystemsService) {}
+
+  @Patch('integration/api/systems')
+  @HttpCode(HttpStatus.CREATED)
+  @Audited(AuditAction.SystemCreate)
+  @ApiOperation({
+    operationId: 'createSystem',
+    summary: 'Create an MCP system',
+    description:
+      'Registers an MCP server as a system of an application version. The client secret is stored encrypted and never returned.',
+  })
+  @ApiCreatedResponse({
+    type: CreatedSystemResponseDto,
+    description: 'The new system; `tools` is empty until a connection test succeeds.',
+  })
+  @ApiErrors(400, 403, 409)
+  async create(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: AppVersionParams,
+    @Body() body: CreateSystemRequestDto,
+  ): Promise<CreatedSystemResponseDto> {
+    return toCreatedSystemResponse(await this.systems.create(principal, versionOf(params), body));
+  }
+
+  @Get('ri/:systemResourceId/integration/api/systems/getById')
+  @ApiOperation({
+    operationId: 'getSystem',
+    summary: 'Get an MCP system with its tools',
+    description:
+      'All that is known of the system but its secret. Tools that the server no longer offers are not listed.',
+  })
+  @ApiOkResponse({ type: SystemResponseDto })
+  @ApiErrors(400, 403, 404)
+  async getById(@Param() params: SystemParams): Promise<SystemResponseDto> {
+    return toSystemResponse(await this.systems.details(keyOf(params)));
+  }
+
+  @Get('include-dep-res/integration/api/systems/all/info')
+  @ApiOperation({
+    operationId: 'listSystems',
+    summary: 'List the systems of an application version',
+    description:
+      'Systems of all types. Filter on `type` to pick MCP servers. An unknown version has no systems.',
+  })
+  @ApiOkResponse({ type: SystemListResponseDto })
+  @ApiErrors(400, 403)
+  async list(
+    @Param() params: AppVersionParams,
+    @Query() query: ListSystemsQuery,
+  ): Promise<SystemListResponseDto> {
+    return toSystemList(await this.systems.list(versionOf(params), toListOptions(query)));
+  }
+
+  @Patch('ri/:systemResourceId/integration/api/systems')
+  @UseGuards(SystemPathGuard)
+  @Audited(AuditAction.SystemUpdate)
+  @ApiOperation({
+    operationId: 'updateSystem',
+    summary: 'Change an MCP system or its secret',
+    description:
+      'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
+      '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
+  })
+  @ApiOkResponse({ type: SystemResponseDto })
+  @ApiErrors(400, 403, 404, 409)
+  async update(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: SystemParams,
+    @Body() body: UpdateSystemRequestDto,
+  ): Promise<SystemResponseDto> {
+    return toSystemResponse(await this.systems.update(principal, keyOf(params), body));
+  }
+
+  @Delete('ri/:systemResourceId/integration/api/systems')
+  @Audited(AuditAction.SystemDelete)
+  @ApiOperation({
+    operationId: 'deleteSystem',
+    summary: 'Delete an MCP system',
+    description:
+      'Extension of the contract. Removes the system, its secret and its tools; its audit events stay.',
+  })
+  @ApiOkResponse({ type: DeletedSystemResponseDto })
+  @ApiErrors(400, 403, 404, 409)
+  async remove(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: SystemParams,
+  ): Promise<DeletedSystemResponseDto> {
+    return toDeletedSystemResponse(await this.systems.remove(principal, keyOf(params)));
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { Database } from '../../database/database.js';
+import { isDuplicate } from '../../database/driver-errors.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { ResourceDefinitionEntity } from './entities/resource-definition.entity.js';
+import { SystemEntity } from './entities/system.entity.js';
+import { SystemType, type SystemKey, type SystemSummaryRow } from './system.types.js';
+import { SystemNameTakenError } from './systems.errors.js';
+
+const SUMMARY_COLUMNS = {
+  id: true,
+  resourceId: true,
+  resourceDefinitionId: true,
+  type: true,
+  name: true,
+  description: true,
+  appId: true,
+  appVersionId: true,
+  modifiedAt: true,
+} as const;
+
+/** Rows of systems and resource definitions. */
+@Injectable()
+export class SystemsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @throws SystemNameTakenError by the unique index */
+  async insert(manager: EntityManager, system: Omit<SystemEntity, 'tools'>): Promise<void> {
+    await refuseTakenName(manager.insert(SystemEntity, system));
+  }
+
+  /** @throws SystemNameTakenError by the unique index */
+  async update(manager: EntityManager, system: SystemEntity): Promise<void> {
+    const { id, tools: _tools, ...columns } = system;
+    await refuseTakenName(manager.update(SystemEntity, { id }, columns));
+  }
+
+  async remove(manager: EntityManager, id: string): Promise<void> {
+    await manager.delete(SystemEntity, { id });
+  }
+
+  async exists(manager: EntityManager, key: SystemKey): Promise<boolean> {
+    return manager.existsBy(SystemEntity, { ...key, type: SystemType.Mcp });
+  }
+
+  /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */
+  async findWithTools(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.byKey(manager, key)
+      .leftJoinAndSelect('system.tools', 'tool', 'tool.present = :present', { present: true })
+      .orderBy('tool.position')
+      .getOne();
+  }
+
+  /** As stored, locked against every other writer until the transaction ends; null when there is none. */
+  async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
+  }
+
+  /** MCP systems of a version whose connection is the same but for the secret. */
+  async findByConnection(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    connectionKey: string,
+  ): Promise<SystemEntity[]> {
+    return manager.find(SystemEntity, {
+      where: { appId, appVersionId, connectionKey, type: SystemType.Mcp },
+      order: { nameKey: 'ASC' },
+    });
+  }
+
+  /** What the list shows of every system of the versions, sorted by version and name. */
+  async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
+    return manager.find(SystemEntity, {
+      select: SUMMARY_COLUMNS,
+      where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
+      order: { appId: 'ASC', appVersionId: 'ASC', nameKey: 'ASC' },
+    });
+  }
+
+  /**
+   * The definition id of a name in an application: the first version to use the name makes it, all others share it.
+   * @param proposed id and time for a new definition
+   */
+  async definitionId(
+    manager: EntityManager,
+    { appId, nameKey }: { appId: string; nameKey: string },
+    proposed: { id: string; createdAt: Date },
+  ): Promise<string> {
+    const known = await manager.findOneBy(ResourceDefinitionEntity, { appId, nameKey });
+    if (known !== null) {
+      return known.id;
+    }
+    const row = { ...proposed, appId, nameKey };
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .orIgnore()
+      .into(ResourceDefinitionEntity)
+      .values(row)
+      .execute();
+    return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
+  }
+
+  private byKey(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+  ): SelectQueryBuilder<SystemEntity> {
+    return manager
+      .createQueryBuilder(SystemEntity, 'system')
+      .where({ appId, appVersionId, resourceId, type: SystemType.Mcp });
+  }
+}
+
+async function refuseTakenName(statement: Promise<unknown>): Promise<void> {
+  try {
+    await statement;
+  } catch (error) {
+    // Every other unique value of the row was made here a moment ago, so only the name can be taken.
+    throw isDuplicate(error) ? new SystemNameTakenError() : error;
+  }
+}

@@ -1,0 +1,219 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import type { Principal } from '../../common/auth/principal.js';
+import { Clock } from '../../common/clock.js';
+import { Database } from '../../database/database.js';
+import { VersionCommittedError } from '../apps/apps.errors.js';
+import { AppsService } from '../apps/apps.service.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { AuditService, type AuditEntry } from '../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
+import { connectionKey, connectionOf, type ConnectionParts } from './connection.js';
+import type { CreateSystemRequestDto } from './dto/create-system.request.dto.js';
+import type { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
+import type { SystemEntity } from './entities/system.entity.js';
+import { nameKey } from './resource-name.js';
+import { changed } from './system-change.js';
+import { SystemSecrets } from './system-secrets.js';
+import { SystemType, type ListOptions, type SystemKey, type SystemList } from './system.types.js';
+import { SystemNotFoundError } from './systems.errors.js';
+import { SystemsRepository } from './systems.repository.js';
+
+const AUDITED_FIELDS = [
+  'name',
+  'description',
+  'baseUrl',
+  'authorizationType',
+  'clientId',
+  'clientSecret',
+  'identityProviderUrl',
+] as const;
+
+/** The systems of application versions (interface contract, endpoints 1, 3 and 4, and their extensions). */
+@Injectable()
+export class SystemsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: SystemsRepository,
+    private readonly apps: AppsService,
+    private readonly secrets: SystemSecrets,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Registers an MCP server as a system of an application version.
+   * @throws VersionCommittedError
+   * @throws SystemNameTakenError
+   */
+  async create(
+    principal: Principal,
+    version: AppVersionKey,
+    request: CreateSystemRequestDto,
+  ): Promise<Omit<SystemEntity, 'tools'>> {
+    const now = this.clock.now();
+    const draft = this.newSystem(principal, version, request, now);
+    return this.database.write(async (manager) => {
+      await this.apps.openForWriting(manager, version);
+      const name = { appId: version.appId, nameKey: draft.nameKey };
+      const resourceDefinitionId = await this.repository.definitionId(manager, name, {
+        id: uuid(),
+        createdAt: now,
+      });
+      const system = { ...draft, resourceDefinitionId };
+      await this.repository.insert(manager, system);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemCreate, system));
+      return system;
+    });
+  }
+
+  /**
+   * An MCP system with the tools it offers.
+   * @throws SystemNotFoundError
+   */
+  async details(key: SystemKey): Promise<SystemEntity> {
+    return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
+  }
+
+  /** Whether there is such an MCP system. */
+  async exists(key: SystemKey): Promise<boolean> {
+    return this.database.read((manager) => this.repository.exists(manager, key));
+  }
+
+  /** The systems of a version, of all types. */
+  async list(version: AppVersionKey, { dependencyTypes, withManifest }: ListOptions): Promise<SystemList> {
+    return this.database.read(async (manager) => {
+      const others = await this.apps.dependencies(manager, version, dependencyTypes);
+      const rows = await this.repository.summaries(manager, [version, ...others]);
+      return withManifest
+        ? { rows, versions: await this.apps.statuses(manager, [version, ...others]) }
+        : { rows };
+    });
+  }
+
+  /**
+   * Changes what the request names and keeps the rest.
+   * @throws SystemNotFoundError
+   * @throws ValidationFailedError, SecretRequiredError
+   * @throws VersionCommittedError
+   */
+  async update(principal: Principal, key: SystemKey, request: UpdateSystemRequestDto): Promise<SystemEntity> {
+    await this.database.write(async (manager) => {
+      const writable = await this.apps.isWritable(manager, key);
+      const stored = found(await this.repository.lock(manager, key));
+      const next = changed(stored, request, (secret) => this.secrets.seal(stored.id, secret));
+      if (!writable) {
+        throw new VersionCommittedError();
+      }
+      await this.save(manager, principal, next);
+      const fields = changedFields(stored, next);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
+    });
+    return this.details(key);
+  }
+
+  /**
+   * Removes a system and its tools. Its audit events stay.
+   * @throws SystemNotFoundError
+   * @throws VersionCommittedError
+   */
+  async remove(principal: Principal, key: SystemKey): Promise<SystemEntity> {
+    return this.database.write(async (manager) => {
+      const system = await this.lockForWriting(manager, key);
+      await this.repository.remove(manager, system.id);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemDelete, system));
+      return system;
+    });
+  }
+
+  /**
+   * Begins a change of a system inside a transaction: nobody else changes it or commits its version meanwhile.
+   * @throws SystemNotFoundError
+   * @throws VersionCommittedError
+   */
+  async lockForWriting(manager: EntityManager, key: SystemKey): Promise<SystemEntity> {
+    const writable = await this.apps.isWritable(manager, key);
+    const system = found(await this.repository.lock(manager, key));
+    if (!writable) {
+      throw new VersionCommittedError();
+    }
+    return system;
+  }
+
+  /** Stores a locked system as changed now by this caller. */
+  async save(manager: EntityManager, principal: Principal, system: SystemEntity): Promise<void> {
+    await this.repository.update(manager, {
+      ...system,
+      modifiedBy: principal.user,
+      modifiedAt: this.clock.now(),
+    });
+  }
+
+  /** MCP systems of a version with this connection, secret included: those that a connection test covers. */
+  async withConnection(
+    manager: EntityManager,
+    version: AppVersionKey,
+    connection: ConnectionParts & { clientSecret: string | null },
+  ): Promise<SystemEntity[]> {
+    const candidates = await this.repository.findByConnection(manager, version, connectionKey(connection));
+    return candidates.filter(({ id, clientSecret }) =>
+      this.secrets.matches(id, clientSecret, connection.clientSecret),
+    );
+  }
+
+  private newSystem(
+    principal: Principal,
+    version: AppVersionKey,
+    { resourceName, payload }: CreateSystemRequestDto,
+    now: Date,
+  ): Omit<SystemEntity, 'tools' | 'resourceDefinitionId'> {
+    const id = uuid();
+    const connection = connectionOf(payload.baseUrl, payload.authorization);
+    const { clientSecret, ...stored } = connection;
+    return {
+      ...version,
+      ...stored,
+      id,
+      resourceId: uuid(),
+      type: SystemType.Mcp,
+      resourceName,
+      nameKey: nameKey(resourceName),
+      name: payload.name,
+      description: payload.description ?? '',
+      clientSecret: clientSecret === null ? null : this.secrets.seal(id, clientSecret),
+      connectionKey: connectionKey(connection),
+      toolsSynchronisedAt: null,
+      createdBy: principal.user,
+      modifiedBy: principal.user,
+      createdAt: now,
+      modifiedAt: now,
+    };
+  }
+}
+
+function eventOf(
+  action: AuditAction,
+  { appId, appVersionId, resourceId, resourceName }: Omit<SystemEntity, 'tools'>,
+  details: Record<string, unknown> = {},
+): AuditEntry {
+  return {
+    action,
+    outcome: AuditOutcome.Ok,
+    appId,
+    appVersionId,
+    systemResourceId: resourceId,
+    details: { resourceName, ...details },
+  };
+}
+
+function found(system: SystemEntity | null): SystemEntity {
+  if (system === null) {
+    throw new SystemNotFoundError();
+  }
+  return system;
+}
+
+function changedFields(before: SystemEntity, after: SystemEntity): string[] {
+  return AUDITED_FIELDS.filter((field) => before[field] !== after[field]);
+}
