@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
+import type { Proof } from '../test/prove/support/proof.js';
+import type { DatabaseKind } from '../test/support/databases/database-kind.js';
+import { processFolder } from '../test/support/databases/process-folder.js';
+import {
+  startDatabases,
+  type StartedDatabases,
+  type TestDatabase,
+} from '../test/support/databases/start-databases.js';
+import { endWithSignals } from '../test/support/end-with-signals.js';
+import { tallyLine, type Tally } from '../test/support/tally.js';
+
+/**
+ * Builds the service and runs the long proofs of test/prove against it, one table row for each proof and database.
+ *
+ *     npm run prove                                  all of them, full length
+ *     npm run prove -- --short                       few rounds, as in CI
+ *     npm run prove -- race crash --db mysql         some of them, on one database
+ *
+ * Ends with `N passed, N failed`; a database that cannot be had is skipped, or failed where CI is set.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false }, db: { type: 'string', multiple: true } },
+});
+endWithSignals();
+if (spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status !== 0) {
+  console.log(tallyLine({ passed: 0, failed: 1, skipped: 0 }));
+  process.exit(1);
+}
+const wantedKinds = values.db?.flatMap((value) => value.split(','));
+const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+
+const proofs = (await loadProofs()).filter(
+  ({ name }) => positionals.length === 0 || positionals.includes(name),
+);
+const runs = proofs.flatMap((proof) =>
+  proof.databases
+    .filter((kind) => wantedKinds === undefined || wantedKinds.includes(kind))
+    .map((kind) => ({ proof, kind })),
+);
+const servers = await startDatabases(
+  (['mariadb', 'mysql'] as const).filter((kind) => runs.some((r) => r.kind === kind)),
+);
+for (const { proof, kind } of runs) {
+  await runOne(proof, kind, servers);
+}
+await Promise.all(servers.databases.map((server) => server.stop()));
+console.log(tallyLine(total));
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
+
+async function loadProofs(): Promise<Proof[]> {
+  const folder = new URL('../test/prove/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.prove.ts'));
+  const modules = await Promise.all(
+    files.toSorted().map((name) => import(new URL(name, folder).href) as Promise<{ proof: Proof }>),
+  );
+  return modules.map(({ proof }) => proof);
+}
+
+async function runOne(proof: Proof, kind: DatabaseKind, started: StartedDatabases): Promise<void> {
+  const server = started.databases.find((database) => database.kind === kind);
+  const obstacle = kind === 'embedded' ? undefined : obstacleOf(proof, kind, { server, started });
+  if (obstacle === undefined) {
+    await measure(proof, kind, server);
+  } else {
+    const outcome = process.env['CI'] ? 'failed' : 'skipped';
+    total[outcome] += 1;
+    row(proof.name, kind, outcome, '', obstacle);
+  }
+}
+
+function obstacleOf(
+  proof: Proof,
+  kind: DatabaseKind,
+  { server, started }: { server: TestDatabase | undefined; started: StartedDatabases },
+): string | undefined {
+  if (server === undefined) {
+    return started.missing.find((missing) => missing.kind === kind)?.reason ?? 'not started';
+  }
+  return proof.needsOwnServer && !server.owned ? 'needs a server of its own' : undefined;
+}
+
+async function measure(proof: Proof, kind: DatabaseKind, server: TestDatabase | undefined): Promise<void> {
+  const folder = await processFolder(join(tmpdir(), 'svc-prove'));
+  const environment = await ProofEnvironment.create(kind, { short: values.short, server, folder });
+  const start = performance.now();
+  const seconds = (): string => `${((performance.now() - start) / 1_000).toFixed(1)} s`;
+  try {
+    const figures = await proof.run(environment);
+    total.passed += 1;
+    row(proof.name, kind, 'passed', seconds(), figures);
+  } catch (error) {
+    total.failed += 1;
+    row(proof.name, kind, 'failed', seconds(), proof.claim);
+    console.error(error);
+  } finally {
+    await environment.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function row(name: string, kind: string, outcome: string, time: string, text: string): void {
+  console.log(`${name.padEnd(12)} ${kind.padEnd(9)} ${outcome.padEnd(8)} ${time.padStart(8)}  ${text}`);
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { DatabaseKind } from '../../support/databases/database-kind.js';
+import { scratchDatabase } from '../../support/databases/scratch-database.js';
+import type { TestDatabase } from '../../support/databases/start-databases.js';
+import { AUDIENCE, StubIssuer } from '../../support/issuer.js';
+import { ServiceProcess } from './service-process.js';
+
+/** What a proof runs in: one database, one token issuer and as many service processes as it starts. */
+export class ProofEnvironment {
+  /** Seals secrets in every service process of this environment: id and 32 bytes. */
+  readonly secretKey = { id: 'prove', key: randomBytes(32) };
+  private readonly services: ServiceProcess[] = [];
+  private databaseCount = 0;
+
+  private constructor(
+    readonly kind: DatabaseKind,
+    /** Few rounds, for every CI run; otherwise as many as the claim deserves. */
+    readonly short: boolean,
+    /** The server behind `databaseUrl`; undefined for the embedded file. */
+    readonly server: TestDatabase | undefined,
+    private readonly folder: string,
+    readonly issuer: StubIssuer,
+  ) {}
+
+  /** @param folder empty folder for files of this environment; the caller removes it */
+  static async create(
+    kind: DatabaseKind,
+    options: { short: boolean; server: TestDatabase | undefined; folder: string },
+  ): Promise<ProofEnvironment> {
+    const issuer = await StubIssuer.start();
+    return new ProofEnvironment(kind, options.short, options.server, options.folder, issuer);
+  }
+
+  /** DATABASE_URL of a new empty database. */
+  async emptyDatabase(): Promise<string> {
+    this.databaseCount += 1;
+    const name = `svc_prove_${process.pid}_${this.databaseCount}`;
+    return this.server === undefined
+      ? `sqlite:${join(this.folder, `${name}.sqlite`)}`
+      : scratchDatabase(this.server.url, name);
+  }
+
+  /** Starts the built service in production mode and waits until it is ready. */
+  async startService(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await this.launchService(databaseUrl, settings);
+    await service.ready();
+    return service;
+  }
+
+  /** As `startService`, without waiting. Every service is ended with the environment at the latest. */
+  async launchService(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await ServiceProcess.launch({
+      NODE_ENV: this.kind === 'embedded' ? 'test' : 'production',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: this.folder,
+      OIDC_ISSUER: this.issuer.url,
+      OIDC_AUDIENCE: AUDIENCE,
+      SECRETS_KEYS: `${this.secretKey.id}:${this.secretKey.key.toString('base64')}`,
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
+      RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+      RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
+      SHUTDOWN_DELAY_MS: '0',
+      LOG_LEVEL: 'error',
+      ...settings,
+    });
+    this.services.push(service);
+    return service;
+  }
+
+  /** An access token with every permission, good for an hour. */
+  async token(): Promise<string> {
+    return this.issuer.sign({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
+  }
+
+  /** Ends whatever a proof has left running. */
+  async end(): Promise<void> {
+    await Promise.all(this.services.map((service) => service.kill('SIGKILL')));
+    await this.issuer.stop();
+  }
+}

@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../support/databases/free-port.js';
+
+const ENTRY_POINT = 'dist/src/main.js';
+const START_TIMEOUT_MS = 60_000;
+const OUTPUT_KEPT = 8_000;
+
+/** The built service as a process of its own, so that it can be killed and told to stop as in production. */
+export class ServiceProcess {
+  private output = '';
+  private readonly exited: Promise<number | NodeJS.Signals>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    /** `http://127.0.0.1:port` */
+    readonly url: string,
+  ) {
+    const keep = (chunk: Buffer): void => {
+      this.output = (this.output + chunk.toString()).slice(-OUTPUT_KEPT);
+    };
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    this.exited = new Promise((resolve) =>
+      child.once('exit', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
+    );
+  }
+
+  /**
+   * Starts the service on a free loopback port and does not wait for it.
+   * @param settings environment variables; besides them it gets PATH only
+   */
+  static async launch(settings: Record<string, string>): Promise<ServiceProcess> {
+    const port = await freePort();
+    const child = spawn(process.execPath, ['--enable-source-maps', ENTRY_POINT], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
+    });
+    process.once('exit', () => child.kill('SIGKILL'));
+    return new ServiceProcess(child, `http://127.0.0.1:${port}`);
+  }
+
+  /**
+   * Waits until the service reports that it is ready.
+   * @throws Error with the end of its output when it ends before or takes more than a minute
+   */
+  async ready(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await this.isReady())) {
+      if (this.hasEnded || Date.now() > deadline) {
+        throw new Error(`The service did not become ready:\n${this.output}`);
+      }
+      await sleep(25);
+    }
+  }
+
+  /** Whether it wants to be sent requests, as a load balancer asks. */
+  async isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** The end of what it printed. */
+  get outputTail(): string {
+    return this.output;
+  }
+
+  /**
+   * Sends a signal and waits until the process is gone.
+   * @returns exit status, or the signal that ended it
+   */
+  async kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    this.child.kill(signal);
+    return this.exited;
+  }
+}
