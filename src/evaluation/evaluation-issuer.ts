@@ -1,0 +1,114 @@
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+} from 'jose';
+import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
+import type { PermissionRules } from '../common/auth/claims-to-permissions.js';
+import type { KeySource } from '../common/auth/key-source.js';
+import { TrustedIssuer } from '../common/auth/trusted-issuer.js';
+import { claimsGranting } from './granting-claims.js';
+import { sampleNames } from './sample-names.js';
+
+const ALGORITHM = 'ES256';
+const AUDIENCE = 'urn:svc:api';
+
+/** What a token of the evaluation server is to say. */
+export interface TokenOrder {
+  readonly subject: string;
+  /** Permission names, or `all` that the rules know. */
+  readonly permissions: readonly string[] | 'all';
+  readonly ttlSeconds: number;
+}
+
+/** Thrown when a token is ordered with a permission that no rule grants. */
+export class UnknownPermissionError extends Error {
+  override readonly name = 'UnknownPermissionError';
+}
+
+/**
+ * The token issuer of evaluation mode: one ES256 key that lives in memory and dies with the process. The issuer name
+ * holds the thumbprint of the key (RFC 7638), so no other server, least of all production, can be set to trust it.
+ */
+export class EvaluationIssuer implements KeySource {
+  private constructor(
+    private readonly privateKey: CryptoKey,
+    private readonly publicPem: string,
+    private readonly thumbprint: string,
+    private readonly rules: PermissionRules,
+  ) {}
+
+  /** @param rules the rules that the server reads permissions with; tokens get the claims that they ask for */
+  static async create(rules: PermissionRules): Promise<EvaluationIssuer> {
+    const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
+    const thumbprint = await calculateJwkThumbprint(await exportJWK(publicKey));
+    return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, rules);
+  }
+
+  /** Issuer identifier, `urn:svc:evaluation:<thumbprint of the key>`. */
+  get name(): string {
+    return `urn:svc:evaluation:${this.thumbprint}`;
+  }
+
+  /** This issuer as the bearer strategy takes it; everything else is as in production. */
+  get trusted(): TrustedIssuer {
+    return new TrustedIssuer({ issuer: this.name, audience: AUDIENCE, algorithms: [ALGORITHM] }, this);
+  }
+
+  /**
+   * Signs an access token (RFC 9068).
+   * @throws UnknownPermissionError naming the ones there are
+   */
+  async mint({ subject, permissions, ttlSeconds }: TokenOrder): Promise<string> {
+    const claims = {
+      ...claimsGranting(this.known(permissions), this.rules),
+      ...sampleNames(subject),
+      client_id: 'evaluation',
+    };
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: this.thumbprint })
+      .setIssuer(this.name)
+      .setAudience(AUDIENCE)
+      .setSubject(subject)
+      .setIssuedAt()
+      .setExpirationTime(`${ttlSeconds}s`)
+      .setJti(crypto.randomUUID())
+      .sign(this.privateKey);
+  }
+
+  async keyFor({ kid }: { kid?: string }): Promise<string> {
+    if (kid !== this.thumbprint) {
+      throw new AuthenticationRequiredError('unknown_key');
+    }
+    return this.publicPem;
+  }
+
+  ageSeconds(): number {
+    return 0;
+  }
+
+  start(): void {
+    // The key is made together with the issuer.
+  }
+
+  stop(): void {
+    // Nothing runs in the background.
+  }
+
+  private known(permissions: TokenOrder['permissions']): readonly string[] {
+    const all = Object.keys(this.rules).filter((name) => this.rules[name]?.length);
+    if (permissions === 'all') {
+      return all;
+    }
+    const unknown = permissions.find((name) => !all.includes(name));
+    if (unknown !== undefined) {
+      throw new UnknownPermissionError(
+        `Unknown permission "${unknown}". There are: ${all.join(', ')}, none.`,
+      );
+    }
+    return permissions;
+  }
+}

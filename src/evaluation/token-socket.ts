@@ -1,0 +1,125 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UnknownPermissionError, type EvaluationIssuer } from './evaluation-issuer.js';
+import { claimSocketFile, readSocketFile, removeSocketFile } from './socket-file.js';
+import { isAlive } from './token-socket.client.js';
+
+const OWNER_ONLY = 0o600;
+const ORDER_MAX_BYTES = 16_384;
+const DAY_SECONDS = 86_400;
+
+const tokenOrder = z.object({
+  subject: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, '--sub must have 1 to 255 printable characters'),
+  permissions: z.union([z.literal('all'), z.array(z.string())]),
+  ttlSeconds: z
+    .int('--ttl must be a whole number of seconds')
+    .min(1, '--ttl must be at least 1 second')
+    .max(DAY_SECONDS, `--ttl must be at most ${DAY_SECONDS} seconds`),
+});
+
+/** Thrown when another evaluation server already runs on the same data folder. */
+export class DataDirInUseError extends Error {
+  override readonly name = 'DataDirInUseError';
+}
+
+/**
+ * Where `npm run dev:token` gets its tokens: a Unix socket that only the user who runs the server can open, named in
+ * `evaluation.json` of the data folder for as long as the server runs.
+ */
+export class TokenSocket {
+  private constructor(
+    private readonly dataDir: string,
+    private readonly folder: string,
+    private readonly server: Server,
+  ) {}
+
+  /**
+   * Opens the socket and names it in the data folder, which thereby belongs to this server.
+   * @param dataDir setting DATA_DIR; made when it does not exist
+   * @throws DataDirInUseError when another running server has it
+   */
+  static async open(dataDir: string, issuer: EvaluationIssuer): Promise<TokenSocket> {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-')); // mode 0700
+    const path = join(folder, 'token.sock');
+    const server = createServer((request, response) => void answer(request, response, issuer));
+    const socket = new TokenSocket(dataDir, folder, server);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(path, resolve);
+      });
+      await chmod(path, OWNER_ONLY);
+      await claimDataDir(dataDir, { socket: path, issuer: issuer.name, pid: process.pid });
+    } catch (error) {
+      await socket.closeServer();
+      throw error;
+    }
+    return socket;
+  }
+
+  /** Ends the handing out of tokens and removes what `open` made. */
+  async close(): Promise<void> {
+    await removeSocketFile(this.dataDir);
+    await this.closeServer();
+  }
+
+  private async closeServer(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function claimDataDir(
+  dataDir: string,
+  file: { socket: string; issuer: string; pid: number },
+): Promise<void> {
+  if (await claimSocketFile(dataDir, file)) {
+    return;
+  }
+  const other = await readSocketFile(dataDir);
+  if (other === undefined || !(await isAlive(other))) {
+    await removeSocketFile(dataDir); // left behind by a server that was killed
+    if (await claimSocketFile(dataDir, file)) {
+      return;
+    }
+  }
+  throw new DataDirInUseError(
+    `Another evaluation server${other ? ` (process ${other.pid})` : ''} runs on DATA_DIR ${dataDir}. ` +
+      'Stop it, or set DATA_DIR to another folder.',
+  );
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  issuer: EvaluationIssuer,
+): Promise<void> {
+  try {
+    response.end(request.method === 'POST' ? await mint(await readBody(request), issuer) : issuer.name);
+  } catch (error) {
+    const known = error instanceof UnknownPermissionError || error instanceof z.ZodError;
+    response.writeHead(known ? 400 : 500).end(known ? describe(error) : 'The token could not be made.');
+  }
+}
+
+function mint(body: string, issuer: EvaluationIssuer): Promise<string> {
+  return issuer.mint(tokenOrder.parse(JSON.parse(body)));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    body += String(chunk);
+    if (body.length > ORDER_MAX_BYTES) {
+      throw new Error('order too long');
+    }
+  }
+  return body;
+}
+
+function describe(error: UnknownPermissionError | z.ZodError): string {
+  return error instanceof z.ZodError ? error.issues.map(({ message }) => message).join('\n') : error.message;
+}
