@@ -19,7 +19,8 @@ export class ProofEnvironment {
     readonly short: boolean,
     /** The server behind `databaseUrl`; undefined for the embedded file. */
     readonly server: TestDatabase | undefined,
-    private readonly folder: string,
+    /** Files of this environment; removed afterwards. */
+    readonly folder: string,
     readonly issuer: StubIssuer,
   ) {}
 
@@ -65,6 +66,13 @@ export class ProofEnvironment {
       ...settings,
     });
     this.services.push(service);
+    return service;
+  }
+
+  /** Takes charge of a service that was launched otherwise, and waits until it is ready. */
+  async adopt(service: ServiceProcess): Promise<ServiceProcess> {
+    this.services.push(service);
+    await service.ready();
     return service;
   }
 

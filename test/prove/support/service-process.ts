@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
 
-const ENTRY_POINT = 'dist/src/main.js';
 const START_TIMEOUT_MS = 60_000;
 const OUTPUT_KEPT = 8_000;
 
@@ -29,10 +28,14 @@ export class ServiceProcess {
   /**
    * Starts the service on a free loopback port and does not wait for it.
    * @param settings environment variables; besides them it gets PATH only
+   * @param entryPoint built file to run
    */
-  static async launch(settings: Record<string, string>): Promise<ServiceProcess> {
+  static async launch(
+    settings: Record<string, string>,
+    entryPoint = 'dist/src/main.js',
+  ): Promise<ServiceProcess> {
     const port = await freePort();
-    const child = spawn(process.execPath, ['--enable-source-maps', ENTRY_POINT], {
+    const child = spawn(process.execPath, ['--enable-source-maps', entryPoint], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
     });
@@ -69,9 +72,9 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** The end of what it printed. */
-  get outputTail(): string {
-    return this.output;
+  /** Waits for the process to end by itself. */
+  ended(): Promise<number | NodeJS.Signals> {
+    return this.exited;
   }
 
   /**
