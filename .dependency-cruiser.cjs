@@ -54,7 +54,7 @@ module.exports = {
       from: { path: '^src/modules/([^/]+)/' },
       to: {
         path: '^src/modules/([^/]+)/',
-        pathNot: ['^src/modules/$1/', '/dto/', '\\.(module|service|types|errors)\\.ts$'],
+        pathNot: ['^src/modules/$1/', '/dto/', '\\.(module|service|types|errors|decorator)\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
     },
