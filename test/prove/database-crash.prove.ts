@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from './support/api-client.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+import type { ServiceProcess } from './support/service-process.js';
+
+const CALLERS = 10;
+/** Ten callers that wait so long between requests make about fifty requests a second. */
+const PAUSE_MS = 200;
+const RUNNING_MS = 1_000;
+const DOWN_MS = 1_000;
+const LONGEST_RECOVERY_MS = 5_000;
+
+/** What the callers were answered. */
+interface Seen {
+  acknowledged: Map<string, string>;
+  errors: number;
+  lastSuccess: number;
+}
+
+export const proof: Proof = {
+  name: 'db-crash',
+  claim:
+    'kill -9 of the database server loses no acknowledged system and the service recovers without a restart',
+  databases: ['mariadb', 'mysql'],
+  needsOwnServer: true,
+  async run(environment) {
+    const crashes = environment.short ? 2 : 10;
+    const service = await environment.startService(await environment.emptyDatabase());
+    const client = new ApiClient(service.url, await environment.token());
+    const seen: Seen = { acknowledged: new Map(), errors: 0, lastSuccess: 0 };
+    const load = new Load(client, seen);
+    const running = load.run();
+    const recoveries: number[] = [];
+    for (let crash = 0; crash < crashes && load.running; crash += 1) {
+      recoveries.push(await crashAndRecover(environment, seen));
+    }
+    load.running = false;
+    await running;
+    await checkStored(service, client, seen);
+    await client.close();
+    return (
+      `${crashes} crashes: ${seen.acknowledged.size} acknowledged, 0 lost, ${seen.errors} x 500, ` +
+      `first success at most ${Math.max(...recoveries).toFixed(0)} ms after the server was back`
+    );
+  },
+};
+
+class Load {
+  running = true;
+
+  constructor(
+    private readonly client: ApiClient,
+    private readonly seen: Seen,
+  ) {}
+
+  /** Creates systems until `running` is false; rejects on an answer that is neither 201 nor a 500 of ours. */
+  run(): Promise<unknown> {
+    const load = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
+    // The failure is reported where the load is awaited; here it only ends the crashes.
+    load.catch(() => {
+      this.running = false;
+    });
+    return load;
+  }
+
+  private async call(caller: number): Promise<void> {
+    for (let count = 0; this.running; count += 1) {
+      const name = `db-crash-${caller}-${count}`;
+      const { status, body } = await this.client.create(name);
+      if (status === 201) {
+        this.seen.acknowledged.set(name, String(body['id']));
+        this.seen.lastSuccess = performance.now();
+      } else {
+        prove(
+          status === 500 && body['status'] === 500 && typeof body['message'] === 'string',
+          `create answered ${status}: ${JSON.stringify(body)}`,
+        );
+        this.seen.errors += 1;
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** @returns milliseconds from the restarted server's first answer to the first success of a caller */
+async function crashAndRecover({ server }: ProofEnvironment, seen: Seen): Promise<number> {
+  await sleep(RUNNING_MS);
+  await server?.kill('SIGKILL');
+  await sleep(DOWN_MS);
+  await server?.restart();
+  const back = performance.now();
+  while (seen.lastSuccess < back) {
+    prove(performance.now() - back < LONGEST_RECOVERY_MS, `no success within ${LONGEST_RECOVERY_MS} ms`);
+    await sleep(10);
+  }
+  return seen.lastSuccess - back;
+}
+
+async function checkStored(service: ServiceProcess, client: ApiClient, seen: Seen): Promise<void> {
+  prove(!service.hasEnded, 'the service ended');
+  const { body } = await client.list();
+  const stored = body['systems'] as { id: string; name: string }[];
+  const ids = new Map(stored.map(({ id, name }) => [name, id]));
+  prove(ids.size === stored.length, 'a system is there twice');
+  for (const [name, id] of seen.acknowledged) {
+    prove(ids.get(name) === id, `${name} was acknowledged and is lost`);
+  }
+}
