@@ -1,11 +1,11 @@
 import { ValidationFailedError, type FieldProblem } from '../../common/errors/request.errors.js';
 import { connectionKey } from './connection.js';
-import type { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
+import type { UpdateServiceAccountDto, UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
 import type { SystemEntity } from './entities/system.entity.js';
 import { AuthorizationType } from './system.types.js';
 import { SecretRequiredError } from './systems.errors.js';
 
-type Connection = Pick<
+type StoredConnection = Pick<
   SystemEntity,
   'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
 >;
@@ -41,20 +41,14 @@ function changedConnection(
   system: SystemEntity,
   { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
   seal: (secret: string) => string,
-): Connection {
+): StoredConnection {
   const type = authorization?.type ?? system.authorizationType;
   if (type !== AuthorizationType.ServiceAccount) {
     const none = { clientId: null, clientSecret: null, identityProviderUrl: null };
     return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...none };
   }
   const sent = authorization?.configuration ?? {};
-  const next = {
-    baseUrl,
-    authorizationType: type,
-    clientId: sent.clientId ?? system.clientId,
-    clientSecret: sent.clientSecret === undefined ? system.clientSecret : seal(sent.clientSecret),
-    identityProviderUrl: sent.identityProviderUrl ?? system.identityProviderUrl,
-  };
+  const next = { baseUrl, authorizationType: type, ...merged(system, sent, seal) };
   requireComplete(next);
   if (sent.clientSecret === undefined && goesElsewhere(system, next)) {
     throw new SecretRequiredError();
@@ -62,7 +56,19 @@ function changedConnection(
   return next;
 }
 
-function requireComplete(connection: Connection): void {
+function merged(
+  stored: SystemEntity,
+  sent: UpdateServiceAccountDto,
+  seal: (secret: string) => string,
+): Pick<StoredConnection, 'clientId' | 'clientSecret' | 'identityProviderUrl'> {
+  return {
+    clientId: sent.clientId ?? stored.clientId,
+    clientSecret: sent.clientSecret === undefined ? stored.clientSecret : seal(sent.clientSecret),
+    identityProviderUrl: sent.identityProviderUrl ?? stored.identityProviderUrl,
+  };
+}
+
+function requireComplete(connection: StoredConnection): void {
   const missing: FieldProblem[] = CREDENTIALS.filter((name) => connection[name] === null).map((name) => ({
     field: `authorization.configuration.${name}`,
     rule: 'is required for SERVICE_ACCOUNT',
@@ -72,7 +78,7 @@ function requireComplete(connection: Connection): void {
   }
 }
 
-function goesElsewhere(before: Connection, after: Connection): boolean {
+function goesElsewhere(before: StoredConnection, after: StoredConnection): boolean {
   return (
     !sameUrl(before.baseUrl, after.baseUrl) || !sameUrl(before.identityProviderUrl, after.identityProviderUrl)
   );

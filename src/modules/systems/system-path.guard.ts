@@ -17,7 +17,7 @@ export class SystemPathGuard implements CanActivate {
       'versionId',
       'systemResourceId',
     ]);
-    if (!(await this.systems.exists({ appId, appVersionId, resourceId }))) {
+    if ((await this.systems.idOf({ appId, appVersionId, resourceId })) === null) {
       throw new SystemNotFoundError();
     }
     return true;

@@ -53,3 +53,12 @@ export interface ListOptions {
   dependencyTypes: string[];
   withManifest: boolean;
 }
+
+/** How an MCP server is reached; the last three are null for NO_AUTH. */
+export interface Connection {
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+  clientId: string | null;
+  clientSecret: string | null;
+  identityProviderUrl: string | null;
+}

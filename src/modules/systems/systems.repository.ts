@@ -40,8 +40,10 @@ export class SystemsRepository {
     await manager.delete(SystemEntity, { id });
   }
 
-  async exists(manager: EntityManager, key: SystemKey): Promise<boolean> {
-    return manager.existsBy(SystemEntity, { ...key, type: SystemType.Mcp });
+  /** The id of an MCP system; null when there is none. */
+  async idOf(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<string | null> {
+    const where = { appId, appVersionId, resourceId, type: SystemType.Mcp };
+    return (await manager.findOne(SystemEntity, { select: { id: true }, where }))?.id ?? null;
   }
 
   /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */

@@ -9,14 +9,21 @@ import { AppsService } from '../apps/apps.service.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService, type AuditEntry } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
-import { connectionKey, connectionOf, type ConnectionParts } from './connection.js';
+import { connectionKey } from './connection.js';
+import { connectionOf } from './dto/authorization.request.dto.js';
 import type { CreateSystemRequestDto } from './dto/create-system.request.dto.js';
 import type { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
 import type { SystemEntity } from './entities/system.entity.js';
 import { nameKey } from './resource-name.js';
 import { changed } from './system-change.js';
 import { SystemSecrets } from './system-secrets.js';
-import { SystemType, type ListOptions, type SystemKey, type SystemList } from './system.types.js';
+import {
+  SystemType,
+  type Connection,
+  type ListOptions,
+  type SystemKey,
+  type SystemList,
+} from './system.types.js';
 import { SystemNotFoundError } from './systems.errors.js';
 import { SystemsRepository } from './systems.repository.js';
 
@@ -76,9 +83,9 @@ export class SystemsService {
     return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
   }
 
-  /** Whether there is such an MCP system. */
-  async exists(key: SystemKey): Promise<boolean> {
-    return this.database.read((manager) => this.repository.exists(manager, key));
+  /** The id of an MCP system; null when there is none. */
+  async idOf(key: SystemKey): Promise<string | null> {
+    return this.database.read((manager) => this.repository.idOf(manager, key));
   }
 
   /** The systems of a version, of all types. */
@@ -150,15 +157,25 @@ export class SystemsService {
     });
   }
 
-  /** MCP systems of a version with this connection, secret included: those that a connection test covers. */
-  async withConnection(
-    manager: EntityManager,
-    version: AppVersionKey,
-    connection: ConnectionParts & { clientSecret: string | null },
-  ): Promise<SystemEntity[]> {
-    const candidates = await this.repository.findByConnection(manager, version, connectionKey(connection));
-    return candidates.filter(({ id, clientSecret }) =>
-      this.secrets.matches(id, clientSecret, connection.clientSecret),
+  /** Stores what the service noted about a locked system; nobody changed it, so author and time stay. */
+  async saveUnchanged(manager: EntityManager, system: SystemEntity): Promise<void> {
+    await this.repository.update(manager, system);
+  }
+
+  /** The MCP systems of a version that a test of this connection covers: equal in everything, the secret included. */
+  async coveredBy(version: AppVersionKey, connection: Connection): Promise<SystemEntity[]> {
+    const key = connectionKey(connection);
+    const candidates = await this.database.read((manager) =>
+      this.repository.findByConnection(manager, version, key),
+    );
+    return candidates.filter((system) => this.hasConnection(system, connection));
+  }
+
+  /** Whether a system still has this connection, secret included. */
+  hasConnection(system: SystemEntity, connection: Connection): boolean {
+    return (
+      system.connectionKey === connectionKey(connection) &&
+      this.secrets.matches(system.id, system.clientSecret, connection.clientSecret)
     );
   }
 

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-validator';
 import { IsCredential, IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
-import { AuthorizationType } from '../system.types.js';
+import { AuthorizationType, type Connection } from '../system.types.js';
 
 /** OAuth 2.0 client credentials (interface contract, "Authorization object"). */
 export class ServiceAccountRequestDto {
@@ -37,4 +37,19 @@ export class AuthorizationRequestDto {
   @IsDefined({ message: 'is required unless type is NO_AUTH' })
   @Type(() => ServiceAccountRequestDto)
   configuration?: ServiceAccountRequestDto;
+}
+
+/** The connection that a checked request describes. NO_AUTH drops whatever configuration was sent. */
+export function connectionOf(baseUrl: string, { type, configuration }: AuthorizationRequestDto): Connection {
+  if (type === AuthorizationType.NoAuth || configuration === undefined) {
+    return {
+      baseUrl,
+      authorizationType: type,
+      clientId: null,
+      clientSecret: null,
+      identityProviderUrl: null,
+    };
+  }
+  const { clientId, clientSecret, identityProviderUrl } = configuration;
+  return { baseUrl, authorizationType: type, clientId, clientSecret, identityProviderUrl };
 }

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/auth/principal.js';
+import { requestContext } from '../../common/http/request-context.js';
+import { Database } from '../../database/database.js';
+import { VersionCommittedError } from '../apps/apps.errors.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { AuditService } from '../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
+import type {
+  ConnectedResult,
+  ConnectionTestResult,
+  SystemCredentials,
+} from '../mcp-connection/connection-test.types.js';
+import { McpConnectionService } from '../mcp-connection/mcp-connection.service.js';
+import type { SystemEntity } from '../systems/entities/system.entity.js';
+import { AuthorizationType, type Connection } from '../systems/system.types.js';
+import { SystemNotFoundError } from '../systems/systems.errors.js';
+import { SystemsService } from '../systems/systems.service.js';
+import { ToolSyncService } from './tool-sync.service.js';
+import type { SyncReport } from './tool.types.js';
+import { ToolsRepository } from './tools.repository.js';
+
+/** What became of one system that a test covers. */
+export interface SynchronisedSystem {
+  system: Pick<SystemEntity, 'resourceId' | 'name'>;
+  report: SyncReport;
+}
+
+/** A test and what it changed. `isReadOnly` tells that systems were covered whose version is committed. */
+export interface ConnectionTest {
+  result: ConnectionTestResult;
+  synchronised: SynchronisedSystem[];
+  isReadOnly: boolean;
+}
+
+/** Tests connections and synchronises the tools of the systems that a test covers (interface contract, endpoint 2). */
+@Injectable()
+export class ConnectionTestService {
+  constructor(
+    private readonly mcp: McpConnectionService,
+    private readonly systems: SystemsService,
+    private readonly sync: ToolSyncService,
+    private readonly tools: ToolsRepository,
+    private readonly audit: AuditService,
+    private readonly database: Database,
+  ) {}
+
+  /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
+  async test(principal: Principal, version: AppVersionKey, connection: Connection): Promise<ConnectionTest> {
+    const covered = await this.systems.coveredBy(version, connection);
+    const result = await this.mcp.test({
+      baseUrl: connection.baseUrl,
+      credentials: credentialsOf(connection),
+      knownToolCount: await this.countTools(covered),
+      traceparent: requestContext()?.traceparent ?? '',
+    });
+    const test = { result, synchronised: [] as SynchronisedSystem[], isReadOnly: false };
+    if (result.outcome === 'connected') {
+      for (const system of covered) {
+        const outcome = await this.synchronise(principal, system, { connection, result });
+        test.isReadOnly ||= outcome === 'read-only';
+        if (typeof outcome === 'object') {
+          test.synchronised.push({ system, report: outcome });
+        }
+      }
+    }
+    await this.record(principal, version, connection, test);
+    return test;
+  }
+
+  private async countTools(covered: SystemEntity[]): Promise<number> {
+    const ids = covered.map(({ id }) => id);
+    return ids.length === 0 ? 0 : this.database.read((manager) => this.tools.countPresent(manager, ids));
+  }
+
+  /** @returns what changed; undefined when the system was removed or reconnected while the test ran */
+  private async synchronise(
+    principal: Principal,
+    { appId, appVersionId, resourceId }: SystemEntity,
+    { connection, result }: { connection: Connection; result: ConnectedResult },
+  ): Promise<SyncReport | 'read-only' | undefined> {
+    const listing = { tools: result.tools, description: result.server.description };
+    try {
+      return await this.database.write(async (manager) => {
+        const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });
+        const isStillCovered = this.systems.hasConnection(system, connection);
+        return isStillCovered ? this.sync.apply(manager, principal, system, listing) : undefined;
+      });
+    } catch (error) {
+      if (error instanceof VersionCommittedError) {
+        return 'read-only';
+      }
+      if (error instanceof SystemNotFoundError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  private async record(
+    principal: Principal,
+    version: AppVersionKey,
+    connection: Connection,
+    { result, synchronised }: ConnectionTest,
+  ): Promise<void> {
+    const cause = result.outcome === 'connected' ? undefined : result.cause;
+    await this.audit.recordAlone(principal, {
+      ...version,
+      action: AuditAction.ConnectionTest,
+      outcome: auditOutcome(cause),
+      // Of the URL only the origin: some servers carry a key in the path or query.
+      details: {
+        origin: new URL(connection.baseUrl).origin,
+        authorizationType: connection.authorizationType,
+        latencyMs: result.latencyMs,
+        ...(cause === undefined ? {} : { cause }),
+        systems: synchronised.map(({ system }) => system.resourceId),
+      },
+    });
+  }
+}
+
+function auditOutcome(cause: string | undefined): AuditOutcome {
+  if (cause === undefined) {
+    return AuditOutcome.Ok;
+  }
+  return cause === 'timeout' || cause === 'token_timeout' ? AuditOutcome.Timeout : AuditOutcome.Error;
+}
+
+function credentialsOf(connection: Connection): SystemCredentials {
+  const { authorizationType, clientId, clientSecret, identityProviderUrl } = connection;
+  if (authorizationType === AuthorizationType.NoAuth) {
+    return { type: 'NO_AUTH' };
+  }
+  return {
+    type: 'SERVICE_ACCOUNT',
+    clientId: clientId ?? '',
+    clientSecret: clientSecret ?? '',
+    tokenUrl: identityProviderUrl ?? '',
+  };
+}

@@ -1,0 +1,135 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsDefined, IsObject, ValidateNested } from 'class-validator';
+import { IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
+import {
+  REJECTED_TOOL_REASONS,
+  type RejectedToolReason,
+} from '../../mcp-connection/connection-test.types.js';
+import { AuthorizationRequestDto } from '../../systems/dto/authorization.request.dto.js';
+
+/** Interface contract, endpoint 2. */
+export class ConnectionTestRequestDto {
+  @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
+  baseUrl: string;
+
+  @ApiProperty({ type: () => AuthorizationRequestDto })
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @IsDefined({ message: 'is required' })
+  @Type(() => AuthorizationRequestDto)
+  authorization: AuthorizationRequestDto;
+}
+
+/** A tool as the server describes it. */
+export class TestedToolDto {
+  @ApiProperty({ example: 'get-sum' })
+  name: string;
+
+  @ApiProperty({ example: 'Returns the sum of two numbers' })
+  description: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'JSON Schema of the input.',
+    example: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+  })
+  inputSchema: Record<string, unknown>;
+}
+
+/** A tool that was left out of the list. */
+export class RejectedToolDto {
+  @ApiProperty({ example: 'delete everything' })
+  name: string;
+
+  @ApiProperty({ enum: REJECTED_TOOL_REASONS, enumName: 'RejectedToolReason', example: 'invalid_name' })
+  reason: RejectedToolReason;
+}
+
+/** What changed in one registered system. */
+export class SynchronizedSystemDto {
+  @ApiProperty({ format: 'uuid' })
+  resourceId: string;
+
+  @ApiProperty({ example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({ type: [String], description: 'Tools that are new.' })
+  added: string[];
+
+  @ApiProperty({
+    type: [String],
+    description: 'Tools whose definition changed; the audit log names every difference.',
+  })
+  changed: string[];
+
+  @ApiProperty({ type: [String], description: 'Tools that the server no longer lists.' })
+  removed: string[];
+
+  @ApiProperty({ type: [String], description: 'Tools that are back, with their old id and flag.' })
+  returned: string[];
+
+  @ApiProperty({ type: [String], description: 'Tools that are disabled now until an admin enables them.' })
+  disabledForReview: string[];
+}
+
+/** What the server says of itself. */
+export class TestedServerDto {
+  @ApiProperty({ example: 'inventory-mcp' })
+  name: string;
+
+  @ApiProperty({ example: '2.1.0' })
+  version: string;
+}
+
+/** Interface contract, endpoint 2. Members beyond status, message and tools are extensions. */
+export class ConnectionTestResponseDto {
+  @ApiProperty({
+    enum: [200, 400, 500],
+    description:
+      '200 connected, 400 credentials rejected, 500 anything else. The HTTP status is 200 for all three.',
+    example: 200,
+  })
+  status: number;
+
+  @ApiProperty({
+    enum: [
+      'Connection successful',
+      'Connection failed: Invalid authentication credentials',
+      'Connection failed: MCP server is unreachable',
+    ],
+    example: 'Connection successful',
+  })
+  message: string;
+
+  @ApiPropertyOptional({ description: 'Why the test failed.', example: 'The connection was refused.' })
+  details?: string;
+
+  @ApiPropertyOptional({ type: () => [TestedToolDto], description: 'Only when the test succeeded.' })
+  tools?: TestedToolDto[];
+
+  @ApiPropertyOptional({ type: () => [RejectedToolDto], description: 'Tools that were left out, and why.' })
+  rejectedTools?: RejectedToolDto[];
+
+  @ApiPropertyOptional({
+    type: () => [SynchronizedSystemDto],
+    description: 'Systems of this version with the same connection; their tools were synchronised.',
+  })
+  synchronizedSystems?: SynchronizedSystemDto[];
+
+  @ApiPropertyOptional({ type: () => TestedServerDto })
+  server?: TestedServerDto;
+
+  @ApiPropertyOptional({ description: 'MCP revision that was negotiated.', example: '2026-07-28' })
+  protocolVersion?: string;
+
+  @ApiPropertyOptional({ enum: ['streamable-http', 'sse'] })
+  transport?: string;
+
+  @ApiPropertyOptional({ type: [String], description: 'Remarks about a connection that works.' })
+  warnings?: string[];
+
+  @ApiProperty({ type: 'integer', description: 'Milliseconds the test took.', example: 42 })
+  latencyMs: number;
+}

@@ -1,0 +1,50 @@
+import { CONNECTION_FAILURES } from '../../mcp-connection/connection-failure.types.js';
+import type { ConnectedResult, FailedResult } from '../../mcp-connection/connection-test.types.js';
+import type { ConnectionTest, SynchronisedSystem } from '../connection-test.service.js';
+import type { ConnectionTestResponseDto, SynchronizedSystemDto } from './connection-test.dto.js';
+
+const READ_ONLY_WARNING = 'The application version is committed: its tools were not synchronised.';
+
+/** Interface contract, "Messages". */
+const FAILURES = {
+  rejected_credentials: { status: 400, message: 'Connection failed: Invalid authentication credentials' },
+  unreachable: { status: 500, message: 'Connection failed: MCP server is unreachable' },
+} as const;
+
+export function toConnectionTestResponse({ result, ...test }: ConnectionTest): ConnectionTestResponseDto {
+  return result.outcome === 'connected' ? toSuccess(result, test) : toFailure(result);
+}
+
+function toFailure({ outcome, cause, latencyMs }: FailedResult): ConnectionTestResponseDto {
+  return { ...FAILURES[outcome], details: CONNECTION_FAILURES[cause], latencyMs: Math.round(latencyMs) };
+}
+
+function toSuccess(
+  result: ConnectedResult,
+  { synchronised, isReadOnly }: Omit<ConnectionTest, 'result'>,
+): ConnectionTestResponseDto {
+  return {
+    status: 200,
+    message: 'Connection successful',
+    tools: result.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    rejectedTools: result.rejectedTools,
+    synchronizedSystems: synchronised.map(toSynchronizedSystem),
+    server: { name: result.server.name, version: result.server.version },
+    protocolVersion: result.protocolVersion,
+    transport: result.transport,
+    warnings: isReadOnly ? [...result.warnings, READ_ONLY_WARNING] : result.warnings,
+    latencyMs: Math.round(result.latencyMs),
+  };
+}
+
+function toSynchronizedSystem({ system, report }: SynchronisedSystem): SynchronizedSystemDto {
+  return {
+    resourceId: system.resourceId,
+    name: system.name,
+    added: report.added,
+    changed: report.changed.map(({ name }) => name),
+    removed: report.removed,
+    returned: report.returned,
+    disabledForReview: report.disabledForReview,
+  };
+}

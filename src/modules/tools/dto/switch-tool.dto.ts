@@ -1,0 +1,49 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
+import { SystemParams } from '../../systems/dto/path.params.dto.js';
+import type { SwitchedTool } from '../tool.types.js';
+
+/** Path of one tool. */
+export class ToolParams extends SystemParams {
+  @IsPathId({ description: 'Id of the system; it must be the one that `systemResourceId` names.' })
+  systemId: string;
+
+  @IsPathId({ description: 'Id of the tool.' })
+  toolId: string;
+}
+
+/** Interface contract, endpoint 5. */
+export class SwitchToolRequestDto {
+  @IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false })
+  enabled: boolean;
+}
+
+/** The tool in the answer. */
+export class SwitchedToolDto {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ example: 'get-sum' })
+  name: string;
+
+  @ApiProperty({ example: false })
+  enabled: boolean;
+}
+
+/** Interface contract, endpoint 5. */
+export class SwitchToolResponseDto {
+  @ApiProperty({ type: 'integer', example: 200 })
+  status: number;
+
+  @ApiProperty({ description: 'What happened.', example: 'Tool disabled.' })
+  message: string;
+
+  @ApiProperty({ type: () => SwitchedToolDto })
+  tool: SwitchedToolDto;
+}
+
+export function toSwitchToolResponse({ id, name, enabled, wasEnabled }: SwitchedTool): SwitchToolResponseDto {
+  const state = enabled ? 'enabled' : 'disabled';
+  const message = enabled === wasEnabled ? `Tool is already ${state}.` : `Tool ${state}.`;
+  return { status: 200, message, tool: { id, name, enabled } };
+}

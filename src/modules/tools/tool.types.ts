@@ -1,0 +1,43 @@
+/** What a server says about a tool and a model is shown. */
+export interface ToolDefinition {
+  name: string;
+  title: string | null;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown> | null;
+  annotations: Record<string, unknown> | null;
+}
+
+/** One difference: a JSON Pointer (RFC 6901) into the definition, and both values as JSON text, null for absent. */
+export interface FieldChange {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** A tool whose definition is not the one that was stored. */
+export interface ChangedTool {
+  name: string;
+  changes: FieldChange[];
+}
+
+/** What a synchronisation did, by tool names. */
+export interface SyncReport {
+  added: string[];
+  changed: ChangedTool[];
+  removed: string[];
+  returned: string[];
+  /** Tools that are disabled now until an admin has looked at them. */
+  disabledForReview: string[];
+}
+
+/** What becomes of new and changed tools: disabled until reviewed, or left enabled. */
+export type ToolChangePolicy = 'review' | 'accept';
+
+/** A tool after it was switched, and how it was before. */
+export interface SwitchedTool {
+  id: string;
+  name: string;
+  enabled: boolean;
+  wasEnabled: boolean;
+}

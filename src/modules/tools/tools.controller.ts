@@ -1,0 +1,46 @@
+import { Body, Controller, Param, Patch, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import type { Principal } from '../../common/auth/principal.js';
+import { Permission } from '../../common/auth/permission.js';
+import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
+import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { AuditAction } from '../audit/audit.types.js';
+import { Audited } from '../audit/audited.decorator.js';
+import { keyOf } from '../systems/dto/path.params.dto.js';
+import {
+  SwitchToolRequestDto,
+  SwitchToolResponseDto,
+  ToolParams,
+  toSwitchToolResponse,
+} from './dto/switch-tool.dto.js';
+import { ToolPathGuard } from './tool-path.guard.js';
+import { ToolsService } from './tools.service.js';
+
+/** Tools of an MCP system (interface contract, endpoint 5). */
+@ApiTags('Tools')
+@RequirePermission(Permission.IntegrationManagement)
+@Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/ri/:systemResourceId')
+export class ToolsController {
+  constructor(private readonly tools: ToolsService) {}
+
+  @Patch('integration/api/systems/ri/:systemId/tool/:toolId/enable')
+  @UseGuards(ToolPathGuard)
+  @Audited(AuditAction.ToolSwitch)
+  @ApiOperation({
+    operationId: 'switchTool',
+    summary: 'Enable or disable a tool',
+    description:
+      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once. Repeating the call changes nothing.',
+  })
+  @ApiOkResponse({ type: SwitchToolResponseDto })
+  @ApiErrors(400, 403, 404, 409)
+  async enable(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: ToolParams,
+    @Body() { enabled }: SwitchToolRequestDto,
+  ): Promise<SwitchToolResponseDto> {
+    const key = { ...keyOf(params), systemId: params.systemId, toolId: params.toolId };
+    return toSwitchToolResponse(await this.tools.switch(principal, key, enabled));
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../common/auth/principal.js';
+import { Clock } from '../../common/clock.js';
+import { Database } from '../../database/database.js';
+import { AuditService } from '../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
+import type { SystemEntity } from '../systems/entities/system.entity.js';
+import type { SystemKey } from '../systems/system.types.js';
+import { SystemNotFoundError } from '../systems/systems.errors.js';
+import { SystemsService } from '../systems/systems.service.js';
+import type { SwitchedTool } from './tool.types.js';
+import { ToolNotFoundError } from './tools.errors.js';
+import { ToolsRepository } from './tools.repository.js';
+
+/** Names a tool by its place in the interface: both ids of the system must be of the same system. */
+export interface ToolKey extends SystemKey {
+  systemId: string;
+  toolId: string;
+}
+
+/** Single tools of MCP systems (interface contract, endpoint 5). */
+@Injectable()
+export class ToolsService {
+  constructor(
+    private readonly database: Database,
+    private readonly systems: SystemsService,
+    private readonly tools: ToolsRepository,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Enables or disables a tool. Doing it twice changes nothing the second time.
+   * @throws SystemNotFoundError, ToolNotFoundError
+   * @throws VersionCommittedError
+   */
+  async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
+    const { appId, appVersionId, resourceId } = key;
+    return this.database.write(async (manager) => {
+      const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });
+      const tool =
+        system.id === key.systemId ? await this.tools.findPresent(manager, system.id, key.toolId) : null;
+      if (tool === null) {
+        throw new ToolNotFoundError();
+      }
+      const switched = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
+      if (enabled !== tool.enabled) {
+        await this.tools.setEnabled(manager, tool.id, enabled, this.clock.now());
+        await this.systems.save(manager, principal, system);
+      }
+      await this.record(manager, principal, system, switched);
+      return switched;
+    });
+  }
+
+  /**
+   * Makes sure that a path names a listed tool of an MCP system.
+   * @throws SystemNotFoundError, ToolNotFoundError
+   */
+  async requirePath({ systemId, toolId, appId, appVersionId, resourceId }: ToolKey): Promise<void> {
+    const id = await this.systems.idOf({ appId, appVersionId, resourceId });
+    if (id === null) {
+      throw new SystemNotFoundError();
+    }
+    if (
+      id !== systemId ||
+      !(await this.database.read((manager) => this.tools.existsPresent(manager, id, toolId)))
+    ) {
+      throw new ToolNotFoundError();
+    }
+  }
+
+  private async record(
+    manager: EntityManager,
+    principal: Principal,
+    { appId, appVersionId, resourceId }: SystemEntity,
+    { id, name, enabled, wasEnabled }: SwitchedTool,
+  ): Promise<void> {
+    await this.audit.record(manager, principal, {
+      action: AuditAction.ToolSwitch,
+      outcome: AuditOutcome.Ok,
+      appId,
+      appVersionId,
+      systemResourceId: resourceId,
+      toolId: id,
+      details: { tool: name, enabled, wasEnabled },
+    });
+  }
+}
