@@ -70,7 +70,7 @@ export function toOutboundError(error: unknown): OutboundError {
     if (current instanceof OutboundError) {
       return current;
     }
-    const failure = failureOfCode((current as { code?: unknown } | null | undefined)?.code);
+    const failure = failureOf(current);
     if (failure !== undefined) {
       return new OutboundError(failure);
     }
@@ -84,7 +84,11 @@ export function toOutboundError(error: unknown): OutboundError {
   return new OutboundError('network');
 }
 
-function failureOfCode(code: unknown): OutboundFailure | undefined {
+function failureOf(error: unknown): OutboundFailure | undefined {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (name === 'HTTPParserError' && code === undefined) {
+    return 'protocol';
+  }
   if (typeof code !== 'string') {
     return undefined;
   }
