@@ -22,20 +22,22 @@ export interface FailureContext {
  * Translates a failure into a cause, by type and code, never by text: messages of the library quote the server.
  * The first fact that is certain wins: our own verdicts, the token, the call, the protocol, the HTTP status.
  */
-export function causeOf(
-  error: unknown,
-  { operation, credentials, status }: FailureContext,
-): ConnectionFailureCause {
-  if (error instanceof ConnectionError) {
-    return error.failure;
+export function causeOf(error: unknown, context: FailureContext): ConnectionFailureCause {
+  const { operation, credentials, status } = context;
+  const verdict = error instanceof ConnectionError ? error : credentials?.failure;
+  if (verdict !== undefined) {
+    return verdict.failure;
   }
-  if (credentials?.failure !== undefined) {
-    return credentials.failure.failure;
-  }
-  if (operation.signal.aborted && operation.failure !== undefined) {
-    return outboundCause(operation.failure.failure);
+  if (operation.signal.aborted) {
+    return abortCause(context);
   }
   return protocolCause(error) ?? statusCause(status.latest) ?? outboundCause(operation.failure?.failure);
+}
+
+/** A deadline that passes while a token is awaited is the token endpoint's. */
+function abortCause({ operation, credentials }: FailureContext): ConnectionFailureCause {
+  const cause = outboundCause(operation.failure?.failure);
+  return cause === 'timeout' && credentials?.isWaiting === true ? 'token_timeout' : cause;
 }
 
 function protocolCause(error: unknown): ConnectionFailureCause | undefined {

@@ -12,6 +12,7 @@ import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.
 export class McpCredentials implements AuthProvider {
   private latest: AccessToken | undefined;
   private renewed = false;
+  private waiting = 0;
   /** Why there is no token, or why the server will not have it. */
   failure: ConnectionError | undefined;
 
@@ -40,12 +41,20 @@ export class McpCredentials implements AuthProvider {
     return this.latest;
   }
 
+  /** Whether a call waits for the token endpoint at this moment. */
+  get isWaiting(): boolean {
+    return this.waiting > 0;
+  }
+
   async token(): Promise<string> {
+    this.waiting += 1;
     try {
       this.latest = await this.tokens.get(this.request, this.operation);
       return this.latest.value;
     } catch (error) {
       throw this.fail(error);
+    } finally {
+      this.waiting -= 1;
     }
   }
 

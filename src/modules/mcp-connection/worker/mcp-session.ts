@@ -40,6 +40,8 @@ const CAPABILITIES: ClientCapabilities = {
 const MAX_TITLE = 255;
 const MAX_SELF_DESCRIPTION = 2_000;
 const FAREWELL_MS = 1_000;
+/** The operation's deadline is the one clock; the library's must never run out before it. */
+const NO_TIMEOUT_MS = 2_147_483_647;
 
 /** Never runs a foreign schema: a pattern or a deep schema could hold the thread for minutes. */
 const NO_VALIDATION: jsonSchemaValidator = {
@@ -81,9 +83,7 @@ export class McpSession {
     const session = new McpSession(options, client, transport, status);
     const { operation } = options;
     try {
-      await operation.race(
-        client.connect(transport, { timeout: operation.remainingMs, signal: operation.signal }),
-      );
+      await operation.race(client.connect(transport, { timeout: NO_TIMEOUT_MS, signal: operation.signal }));
     } catch (error) {
       await session.close();
       throw error;
@@ -136,7 +136,7 @@ export class McpSession {
     return operation.race(
       this.client.callTool(
         { name: tool.name, arguments: args, ...meta },
-        { timeout: operation.remainingMs, signal: operation.signal, toolDefinition: tool },
+        { timeout: NO_TIMEOUT_MS, signal: operation.signal, toolDefinition: tool },
       ),
     );
   }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+
+import { hasValidHeaderDeclarations } from './header-declaration.js';
+import { schemaProblem } from './schema-check.js';
+
+const LIMITS = { maxBytes: 2_000, maxDepth: 8, maxNodes: 60 };
+const property = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
+const check = (json: string) => schemaProblem(JSON.parse(json) as Record<string, unknown>, LIMITS);
+
+describe('schemaProblem', () => {
+  it.each([
+    ['{}'],
+    ['{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}'],
+    ['{"$ref":"#"}'],
+    ['{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here"}}}'],
+    ['{"properties":{"a":{"$ref":"urn:x"}},"$defs":{"x":{"$id":"urn:x"}}}'],
+    ['{"properties":{"a":{"$ref":"#/$defs/a~1b%20c"}},"$defs":{"a/b c":{}}}'],
+    ['{"properties":{"$ref":{"type":"string"},"default":{"type":"string"}}}'],
+    ['{"default":{"$ref":"http://x/"},"enum":[{"$ref":"http://x/"}]}'],
+    ['{"properties":{"constructor":{"type":"string"},"prototype":{"type":"string"}}}'],
+    ['{"pattern":"^(a+)+$"}'],
+  ])('accepts %s', (json) => {
+    expect(check(json)).toBeUndefined();
+  });
+
+  it.each([
+    ['{"$ref":"http://127.0.0.1/x.json"}', 'external_reference'],
+    ['{"properties":{"default":{"$ref":"other.json"}}}', 'external_reference'],
+    ['{"$dynamicRef":"file:///x"}', 'external_reference'],
+    ['{"$ref":"#/$defs/none"}', 'unresolved_reference'],
+    ['{"$ref":"#/__proto__"}', 'unresolved_reference'],
+    ['{"$ref":"#/%E0%A4%A"}', 'unresolved_reference'],
+    ['{"$ref":"#nowhere"}', 'unresolved_reference'],
+    ['{"properties":{"__proto__":{}}}', 'forbidden_key'],
+    ['{"constructor":{"prototype":{"x":1}}}', 'forbidden_key'],
+    ['{"description":"\\ud800"}', 'invalid_text'],
+    ['{"properties":{"\\ud800":{}}}', 'invalid_text'],
+    ['{"maximum":1e999}', 'invalid_text'],
+    [`{"description":"${'x'.repeat(2_000)}"}`, 'schema_too_large'],
+    [`${'{"not":'.repeat(8)}{}${'}'.repeat(8)}`, 'schema_too_deep'],
+    [`${'{"x":['.repeat(100_000)}${']}'.repeat(100_000)}`, 'schema_too_deep'],
+    [`{"anyOf":[${Array(60).fill('{}').join()}]}`, 'schema_too_complex'],
+  ])('refuses %.60s', (json, reason) => {
+    expect(check(json)).toBe(reason);
+  });
+});
+
+describe('hasValidHeaderDeclarations', () => {
+  it.each([
+    [{ properties: { a: property('Region'), b: property('Zone', 'integer') } }],
+    [{ properties: { a: { type: 'object', properties: { b: property('Region') } } } }],
+    [{ properties: { 'x-mcp-header': { type: 'string' } } }],
+    [{ default: property('Region') }],
+  ])('accepts %j', (schema) => {
+    expect(hasValidHeaderDeclarations(schema)).toBe(true);
+  });
+
+  it.each([
+    [{ ...property('Region') }],
+    [{ properties: { a: property('') } }],
+    [{ properties: { a: property(7) } }],
+    [{ properties: { a: property('two words') } }],
+    [{ properties: { a: property('line\r\nbreak') } }],
+    [{ properties: { a: property('Region', 'number') } }],
+    [{ properties: { a: property('Region', 'object') } }],
+    [{ properties: { a: property('Region'), b: property('REGION') } }],
+    [{ properties: { a: { items: property('Region') } } }],
+    [{ allOf: [{ properties: { a: property('Region') } }] }],
+  ])('refuses %j', (schema) => {
+    expect(hasValidHeaderDeclarations(schema)).toBe(false);
+  });
+});

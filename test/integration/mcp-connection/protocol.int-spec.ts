@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
+import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { commentsOnly, notFound, webPage } from '../../support/peers/pathologies.js';
+import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const open: Peer[] = [];
+const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
+  const peer = await starting;
+  open.push(peer);
+  return peer;
+};
+
+describe('Connection test against servers that behave', () => {
+  const service = connectionService();
+  let streamable: ProcessPeer;
+  let sse: ProcessPeer;
+  beforeAll(async () => {
+    [streamable, sse] = await Promise.all([startEverything('streamableHttp'), startEverything('sse')]);
+    await service.test(noAuth(streamable.url));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((peer) => peer.close()));
+  });
+  afterAll(async () => {
+    await stopServices();
+    await Promise.all([streamable.close(), sse.close()]);
+  });
+
+  it('reads the tools of the official server over Streamable HTTP in less than 150 ms', async () => {
+    const result = await service.test(noAuth(streamable.url));
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      protocolVersion: '2025-11-25',
+      transport: 'streamable-http',
+      server: { name: 'mcp-servers/everything', title: 'Everything Reference Server' },
+      rejectedTools: [],
+      warnings: [],
+    });
+    expect(result.latencyMs).toBeLessThan(150);
+    const tools = result.outcome === 'connected' ? result.tools : [];
+    expect(tools).toHaveLength(13);
+    expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
+      description: expect.stringContaining('Echoes'),
+      inputSchema: { type: 'object', required: ['message'] },
+    });
+    expect(tools.filter(({ outputSchema }) => outputSchema !== null)).toHaveLength(1);
+  });
+
+  it('falls back to HTTP+SSE where POST is not offered and says so', async () => {
+    const result = await service.test(noAuth(sse.url));
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      transport: 'sse',
+      warnings: ['The MCP server offers only the deprecated HTTP+SSE transport.'],
+    });
+    expect(result.outcome === 'connected' && result.tools).toHaveLength(13);
+  });
+
+  it('speaks 2026-07-28 to a modern server, passes the trace on and takes less than 60 ms', async () => {
+    const peer = await keep(startModernPeer([{ name: 'first', title: 'First', description: 'one' }]));
+    await service.test(noAuth(peer.url));
+    peer.tools = [...peer.tools, { name: 'second' }];
+    peer.calls.clear();
+    const result = await service.test(noAuth(peer.url, { traceparent: TRACEPARENT }));
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      protocolVersion: '2026-07-28',
+      transport: 'streamable-http',
+      server: {
+        name: 'modern-peer',
+        version: '1.2.3',
+        title: 'Modern Peer',
+        description: 'Answers what it is asked.',
+      },
+      tools: [
+        { name: 'first', title: 'First', description: 'one' },
+        { name: 'second', title: null, description: '' },
+      ],
+    });
+    expect(result.latencyMs).toBeLessThan(60);
+    expect(Object.fromEntries(peer.calls)).toEqual({ 'server/discover': 1, 'tools/list': 1 });
+    expect(peer.traceparents.slice(-2)).toEqual([TRACEPARENT, TRACEPARENT]);
+    await noSocketsLeft(peer);
+  });
+
+  it('drops a malformed trace context', async () => {
+    const peer = await keep(startModernPeer([{ name: 'first' }]));
+    await service.test(noAuth(peer.url, { traceparent: 'x\r\nevil: 1' }));
+    expect(new Set(peer.traceparents)).toEqual(new Set(['']));
+  });
+
+  it('ends the MCP session of a legacy server and leaves no socket', async () => {
+    const peer = await keep(startToolListPeer([{ name: 'a', inputSchema: { type: 'object' } }]));
+    const result = await service.test(noAuth(peer.url));
+    expect(result).toMatchObject({ outcome: 'connected', tools: [{ name: 'a' }] });
+    expect(peer.seen).toEqual([
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+      'tools/list',
+      'DELETE',
+    ]);
+    await noSocketsLeft(peer);
+  });
+
+  it.each([
+    [403, ''],
+    [500, 'unknown method'],
+    [200, 'unknown method'],
+  ])('does the 2025 handshake with a server that answers the probe with %i', async (status, text) => {
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'a', inputSchema: {} }] }),
+        before: (request, response) => {
+          const isProbe = request.headers['mcp-method'] === 'server/discover';
+          return isProbe && Boolean(response.writeHead(status, { 'content-type': 'text/plain' }).end(text));
+        },
+      }),
+    );
+    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'connected' });
+  });
+
+  it('follows a redirect within the origin and keeps the method', async () => {
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => sendResult(response, id, { tools: [] }),
+        before: (request, response) =>
+          request.url === '/mcp' && Boolean(response.writeHead(301, { location: '/mcp/' }).end()),
+      }),
+    );
+    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'connected', tools: [] });
+  });
+
+  it('reads all pages; the empty string is a cursor', async () => {
+    const pages: Record<string, unknown> = {
+      first: { tools: [{ name: 'a', inputSchema: {} }], nextCursor: '' },
+      '': { tools: [{ name: 'b', inputSchema: {} }], nextCursor: 'c2' },
+      c2: { tools: [{ name: 'c', inputSchema: {} }], nextCursor: null },
+    };
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, cursor, response }) => sendResult(response, id, pages[cursor ?? 'first']),
+      }),
+    );
+    const result = await service.test(noAuth(peer.url));
+    expect(result).toMatchObject({ tools: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] });
+  });
+
+  it.each([
+    [0, 1, []],
+    [3, 2, [{ name: 'late' }]],
+  ])('reads an empty list again only when %i tools were known', async (knownToolCount, lists, tools) => {
+    let count = 0;
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => {
+          count += 1;
+          sendResult(response, id, { tools: count === 1 ? [] : [{ name: 'late', inputSchema: {} }] });
+        },
+      }),
+    );
+    await expect(service.test(noAuth(peer.url, { knownToolCount }))).resolves.toMatchObject({ tools });
+    expect(count).toBe(lists);
+  });
+
+  it('calls a list that fails a failed test', async () => {
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => {
+          const error = { code: -32603, message: 'CANARY' };
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        },
+      }),
+    );
+    const result = await service.test(noAuth(peer.url));
+    expect(result).toEqual({ outcome: 'unreachable', cause: 'mcp_error', latencyMs: expect.any(Number) });
+  });
+
+  it.each([
+    ['a web page', webPage, 'not_mcp'],
+    ['nothing there', notFound, 'not_mcp'],
+    ['an event stream for everything', commentsOnly, 'timeout'],
+  ])('does not take %s for an MCP server', async (_name, listener, cause) => {
+    const quick = connectionService({ MCP_TEST_TIMEOUT_MS: '1500' });
+    const peer = await keep(startHttpPeer(listener));
+    await expect(quick.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
+    await noSocketsLeft(peer);
+  });
+});

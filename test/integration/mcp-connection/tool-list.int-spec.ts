@@ -1,0 +1,148 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import type { Peer } from '../../support/peers/peer.js';
+import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+
+const open: Peer[] = [];
+const object = { type: 'object' };
+
+/** `allOf` nested and doubled at every level: one megabyte of schema that takes minutes to validate. */
+function explosiveSchema(depth: number): Record<string, unknown> {
+  return depth === 0
+    ? { type: 'string' }
+    : { allOf: [explosiveSchema(depth - 1), explosiveSchema(depth - 1)] };
+}
+
+describe('Tool lists of careless and hostile servers', () => {
+  const service = connectionService({ MCP_TEST_TIMEOUT_MS: '5000' });
+  const list = async (tools: unknown) => {
+    const peer = await startToolListPeer(tools);
+    open.push(peer);
+    return service.test(noAuth(peer.url));
+  };
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((peer) => peer.close()));
+  });
+  afterAll(stopServices);
+
+  it('leaves out malformed tools among good ones and says why', async () => {
+    const result = await list([
+      { name: 'good', inputSchema: object },
+      null,
+      'text',
+      { name: '', inputSchema: object },
+      { inputSchema: object },
+      { name: 42, inputSchema: object },
+      { name: 'tools & co', inputSchema: object },
+      { name: '\u202eevil\u0007', inputSchema: object },
+      { name: 'x'.repeat(129), inputSchema: object },
+      { name: 'good', inputSchema: { type: 'object', title: 'second' } },
+      { name: 'no-schema' },
+      { name: 'array-schema', inputSchema: [] },
+      { name: 'string-schema', inputSchema: { type: 'string' } },
+      { name: 'output', inputSchema: object, outputSchema: 'text' },
+      { name: 'hints', inputSchema: object, annotations: 'destructive' },
+      { name: 'also.good/1', inputSchema: {} },
+    ]);
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      tools: [{ name: 'good' }, { name: 'also.good/1' }],
+    });
+    expect(result.outcome === 'connected' && result.rejectedTools).toEqual([
+      { name: '', reason: 'not_an_object' },
+      { name: '', reason: 'not_an_object' },
+      { name: '', reason: 'invalid_name' },
+      { name: '', reason: 'invalid_name' },
+      { name: '', reason: 'invalid_name' },
+      { name: 'tools & co', reason: 'invalid_name' },
+      { name: 'evil', reason: 'invalid_name' },
+      { name: 'x'.repeat(128), reason: 'invalid_name' },
+      { name: 'good', reason: 'duplicate_name' },
+      { name: 'no-schema', reason: 'invalid_input_schema' },
+      { name: 'array-schema', reason: 'invalid_input_schema' },
+      { name: 'string-schema', reason: 'invalid_input_schema' },
+      { name: 'output', reason: 'invalid_output_schema' },
+      { name: 'hints', reason: 'invalid_annotations' },
+    ]);
+  });
+
+  it('never runs a foreign schema: a regular expression bomb costs nothing and is kept as it is', async () => {
+    const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    const result = await list([{ name: 'bomb', inputSchema, outputSchema: inputSchema }]);
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      tools: [{ inputSchema, outputSchema: inputSchema }],
+    });
+    expect(result.latencyMs).toBeLessThan(500);
+  });
+
+  it('refuses explosive, deep, large, recursive-by-reference and polluting schemas one by one', async () => {
+    const deep = JSON.parse(`${'{"not":'.repeat(30)}{}${'}'.repeat(30)}`) as unknown;
+    const polluting = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}') as unknown;
+    const result = await list([
+      { name: 'allOf', inputSchema: { type: 'object', ...explosiveSchema(12) } },
+      { name: 'deep', inputSchema: deep },
+      { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(60_000) } },
+      { name: 'remote', inputSchema: { properties: { a: { $ref: 'http://127.0.0.1:1/schema.json' } } } },
+      { name: 'missing', inputSchema: { properties: { a: { $ref: '#/$defs/none' } } } },
+      { name: 'polluting', inputSchema: polluting },
+      { name: 'header', inputSchema: { properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } },
+      { name: 'recursive', inputSchema: { allOf: [{ $ref: '#' }, { $ref: '#' }] } },
+      { name: 'good', inputSchema: object },
+    ]);
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      tools: [{ name: 'recursive' }, { name: 'good' }],
+      rejectedTools: [
+        { name: 'allOf', reason: 'schema_too_deep' },
+        { name: 'deep', reason: 'schema_too_deep' },
+        { name: 'large', reason: 'schema_too_large' },
+        { name: 'remote', reason: 'external_reference' },
+        { name: 'missing', reason: 'unresolved_reference' },
+        { name: 'polluting', reason: 'forbidden_key' },
+        { name: 'header', reason: 'invalid_header_declaration' },
+      ],
+    });
+    expect(result.latencyMs).toBeLessThan(1_000);
+  });
+
+  it.each([[{}], [{ tools: 'none' }], [{ tools: null }]])('calls %o an invalid list', async (page) => {
+    const peer = await startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, page) });
+    open.push(peer);
+    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({
+      outcome: 'unreachable',
+      cause: 'invalid_tool_list',
+    });
+  });
+
+  it.each([
+    ['repeats a cursor', () => 'same', 'invalid_tool_list', 2],
+    ['never ends', (page: number) => `page-${page}`, 'too_many_tools', 64],
+    ['has a cursor that is no string', () => 7, 'invalid_tool_list', 1],
+  ])('ends a list that %s', async (_name, next, cause, pages) => {
+    let page = 0;
+    const peer = await startScriptedMcp({
+      list: ({ id, response }) => sendResult(response, id, { tools: [], nextCursor: next((page += 1)) }),
+    });
+    open.push(peer);
+    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
+    expect(page).toBe(pages);
+  });
+
+  it('refuses more tools than allowed', async () => {
+    const tools = Array.from({ length: 2_001 }, (_, index) => ({ name: `t${index}`, inputSchema: object }));
+    await expect(list(tools)).resolves.toMatchObject({ outcome: 'unreachable', cause: 'too_many_tools' });
+  });
+
+  it('reads a thousand ordinary tools', async () => {
+    const properties = { query: { type: 'string', description: 'What to look for. '.repeat(10) } };
+    const tools = Array.from({ length: 1_000 }, (_, index) => ({
+      name: `tool-${index}`,
+      description: 'Looks for something. '.repeat(10),
+      inputSchema: { type: 'object', properties, required: ['query'] },
+    }));
+    const result = await list(tools);
+    expect(result.outcome === 'connected' && result.tools).toHaveLength(1_000);
+  });
+});

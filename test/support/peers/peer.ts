@@ -1,0 +1,73 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+
+const CLOSE_MS = 500;
+const PAUSE_MS = 10;
+
+/** A party outside the service, on a free loopback port. */
+export interface Peer {
+  /** Where it is reached; an MCP endpoint, a token endpoint or whatever the starter says. */
+  url: string;
+  /** Connections that are open right now, seen from the peer's side. */
+  openSockets(): number;
+  /** Stops it and cuts every connection. */
+  close(): Promise<void>;
+}
+
+/** Starts an HTTP peer with one listener for every request. */
+export function startHttpPeer(listener: RequestListener, path = '/'): Promise<Peer> {
+  // A peer never ends a connection by itself: what is open after a test was left open by the client.
+  const server = createHttpServer({ keepAlive: true }, listener);
+  server.keepAliveTimeout = 0;
+  server.headersTimeout = 0;
+  server.requestTimeout = 0;
+  return startPeer(server, 'http', path);
+}
+
+/** Starts a peer that gets bare TCP connections, for what HTTP servers cannot do wrong. */
+export function startTcpPeer(
+  onConnection: (socket: Socket) => void,
+  scheme: 'http' | 'https',
+): Promise<Peer> {
+  return startPeer(createTcpServer(onConnection), scheme, '/');
+}
+
+async function startPeer(server: Server, scheme: string, path: string): Promise<Peer> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    openSockets: () => sockets.size,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      sockets.forEach((socket) => socket.destroy());
+      await closed;
+    },
+  };
+}
+
+/** Waits until no connection to these peers is open; a close takes a moment to reach the other side. */
+export async function noSocketsLeft(...peers: Peer[]): Promise<void> {
+  const count = (): number => peers.reduce((sum, peer) => sum + peer.openSockets(), 0);
+  for (let waited = 0; count() > 0 && waited < CLOSE_MS; waited += PAUSE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  if (count() > 0) {
+    throw new Error(`${count()} sockets are still open`);
+  }
+}
+
+/** Reads a request body as text. */
+export async function readBody(request: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) {
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+import { type Peer, readBody, startHttpPeer } from './peer.js';
+
+/** What RequestListener demands: a response that knows its request. */
+type ListResponse = ServerResponse & { req: IncomingMessage };
+
+/** What a scripted MCP server answers instead of behaving well. */
+export interface McpScript {
+  /** Writes the answer to `tools/list`; `id` and `cursor` are those of the request. */
+  list(list: {
+    id: unknown;
+    cursor: string | undefined;
+    response: ServerResponse;
+    request: IncomingMessage;
+  }): void;
+  /** Runs before anything else; true means that it has answered. */
+  before?(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** A scripted MCP server and what it has seen. */
+export interface ScriptedMcpPeer extends Peer {
+  /** JSON-RPC methods (or HTTP methods other than POST) in order of arrival. */
+  readonly seen: string[];
+}
+
+/**
+ * Starts a hand-written MCP server of protocol 2025-11-25 with MCP sessions and JSON answers. The handshake is correct, so
+ * that a test gets as far as the tool list; the script decides what comes then.
+ */
+export async function startScriptedMcp(script: McpScript): Promise<ScriptedMcpPeer> {
+  const seen: string[] = [];
+  const peer = await startHttpPeer((request, response) => {
+    if (script.before?.(request, response) !== true) {
+      void answer(script, seen, request, response);
+    }
+  }, '/mcp');
+  return Object.assign(peer, { seen });
+}
+
+/** Starts a scripted MCP server that lists these entries on one page, whatever they are. */
+export function startToolListPeer(tools: unknown): Promise<ScriptedMcpPeer> {
+  return startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, { tools }) });
+}
+
+/** Starts a scripted MCP server whose answer to `tools/list` is a pathology. */
+export function startListPathology(listener: RequestListener): Promise<ScriptedMcpPeer> {
+  return startScriptedMcp({
+    list: ({ request, response }) => listener(request, response),
+  });
+}
+
+/** Sends a JSON-RPC result. */
+export function sendResult(response: ServerResponse, id: unknown, result: unknown): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+async function answer(script: McpScript, seen: string[], request: IncomingMessage, response: ListResponse) {
+  if (request.method !== 'POST') {
+    seen.push(String(request.method));
+    response.writeHead(request.method === 'DELETE' ? 200 : 405).end();
+    return;
+  }
+  const text = await readBody(request);
+  if (!text.startsWith('{')) {
+    response.writeHead(400).end();
+    return;
+  }
+  const message = JSON.parse(text) as { id?: unknown; method: string; params?: { cursor?: string } };
+  seen.push(message.method);
+  if (message.method === 'initialize') {
+    response.setHeader('mcp-session-id', 'session-1');
+    sendResult(response, message.id, {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'scripted', version: '1' },
+    });
+  } else if (message.method === 'tools/list') {
+    script.list({ id: message.id, cursor: message.params?.cursor, request, response });
+  } else if (message.id === undefined) {
+    response.writeHead(202).end();
+  } else {
+    response.writeHead(400).end('Bad Request: no valid session');
+  }
+}

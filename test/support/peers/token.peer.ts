@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { type Peer, readBody, startHttpPeer } from './peer.js';
+
+/** What a scripted token endpoint demands and hands out; change it at run time. */
+export interface TokenScript {
+  clientId: string;
+  clientSecret: string;
+  /** Which client authentication it understands. */
+  method: 'basic' | 'post' | 'any';
+  /** Seconds; undefined leaves `expires_in` out. */
+  expiresIn: number | undefined;
+  /** Error code for requests that carry `resource`. */
+  refuseResource: string | undefined;
+  /** Milliseconds before the answer. */
+  delayMs: number;
+}
+
+/** A scripted token endpoint and what it has seen. */
+export interface TokenPeer extends Peer {
+  readonly script: TokenScript;
+  /** Parameters of each request, `client_secret` removed, `authentication` added. */
+  readonly requests: Record<string, string>[];
+  /** Tokens handed out and not revoked. */
+  readonly valid: Set<string>;
+}
+
+/** Starts a token endpoint for the client credentials grant (RFC 6749, section 4.4). Tokens are `token-1`, `token-2` … */
+export async function startTokenPeer(overrides: Partial<TokenScript> = {}): Promise<TokenPeer> {
+  const script: TokenScript = {
+    clientId: 'client',
+    clientSecret: 'secret',
+    method: 'any',
+    expiresIn: 300,
+    refuseResource: undefined,
+    delayMs: 0,
+    ...overrides,
+  };
+  const requests: Record<string, string>[] = [];
+  const valid = new Set<string>();
+  let issued = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, id, secret, form } = await readClient(request);
+    requests.push({ ...form, authentication: method });
+    await new Promise((resolve) => setTimeout(resolve, script.delayMs));
+    const isKnown = id === script.clientId && secret === script.clientSecret;
+    if (!isKnown || (script.method !== 'any' && script.method !== method)) {
+      send(response, 401, { error: 'invalid_client' });
+    } else if (form['resource'] !== undefined && script.refuseResource !== undefined) {
+      send(response, 400, { error: script.refuseResource });
+    } else {
+      const token = `token-${(issued += 1)}`;
+      valid.add(token);
+      send(response, 200, { access_token: token, token_type: 'Bearer', expires_in: script.expiresIn });
+    }
+  };
+  const peer = await startHttpPeer((request, response) => void answer(request, response), '/token');
+  return Object.assign(peer, { script, requests, valid });
+}
+
+async function readClient(request: IncomingMessage) {
+  const { client_secret: posted, ...form } = Object.fromEntries(new URLSearchParams(await readBody(request)));
+  const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  const [id, secret] =
+    basic === undefined ? [] : Buffer.from(basic, 'base64').toString().split(':').map(formDecode);
+  return basic === undefined
+    ? { method: 'post', id: form['client_id'], secret: posted, form }
+    : { method: 'basic', id, secret, form };
+}
+
+function formDecode(value: string): string {
+  return new URLSearchParams(`v=${value}`).get('v') ?? '';
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
