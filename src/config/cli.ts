@@ -2,7 +2,7 @@ import { EnvError } from './env.js';
 
 /**
  * Runs a command of ours: ends the process with the status it returns, 78 (EX_CONFIG) for wrong settings and 1 for any
- * other error, of which only the name and message are printed.
+ * other error, of which only what is safe is printed.
  * @param command gets the arguments of the command line and a printer of lines
  */
 export async function runCli(
@@ -11,7 +11,25 @@ export async function runCli(
   try {
     process.exitCode = await command(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : 'failed'}\n`);
-    process.exitCode = error instanceof EnvError ? EnvError.exitCode : 1;
+    process.exitCode = tell(error);
   }
+}
+
+/** Ends a process that could not start, with the same statuses. */
+export function endWithStartError(error: unknown): never {
+  process.exit(tell(error));
+}
+
+function tell(error: unknown): number {
+  process.stderr.write(`${describe(error)}\n`);
+  return error instanceof EnvError ? EnvError.exitCode : 1;
+}
+
+/** Errors of libraries may quote addresses, statements or credentials: of them only the code is shown. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return 'The command failed.';
+  }
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `The command failed: ${error.name} ${code}` : error.message;
 }

@@ -52,9 +52,13 @@ export class Env {
     return new Env(mode, parsed.data);
   }
 
-  /** As `parse`, from the variables of this process. */
-  static fromProcess(mode: Mode): Env {
-    return Env.parse(mode, process.env);
+  /**
+   * As `parse`, from the variables of this process.
+   * @param defaults values of an entry point's own for variables that are absent
+   */
+  static fromProcess(mode: Mode, defaults: Record<string, string> = {}): Env {
+    const present = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
+    return Env.parse(mode, { ...defaults, ...present });
   }
 
   /** The value of one setting. */

@@ -1,0 +1,51 @@
+import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './common/auth/auth.module.js';
+import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
+import { AllExceptionsFilter } from './common/errors/all-exceptions.filter.js';
+import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
+import { LoggingModule } from './common/logging/logging.module.js';
+import { MetricsModule } from './common/metrics/metrics.module.js';
+import { SecretsModule } from './common/secrets/secrets.module.js';
+import { RequestValidationPipe } from './common/validation/request-validation.pipe.js';
+import { EnvModule } from './config/env.module.js';
+import type { Env } from './config/env.js';
+import { DatabaseModule } from './database/database.module.js';
+import { AuditModule } from './modules/audit/audit.module.js';
+import { HealthModule } from './modules/health/health.module.js';
+import { SystemsModule } from './modules/systems/systems.module.js';
+import { ToolsModule } from './modules/tools/tools.module.js';
+
+/** What differs between production, evaluation mode and tests. */
+export interface AppOptions {
+  env: Env;
+  /** Makes the issuer whose bearer tokens are accepted. */
+  issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
+}
+
+/** The whole service. Guards, filter, interceptors and pipe are here, so that a test gets the same chain. */
+@Module({})
+export class AppModule {
+  static with({ env, issuer }: AppOptions): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        EnvModule.forEnv(env),
+        LoggingModule,
+        MetricsModule,
+        DatabaseModule,
+        SecretsModule,
+        { ...AuthModule.forIssuer(issuer), global: true },
+        AuditModule,
+        HealthModule,
+        SystemsModule,
+        ToolsModule,
+      ],
+      providers: [
+        { provide: APP_FILTER, useClass: AllExceptionsFilter },
+        { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+      ],
+    };
+  }
+}

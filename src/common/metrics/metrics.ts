@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+/** What the service measures about itself, in the Prometheus exposition format. Labels hold no text of callers. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly httpDuration = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time from the request line to the end of the response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  });
+
+  readonly connectionTests = new Counter({
+    name: 'svc_mcp_connection_tests_total',
+    help: 'Connection tests by outcome and cause of failure.',
+    labelNames: ['outcome', 'cause'],
+    registers: [this.registry],
+  });
+
+  readonly toolChanges = new Counter({
+    name: 'svc_mcp_tool_changes_total',
+    help: 'Tools that a synchronisation added, changed, removed or brought back.',
+    labelNames: ['change'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** The exposition text. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'secrets.key';
+const KEY_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/**
+ * The key that seals secrets in the embedded database, kept beside it so that the data outlives a restart. Fit for
+ * trying things out only: whoever copies the folder has both.
+ * @returns a value for SECRETS_KEYS
+ */
+export async function evaluationSecretsKeys(dataDir: string): Promise<string> {
+  const path = join(dataDir, FILE);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(path, `evaluation:${randomBytes(KEY_BYTES).toString('base64')}`, {
+      flag: 'wx',
+      mode: OWNER_ONLY,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+  }
+  return readFile(path, 'utf8');
+}

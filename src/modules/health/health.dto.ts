@@ -1,0 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Answer of the probes. What is wrong stands in the log, not here: anybody may ask. */
+export class HealthDto {
+  @ApiProperty({ enum: ['ok', 'unavailable'], example: 'ok' })
+  status: 'ok' | 'unavailable';
+}

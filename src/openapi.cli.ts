@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+import { oidcIssuer } from './common/auth/oidc-issuer.js';
+import { runCli } from './config/cli.js';
+import { Env } from './config/env.js';
+import { buildOpenApi } from './openapi.js';
+
+/** Writes openapi.json from the routes alone: no settings, no database, nothing is started. */
+await runCli(async (_args, print) => {
+  const options = { env: Env.parse('maintenance', {}), issuer: { inject: [Env], useFactory: oidcIssuer } };
+  const app = await NestFactory.create(AppModule.with(options), { preview: true, logger: false });
+  writeFileSync('openapi.json', `${JSON.stringify(buildOpenApi(app), null, 2)}\n`);
+  print('openapi.json is written.');
+  return 0;
+});

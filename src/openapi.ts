@@ -1,0 +1,49 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { ErrorResponseDto } from './common/errors/error.response.dto.js';
+
+const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools.
+
+**Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
+permission an operation asks for is in its \`x-permission\`. In evaluation mode \`npm run -s dev:token\` prints a token; paste
+it into *Authorize*.
+
+**Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
+\`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
+400, 409.
+
+**Tracing.** \`X-Request-Id\` is taken over or made, and comes back in every response; \`traceparent\` (W3C Trace Context) is
+continued towards MCP servers.
+
+**Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool; tools that
+are new or changed in a later test stay disabled until someone has looked at them (\`TOOL_CHANGE_POLICY\`).`;
+
+/** Builds the OpenAPI document, a pure function of the application's routes. */
+export function buildOpenApi(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('svc-platform')
+    .setDescription(DESCRIPTION)
+    .setVersion('1.0.0')
+    .addServer('/', 'This deployment')
+    .addTag('Systems', 'MCP servers and other data sources of an application version')
+    .addTag('Tools', 'Single tools of MCP systems')
+    .addTag('Audit', 'Who did what')
+    .addTag('Health', 'Probes')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of the SSO.' },
+      'bearer',
+    )
+    .build();
+  return SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
+}
+
+/** Serves Swagger UI at /docs and the document at /docs-json. */
+export function setUpApiDocs(app: INestApplication): void {
+  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
+    jsonDocumentUrl: '/docs-json',
+    yamlDocumentUrl: '/docs-yaml',
+    customSiteTitle: 'svc-platform API',
+    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+  });
+}

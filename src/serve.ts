@@ -1,0 +1,63 @@
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { AppOptions } from './app.module.js';
+import { createApp } from './app.setup.js';
+import { Log } from './common/logging/log.js';
+import { Env } from './config/env.js';
+import { HealthService } from './modules/health/health.service.js';
+
+/** Where a started service listens, and what of its surroundings ends with it. */
+export interface ServeOptions extends AppOptions {
+  host: string;
+  onStop?: () => Promise<void>;
+}
+
+/**
+ * Starts the service and stops it in order on SIGTERM and SIGINT.
+ * @returns the URL it listens on
+ */
+export async function serve({ host, onStop, ...options }: ServeOptions): Promise<string> {
+  const app = await createApp(options);
+  endOnFatalErrors(app.get(Log));
+  await app.listen(options.env.get('PORT'), host);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  process.once('SIGTERM', () => void stop(app, 'SIGTERM', onStop));
+  process.once('SIGINT', () => void stop(app, 'SIGINT', onStop));
+  app.get(Log).info('listening', { host, port });
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Lets load balancers notice first, then closes the listener, lets requests in flight finish and closes the rest.
+ * A person's Ctrl-C does not wait for a load balancer.
+ */
+async function stop(
+  app: NestExpressApplication,
+  signal: NodeJS.Signals,
+  onStop?: () => Promise<void>,
+): Promise<void> {
+  const env = app.get(Env);
+  const log = app.get(Log);
+  log.info('stopping', { signal });
+  setTimeout(() => {
+    log.warn('stopped before every request was answered');
+    process.exit(1);
+  }, env.get('SHUTDOWN_TIMEOUT_MS')).unref();
+  app.get(HealthService).beginStop();
+  if (signal === 'SIGTERM' && !env.isEvaluation) {
+    await new Promise((resolve) => setTimeout(resolve, env.get('SHUTDOWN_DELAY_MS')));
+  }
+  await app.close();
+  await onStop?.();
+  log.info('stopped');
+  process.exit(0);
+}
+
+function endOnFatalErrors(log: Log): void {
+  const end = (error: unknown): void => {
+    log.error('fatal error', error);
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
