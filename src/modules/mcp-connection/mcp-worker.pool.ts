@@ -13,6 +13,8 @@ export interface McpWorkerPoolOptions {
   memoryMb: number;
   /** Deadline of one job, from being asked to being answered. */
   deadlineMs: number;
+  /** File of the worker. @default the built worker of this package */
+  entry?: string;
 }
 
 interface Job {
@@ -26,7 +28,7 @@ const GRACE_MS = 1_000;
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
 
-const entry = createRequire(import.meta.url).resolve('#mcp-worker');
+const ENTRY = '#mcp-worker';
 
 /**
  * Runs connection tests in a worker thread of bounded memory. The worker starts with the first job, is killed and
@@ -74,7 +76,7 @@ export class McpWorkerPool {
     if (this.worker !== undefined) {
       return this.worker;
     }
-    const { settings, memoryMb } = this.options;
+    const { settings, memoryMb, entry = createRequire(import.meta.url).resolve(ENTRY) } = this.options;
     const worker = new Worker(entry, {
       name: 'mcp-connection',
       workerData: settings,

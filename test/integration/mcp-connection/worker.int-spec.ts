@@ -1,0 +1,128 @@
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import { Env } from '../../../src/config/env.js';
+import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+import { McpWorkerPool } from '../../../src/modules/mcp-connection/mcp-worker.pool.js';
+import type { McpWorkerSettings } from '../../../src/modules/mcp-connection/worker/mcp-worker.messages.js';
+import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { neverAnswers } from '../../support/peers/pathologies.js';
+import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
+
+const open: Peer[] = [];
+const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
+  const peer = await starting;
+  open.push(peer);
+  return peer;
+};
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((peer) => peer.close()));
+});
+afterAll(stopServices);
+
+describe('McpWorkerPool', () => {
+  const entry = fileURLToPath(new URL('../../support/peers/stalling.worker.mjs', import.meta.url));
+  const settings = {} as McpWorkerSettings;
+  const start = () => new McpWorkerPool({ settings, memoryMb: 64, deadlineMs: 500, entry });
+
+  it('kills a worker that stalls, answers every job it had and goes on with a new one', async () => {
+    const pool = start();
+    const results = await Promise.all([pool.run(noAuth('http://stall')), pool.run(noAuth('http://answer'))]);
+    expect(results).toMatchObject([{ cause: 'timeout' }, { cause: 'overloaded' }]);
+    expect(results[0]?.latencyMs).toBeLessThan(2_500);
+    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    await pool.close();
+  });
+
+  it('answers the jobs of a worker that dies', async () => {
+    const pool = start();
+    await expect(pool.run(noAuth('http://exit'))).resolves.toMatchObject({
+      outcome: 'unreachable',
+      cause: 'overloaded',
+    });
+    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    await pool.close();
+  });
+
+  it('waits for the jobs in flight when it closes and takes no new ones', async () => {
+    const pool = start();
+    const silent = pool.run(noAuth('http://silent'));
+    const closed = pool.close();
+    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'stopping' });
+    await closed;
+    await expect(silent).resolves.toMatchObject({ cause: 'timeout' });
+  });
+});
+
+describe('McpConnectionService', () => {
+  it('survives an answer that does not fit into the memory of the worker', async () => {
+    const service = connectionService({
+      MCP_WORKER_MEMORY_MB: '40',
+      MCP_TEST_TIMEOUT_MS: '2000',
+      MCP_MAX_RESPONSE_BYTES: '16000000',
+      MCP_MAX_TOTAL_BYTES: '16000000',
+    });
+    const greedy = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(
+            `{"jsonrpc":"2.0","id":${Number(id)},"result":{"tools":[${'{},'.repeat(5_000_000)}{}]}}`,
+          );
+        },
+      }),
+    );
+    const good = await keep(startModernPeer([{ name: 'a' }]));
+    // Out of memory at once, or collecting garbage until it is killed.
+    const result = await service.test(noAuth(greedy.url));
+    expect(['overloaded', 'timeout']).toContain('cause' in result && result.cause);
+    await expect(service.test(noAuth(good.url))).resolves.toMatchObject({ outcome: 'connected' });
+  });
+
+  it('finishes the tests in flight when it stops', async () => {
+    const service = connectionService({ MCP_TEST_TIMEOUT_MS: '700' });
+    const peer = await keep(startHttpPeer(neverAnswers));
+    const test = service.test(noAuth(peer.url));
+    await service.onModuleDestroy();
+    await expect(test).resolves.toMatchObject({ cause: 'timeout' });
+  });
+
+  it('refuses loopback in production unless EGRESS_ALLOW lists it', async () => {
+    const peer = await keep(startModernPeer([{ name: 'a' }]));
+    const byName = peer.url.replace('127.0.0.1', 'localhost');
+    const port = new URL(peer.url).port;
+    await expect(outcome('', peer.url)).resolves.toBe('blocked');
+    await expect(outcome('', byName)).resolves.toBe('blocked');
+    await expect(outcome(`127.0.0.1:${port}`, peer.url)).resolves.toBe('connected');
+    await expect(outcome('127.0.0.1:1', peer.url)).resolves.toBe('blocked');
+    await expect(outcome('localhost', byName)).resolves.toBe('connected');
+    await expect(outcome('localhost', peer.url)).resolves.toBe('blocked');
+  });
+
+  it('refuses to start with an EGRESS_ALLOW it cannot read', () => {
+    expect(() => new McpConnectionService(production({ EGRESS_ALLOW: '10.0.0.0/33' }))).toThrow(
+      '10.0.0.0/33',
+    );
+  });
+});
+
+function production(settings: Record<string, string>): Env {
+  return Env.parse('production', {
+    DATABASE_URL: 'mysql://user@db.example/x',
+    OIDC_ISSUER: 'https://sso.example',
+    OIDC_AUDIENCE: 'x',
+    SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    ...settings,
+  });
+}
+
+async function outcome(allow: string, url: string): Promise<string> {
+  const service = new McpConnectionService(production({ EGRESS_ALLOW: allow }));
+  const result = await service.test(noAuth(url));
+  await service.onModuleDestroy();
+  return 'cause' in result ? result.cause : result.outcome;
+}
