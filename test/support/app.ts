@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DataSource } from 'typeorm';
+import { Agent, fetch, type BodyInit } from 'undici';
+import { createApp } from '../../src/app.setup.js';
+import { oidcIssuer } from '../../src/common/auth/oidc-issuer.js';
+import { Env } from '../../src/config/env.js';
+import { buildOpenApi } from '../../src/openapi.js';
+import { AUDIENCE, StubIssuer } from './issuer.js';
+import { OpenApiContract } from './openapi-contract.js';
+
+/** Key that seals secrets in tests. */
+export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** What a test sends. Without `token` the caller has every permission; `null` sends no Authorization header. */
+export interface TestRequest {
+  token?: string | null;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  rawBody?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** What came back; `body` is parsed where it is JSON. */
+export interface TestResponse<Body = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+/**
+ * The whole service in production shape on a free loopback port, with the database of this test worker and a token
+ * issuer of its own. Every response is held against the OpenAPI document.
+ */
+export class TestApp {
+  private readonly contract: OpenApiContract;
+  private readonly agent = new Agent({ connections: 100 });
+
+  private constructor(
+    readonly nest: NestExpressApplication,
+    readonly issuer: StubIssuer,
+    readonly url: string,
+    private readonly token: string,
+  ) {
+    this.contract = new OpenApiContract(buildOpenApi(nest));
+  }
+
+  /** @param settings variables on top of those a test needs */
+  static async start(settings: Record<string, string> = {}): Promise<TestApp> {
+    const issuer = await StubIssuer.start();
+    const env = Env.parse('production', {
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: process.env['DATABASE_URL'],
+      OIDC_ISSUER: issuer.url,
+      OIDC_AUDIENCE: AUDIENCE,
+      SECRETS_KEYS: TEST_SECRETS_KEYS,
+      EGRESS_ALLOW: '127.0.0.1',
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
+      RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+      RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
+      ...settings,
+    });
+    const nest = await createApp({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
+    await nest.listen(0, '127.0.0.1');
+    const { port } = nest.getHttpServer().address() as AddressInfo;
+    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, await issuer.sign());
+  }
+
+  /** The database behind the service, to look at rows. */
+  get dataSource(): DataSource {
+    return this.nest.get(DataSource);
+  }
+
+  /** A token of the test issuer with these claims instead of its usual ones. */
+  tokenWith(claims: Record<string, unknown>): Promise<string> {
+    return this.issuer.sign(claims);
+  }
+
+  /** Sends a request and checks the response against the OpenAPI document. */
+  async request<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { token = this.token, body, rawBody, headers = {} }: TestRequest = {},
+  ): Promise<TestResponse<Body>> {
+    const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      dispatcher: this.agent,
+      redirect: 'manual',
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { body: payload, duplex: 'half' }),
+    });
+    const text = await response.text();
+    const contentType = response.headers.get('content-type') ?? '';
+    const parsed: unknown = /[/+]json/.test(contentType) ? JSON.parse(text) : text;
+    this.contract.check(method, path.split('?')[0] ?? '', {
+      status: response.status,
+      contentType,
+      body: parsed,
+    });
+    return {
+      status: response.status,
+      headers: response.headers as unknown as Headers,
+      text,
+      body: parsed as Body,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+    await this.nest.close();
+    await this.issuer.stop();
+  }
+}
