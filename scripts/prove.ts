@@ -92,17 +92,18 @@ async function measure(proof: Proof, kind: DatabaseKind, server: TestDatabase | 
   const environment = await ProofEnvironment.create(kind, { short: values.short, server, folder });
   const start = performance.now();
   const seconds = (): string => `${((performance.now() - start) / 1_000).toFixed(1)} s`;
-  try {
-    const figures = await proof.run(environment);
+  const figures = await proof.run(environment).catch((error: unknown) => ({ error }));
+  const time = seconds();
+  await environment.end();
+  await rm(folder, { recursive: true, force: true });
+  if (typeof figures === 'string') {
     total.passed += 1;
-    row(proof.name, kind, 'passed', seconds(), figures);
-  } catch (error) {
+    row(proof.name, kind, 'passed', time, figures);
+  } else {
     total.failed += 1;
-    row(proof.name, kind, 'failed', seconds(), proof.claim);
-    console.error(error);
-  } finally {
-    await environment.end();
-    await rm(folder, { recursive: true, force: true });
+    row(proof.name, kind, 'failed', time, proof.claim);
+    console.error(figures.error);
+    environment.outputs.forEach((output) => console.error(output));
   }
 }
 

@@ -81,6 +81,11 @@ export class ProofEnvironment {
     return this.issuer.sign({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
   }
 
+  /** The end of what each service printed, to find out why a claim did not hold. */
+  get outputs(): string[] {
+    return this.services.map(({ url, outputTail }) => `${url} printed:\n${outputTail}`);
+  }
+
   /** Ends whatever a proof has left running. */
   async end(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill('SIGKILL')));

@@ -5,6 +5,9 @@ import { freePort } from '../../support/databases/free-port.js';
 const START_TIMEOUT_MS = 60_000;
 const OUTPUT_KEPT = 8_000;
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /** The built service as a process of its own, so that it can be killed and told to stop as in production. */
 export class ServiceProcess {
   private output = '';
@@ -39,7 +42,8 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
     });
-    process.once('exit', () => child.kill('SIGKILL'));
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     return new ServiceProcess(child, `http://127.0.0.1:${port}`);
   }
 
@@ -66,6 +70,11 @@ export class ServiceProcess {
     } catch {
       return false;
     }
+  }
+
+  /** The end of what it printed. */
+  get outputTail(): string {
+    return this.output;
   }
 
   get hasEnded(): boolean {
