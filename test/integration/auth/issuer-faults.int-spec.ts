@@ -1,0 +1,242 @@
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signingKey, StubIssuer } from '../../support/issuer.js';
+import { call, startGuardedApp, type GuardedApp } from './guarded-app.js';
+
+let issuer: StubIssuer;
+let app: GuardedApp | undefined;
+
+beforeEach(async () => {
+  issuer = await StubIssuer.start();
+});
+afterEach(async () => {
+  await app?.stop();
+  app = undefined;
+  await issuer.stop();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  app = await startGuardedApp({ issuerUrl: issuer.url, settings });
+}
+
+async function statusOf(token: string): Promise<number> {
+  return (await call(`${app!.url}/any-caller`, token)).status;
+}
+
+/** Calls with fresh tokens until the status appears. @returns milliseconds that took */
+async function timeUntil(status: number, limitMs: number, pair = { issuer, app: app! }): Promise<number> {
+  const begin = performance.now();
+  while (performance.now() - begin < limitMs) {
+    if ((await call(`${pair.app.url}/any-caller`, await pair.issuer.sign())).status === status) {
+      return performance.now() - begin;
+    }
+    await delay(50);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+describe('key rotation', () => {
+  it('fails no request at 100 a second, whichever published key signed', async () => {
+    await start({ OIDC_JWKS_COOLDOWN_SECONDS: '5' });
+    const statuses: Promise<number>[] = [];
+    const oldKey = issuer.keys[0]!;
+    for (let round = 0; round < 300; round += 1) {
+      if (round === 100 || round === 200) {
+        await issuer.rotate();
+      }
+      const key = round % 2 === 0 ? oldKey : issuer.keys.at(-1)!;
+      statuses.push(issuer.sign({}, { key }).then(statusOf));
+      await delay(10);
+    }
+    expect((await Promise.all(statuses)).filter((status) => status !== 200)).toEqual([]);
+    expect(issuer.jwksRequests).toBe(3);
+  });
+
+  it('finds a new key in one request for many callers at once', async () => {
+    await start();
+    await statusOf(await issuer.sign());
+    await issuer.rotate();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => issuer.sign()));
+    const statuses = await Promise.all(tokens.map(statusOf));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(issuer.jwksRequests).toBe(2);
+  });
+
+  it('is not held up by junk key ids, which cost one key request per cool-down', async () => {
+    await start({ OIDC_JWKS_COOLDOWN_SECONDS: '1' });
+    const junk = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => issuer.sign({}, { header: { kid: `junk-${index}` } })),
+    );
+    const begin = performance.now();
+    const storm: Promise<number>[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      storm.push(...junk.map(statusOf));
+      if (round === 1) {
+        await issuer.rotate();
+        expect(await statusOf(await issuer.sign())).toBe(200);
+      }
+      await delay(300);
+    }
+    expect(new Set(await Promise.all(storm))).toEqual(new Set([401]));
+    const coolDowns = Math.ceil((performance.now() - begin) / 1_000);
+    expect(issuer.jwksRequests).toBeLessThanOrEqual(1 + coolDowns);
+  });
+
+  it('ends a retired key when the keys have reached their greatest age', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    const old = issuer.keys[0]!;
+    expect(await statusOf(await issuer.sign({}, { key: old }))).toBe(200);
+    await issuer.rotate({ retire: true });
+    await delay(1_200);
+    expect(await statusOf(await issuer.sign({}, { key: old }))).toBe(401);
+    expect(await statusOf(await issuer.sign())).toBe(200);
+  });
+});
+
+describe('an issuer that is down', () => {
+  it('fails no request while the last good keys serve', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1', OIDC_JWKS_STALE_SECONDS: '60' });
+    expect(await statusOf(await issuer.sign())).toBe(200);
+    await issuer.stop();
+    const end = performance.now() + 4_000;
+    while (performance.now() < end) {
+      expect(await statusOf(await issuer.sign())).toBe(200);
+      await delay(20);
+    }
+  });
+
+  it('makes requests 500, never 401, once the last good keys are too old, until it is back', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1', OIDC_JWKS_STALE_SECONDS: '1' });
+    expect(await statusOf(await issuer.sign())).toBe(200);
+    await issuer.stop();
+    expect(await timeUntil(500, 5_000)).toBeGreaterThan(500);
+    await issuer.start();
+    expect(await timeUntil(200, 5_000)).toBeLessThan(5_000);
+  });
+
+  it('answers an unknown key id with 500, since nobody can say it is wrong', async () => {
+    await start();
+    expect(await statusOf(await issuer.sign())).toBe(200);
+    await issuer.stop();
+    expect(await statusOf(await issuer.sign({}, { key: await signingKey() }))).toBe(500);
+  });
+
+  it('does not keep the service from starting: 500 until it answers, then 200 within 5 seconds', async () => {
+    await issuer.stop();
+    await start();
+    const answer = await call(`${app!.url}/any-caller`, await issuer.sign());
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(JSON.stringify(answer.body)).not.toContain('127.0.0.1');
+    expect((await call(`${app!.url}/livez`)).status).toBe(200);
+    expect((await call(`${app!.url}/any-caller`)).status).toBe(401);
+    await delay(2_500);
+    await issuer.start();
+    expect(await timeUntil(200, 5_000)).toBeLessThan(5_000);
+  });
+});
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+type Fault = (issuer: StubIssuer) => void;
+
+/** Faults of the key set answer are functions of the response, those of the discovery document its overrides. */
+const inKeys =
+  (answer: (response: ServerResponse) => void): Fault =>
+  (issuer) => {
+    issuer.answerKeys = answer;
+  };
+const inDiscovery =
+  (overrides: Record<string, unknown>): Fault =>
+  (issuer) => {
+    issuer.discovery = overrides;
+  };
+
+const FAULTS: Record<string, Fault> = {
+  'names another issuer': inDiscovery({ issuer: 'https://other.example' }),
+  'adds a slash to its name': (issuer) => inDiscovery({ issuer: `${issuer.url}/` })(issuer),
+  'names no key address': inDiscovery({ jwks_uri: undefined }),
+  'names a key address that is no URL': inDiscovery({ jwks_uri: 'keys' }),
+  'names a file': inDiscovery({ jwks_uri: 'file:///etc/passwd' }),
+  redirects: inKeys((response) => response.writeHead(302, { location: '/jwks?again' }).end()),
+  'answers with an error': inKeys((response) => response.writeHead(503).end('{"keys":[]}')),
+  'answers without keys': inKeys((response) => response.end('{"keys":[]}')),
+  'answers null': inKeys((response) => response.end('null')),
+  'answers with broken keys': inKeys((response) => response.end('{"keys":[1,null]}')),
+  'answers with HTML': inKeys((response) => response.end('<html>')),
+  'answers without end': inKeys((response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(' '.repeat(65_536))) {
+        // until the socket is full
+      }
+    };
+    response.on('drain', write);
+    write();
+  }),
+  'answers with a gzip bomb': inKeys((response) => {
+    response.setHeader('content-encoding', 'gzip').end(BOMB);
+  }),
+  'never answers': inKeys(() => undefined),
+  drips: inKeys((response) => {
+    const timer = setInterval(() => response.write(' '), 100);
+    response.on('close', () => clearInterval(timer));
+  }),
+  'cuts the connection': inKeys((response) => response.destroy()),
+};
+const BOMB = gzipSync(Buffer.alloc(50_000_000, ' '));
+
+describe.concurrent('an issuer that misbehaves', () => {
+  it.each(Object.entries(FAULTS))('%s: 500 in time, 200 soon after it is mended', async (_name, fault) => {
+    const other = await StubIssuer.start();
+    fault(other);
+    const own = await startGuardedApp({ issuerUrl: other.url, settings: { OIDC_TIMEOUT_MS: '500' } });
+    const begin = performance.now();
+    expect((await call(`${own.url}/any-caller`, await other.sign())).status).toBe(500);
+    expect(performance.now() - begin).toBeLessThan(2_000);
+    other.discovery = {};
+    other.answerKeys = undefined;
+    expect(await timeUntil(200, 5_000, { issuer: other, app: own })).toBeLessThan(5_000);
+    await own.stop();
+    await other.stop();
+  });
+});
+
+describe('an issuer that misbehaves later', () => {
+  it('does not take the good keys away', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    expect(await statusOf(await issuer.sign())).toBe(200);
+    issuer.answerKeys = (response) => response.end('{"keys":[]}');
+    await delay(1_500);
+    expect(await statusOf(await issuer.sign())).toBe(200);
+  });
+
+  it('cannot fill the memory', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    const before = process.memoryUsage().rss;
+    FAULTS['answers with a gzip bomb']?.(issuer);
+    await delay(2_500);
+    expect(issuer.jwksRequests).toBeGreaterThan(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+  });
+});
+
+describe('an issuer', () => {
+  it('that is slow makes requests wait for the first keys instead of failing', async () => {
+    issuer.delayMs = 300;
+    await start();
+    expect(await statusOf(await issuer.sign())).toBe(200);
+  });
+
+  it('that publishes a short RSA key has its tokens refused', async () => {
+    const pair = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+    const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256', use: 'sig' };
+    issuer.answerKeys = (response) => response.end(JSON.stringify({ keys: [jwk] }));
+    await start();
+    const input = `${encode({ alg: 'RS256', kid: 'short', typ: 'at+jwt' })}.${encode(issuer.claims())}`;
+    const signature = createSign('sha256').update(input).sign(pair.privateKey, 'base64url');
+    expect(await statusOf(`${input}.${signature}`)).toBe(401);
+  });
+});
