@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { ServerIdentity } from '../connection-test.types.js';
+import type { DiscoveredTool, ServerIdentity } from '../connection-test.types.js';
 import type { McpCredentials } from './mcp-credentials.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
 import { plainText } from './plain-text.js';
@@ -29,6 +29,9 @@ export interface McpSessionOptions {
   /** W3C trace context, already checked. */
   traceparent: string | undefined;
 }
+
+/** The part of a tool definition that a call needs. */
+export type CallableTool = Pick<DiscoveredTool, 'name' | 'inputSchema'>;
 
 /** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
 export type ConnectWay = 'auto' | 'legacy' | 'sse';
@@ -130,13 +133,13 @@ export class McpSession {
    * @param tool the definition as listed; its `x-mcp-header` declarations become headers
    * @throws what the library throws; see `causeOf`
    */
-  async callTool(tool: Tool, args: Record<string, unknown>): Promise<CallToolResult> {
+  async callTool(tool: CallableTool, args: Record<string, unknown>): Promise<CallToolResult> {
     const { operation, traceparent } = this.options;
     const meta = traceparent === undefined ? {} : { _meta: { [TRACEPARENT_META_KEY]: traceparent } };
     return operation.race(
       this.client.callTool(
         { name: tool.name, arguments: args, ...meta },
-        { timeout: NO_TIMEOUT_MS, signal: operation.signal, toolDefinition: tool },
+        { timeout: NO_TIMEOUT_MS, signal: operation.signal, toolDefinition: tool as Tool },
       ),
     );
   }

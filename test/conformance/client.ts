@@ -1,0 +1,90 @@
+import { discoverOAuthServerInfo } from '@modelcontextprotocol/client';
+
+import { AddressPolicy } from '../../src/common/outbound/address-policy.js';
+import { OutboundClient } from '../../src/common/outbound/outbound.client.js';
+import type { OutboundOperation } from '../../src/common/outbound/outbound.operation.js';
+import type {
+  DiscoveredTool,
+  SystemCredentials,
+} from '../../src/modules/mcp-connection/connection-test.types.js';
+import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
+import { McpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
+import type { McpSession } from '../../src/modules/mcp-connection/worker/mcp-session.js';
+import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
+import { readToolList } from '../../src/modules/mcp-connection/worker/tool-list.reader.js';
+
+/**
+ * The client under test of the official MCP conformance suite: connects, reads the tools and calls some, with the very
+ * classes the worker uses. Started by the suite with the URL as last argument.
+ */
+interface ConformanceContext {
+  client_id?: string;
+  client_secret?: string;
+  toolCalls?: { name: string; arguments?: Record<string, unknown> }[];
+}
+
+const LIMITS = { deadlineMs: 20_000, maxResponseBytes: 2_097_152, maxTotalBytes: 8_388_608 };
+const TOOL_LIMITS = { maxPages: 64, maxTools: 2_000, maxBytes: 60_000, maxDepth: 20, maxNodes: 2_000 };
+const CALLS: Record<string, ConformanceContext['toolCalls']> = {
+  tools_call: [{ name: 'add_numbers', arguments: { a: 5, b: 3 } }],
+  'sse-retry': [{ name: 'test_reconnection', arguments: {} }],
+};
+
+/** Scenarios that look at the call of every tool that is left after the bad ones. */
+const CALL_ALL = new Set(['http-invalid-tool-headers', 'http-standard-headers']);
+
+const url = new URL(process.argv.at(-1) ?? '');
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ConformanceContext;
+const outbound = new OutboundClient({
+  policy: new AddressPolicy({ allow: [], allowLoopback: true }),
+  maxRedirects: 2,
+  connectTimeoutMs: 5_000,
+});
+
+await outbound.run(LIMITS, async (operation) => {
+  const credentials = McpCredentials.of(await systemCredentials(operation), url, {
+    tokens: new OAuthTokenClient(outbound, LIMITS),
+    operation,
+  });
+  const { session } = await connect({ url, operation, credentials, traceparent: undefined }, { latest: 0 });
+  const { toolsJson, rejectedTools } = await readToolList((cursor) => session.listPage(cursor), TOOL_LIMITS);
+  console.log(`${toolsJson.length} tools`, rejectedTools);
+  await callTools(
+    session,
+    toolsJson.map((json) => JSON.parse(json) as DiscoveredTool),
+  );
+  await session.close();
+});
+
+/** The interface contract names the token endpoint; the suite does not, so it is discovered here. */
+async function systemCredentials(operation: OutboundOperation): Promise<SystemCredentials> {
+  const { client_id: clientId, client_secret: clientSecret } = context;
+  if (clientId === undefined || clientSecret === undefined) {
+    return { type: 'NO_AUTH' };
+  }
+  const info = await discoverOAuthServerInfo(url, { fetchFn: operation.fetch });
+  const tokenUrl = info.authorizationServerMetadata?.token_endpoint ?? '';
+  return { type: 'SERVICE_ACCOUNT', clientId, clientSecret, tokenUrl };
+}
+
+async function callTools(session: McpSession, tools: DiscoveredTool[]): Promise<void> {
+  const all = tools.map(({ name, inputSchema }) => ({ name, arguments: exampleOf(inputSchema) }));
+  const calls = context.toolCalls ?? CALLS[scenario] ?? (CALL_ALL.has(scenario) ? all : []);
+  for (const { name, arguments: args = {} } of calls) {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool !== undefined) {
+      console.log(name, JSON.stringify(await session.callTool(tool, args)).slice(0, 500));
+    }
+  }
+  const echo = tools.find(({ name }) => name === 'json_schema_echo');
+  const original = tools.find(({ name }) => name !== 'json_schema_echo');
+  if (echo !== undefined && original !== undefined) {
+    await session.callTool(echo, { schema: original.inputSchema });
+  }
+}
+
+/** A text for every property: what the scenarios' tools ask for. */
+function exampleOf({ properties }: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(properties ?? {}).map((name) => [name, 'example']));
+}
