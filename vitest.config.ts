@@ -2,9 +2,16 @@ import { defineConfig } from 'vitest/config';
 
 const MINUTE_MS = 60_000;
 
+/** Integration tests of parts that never reach the database; they run once, not once on each database. */
+const WITHOUT_DATABASE = [
+  'test/integration/auth/**/*.int-spec.ts',
+  'test/integration/mcp-connection/**/*.int-spec.ts',
+];
+
 /**
- * Two projects: `unit` runs beside the code without a database, `integration` drives the whole application over HTTP
- * on the database that TEST_DATABASE names (embedded, mariadb or mysql). `npm test` runs all of them.
+ * Three projects: `unit` runs beside the code, `peers` drives single parts against real and hostile outside parties,
+ * `integration` drives the whole application over HTTP on the database that TEST_DATABASE names (embedded, mariadb or
+ * mysql). `npm test` runs all of them, `integration` once on each database.
  */
 export default defineConfig({
   test: {
@@ -28,8 +35,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'peers',
+          include: WITHOUT_DATABASE,
+          setupFiles: ['reflect-metadata'],
+          env: { NODE_ENV: 'test' },
+          testTimeout: MINUTE_MS,
+          hookTimeout: 2 * MINUTE_MS,
+        },
+      },
+      {
+        test: {
           name: 'integration',
           include: ['test/integration/**/*.int-spec.ts'],
+          exclude: WITHOUT_DATABASE,
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['reflect-metadata', 'test/support/setup.ts'],
           env: { NODE_ENV: 'test' },
