@@ -10,6 +10,7 @@ import { answerClientErrors } from './common/http/client-error.js';
 import { corsOptions } from './common/http/cors.js';
 import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
+import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { Log } from './common/logging/log.js';
 import { NestLogger } from './common/logging/nest-logger.js';
 import { Metrics } from './common/metrics/metrics.js';
@@ -19,6 +20,7 @@ import { Env } from './config/env.js';
 import { setUpApiDocs } from './openapi.js';
 
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
+const TIMEOUT_CHECK_MS = 1_000;
 const DOCS_PATH = /^\/docs(\/|$)/;
 
 /** Builds the service, ready to listen. `main.ts`, evaluation mode and the tests all come through here. */
@@ -47,6 +49,7 @@ export function configureApp(app: NestExpressApplication): void {
   useSecurityHeaders(app);
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));
   app.use(compression());
+  app.use(requireHost);
   app.use(addressRateLimit(app.get(RateLimits).address));
   app.use(bearerMiddleware(app.get(JwtStrategy)));
   setUpApiDocs(app);
@@ -93,9 +96,12 @@ function useSecurityHeaders(app: NestExpressApplication): void {
 }
 
 function configureServer(server: Server, env: Env): void {
+  // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
+  (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = env.get('HTTP_HEADERS_TIMEOUT_MS');
   server.requestTimeout = env.get('HTTP_REQUEST_TIMEOUT_MS');
   server.keepAliveTimeout = env.get('HTTP_KEEP_ALIVE_TIMEOUT_MS');
   server.maxConnections = env.get('HTTP_MAX_CONNECTIONS');
+  checkHostInMiddleware(server);
   answerClientErrors(server);
 }

@@ -1,14 +1,27 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '../errors/error-body.js';
 
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
 /**
  * Answers what Node's HTTP parser rejects, which no middleware ever sees, with the one error body. Statuses outside
- * the contract's table (408, 431) become 400; the message says which it was.
+ * the contract's table (408, 417, 431) become 400; the message says which it was.
  */
 export function answerClientErrors(server: Server): void {
+  const latest = new WeakMap<Duplex, Exchange>();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, { request, response });
+  });
+  // RFC 9110, section 10.1.1: a server may ignore an expectation it does not know. Node would answer an empty 417.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (error.code === 'ECONNRESET' || !socket.writable || !isAnswerDue(latest.get(socket))) {
       socket.destroy();
       return;
     }
@@ -26,6 +39,18 @@ export function answerClientErrors(server: Server): void {
       ].join('\r\n'),
     );
   });
+}
+
+/**
+ * Whether a caller would take our 400 for what it is. It must be neither the answer to an earlier request that is still
+ * being served, nor a second answer to the one that is broken: both are worse than a closed connection.
+ */
+function isAnswerDue(exchange: Exchange | undefined): boolean {
+  if (exchange === undefined) {
+    return true;
+  }
+  const { request, response } = exchange;
+  return request.complete ? response.writableFinished : !response.headersSent;
 }
 
 function messageOf(code: string | undefined): string {

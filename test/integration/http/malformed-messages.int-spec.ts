@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { connectionTestPath, createPath } from '../../support/factories.js';
+import { startHttpPeer } from '../../support/peers/peer.js';
+import { neverAnswers } from '../../support/peers/pathologies.js';
+import { sendRaw, type RawAnswer } from './raw-http.js';
+
+const HOST = 'Host: 127.0.0.1\r\n';
+const GET = `GET /livez HTTP/1.1\r\n${HOST}`;
+const POST = `PATCH /livez HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
+
+/** Messages that the parser cannot get to the end of. */
+const REFUSED: [string, string | Buffer][] = [
+  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['the start of a TLS session', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x0d, 0x0a])],
+  ['HTTP/2 without negotiation', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown version', `GET /livez HTTP/9.9\r\n${HOST}\r\n`],
+  ['an unknown method', `BREW /livez HTTP/1.1\r\n${HOST}\r\n`],
+  ['a method in lower case', `get /livez HTTP/1.1\r\n${HOST}\r\n`],
+  ['a space in the path', `GET /li vez HTTP/1.1\r\n${HOST}\r\n`],
+  ['NUL in the path', `GET /li\0vez HTTP/1.1\r\n${HOST}\r\n`],
+  ['no Host header', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['a header without a colon', `${GET}Broken\r\n\r\n`],
+  ['a space before the colon', `${GET}X-A : b\r\n\r\n`],
+  ['a folded header', `${GET}X-A: b\r\n c\r\n\r\n`],
+  ['NUL in a header', `${GET}X-A: b\0c\r\n\r\n`],
+  ['a bare carriage return', `${GET}X-A: b\rX-B: c\r\n\r\n`],
+  ['a header of 20 kB', `${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
+  ['headers of 64 kB in all', `${GET}${'X-A: aaaaaaaaaaaa\r\n'.repeat(4_000)}\r\n`],
+  ['a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`],
+  ['two content lengths', `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+  ['a list of content lengths', `${POST}Content-Length: 2, 2\r\n\r\n{}`],
+  ['a negative content length', `${POST}Content-Length: -1\r\n\r\n{}`],
+  ['a content length with a sign', `${POST}Content-Length: +2\r\n\r\n{}`],
+  ['a hexadecimal content length', `${POST}Content-Length: 0x2\r\n\r\n{}`],
+  ['a content length beyond 64 bits', `${POST}Content-Length: 99999999999999999999999\r\n\r\n{}`],
+  ['content length and chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['chunks that are not the last coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`],
+];
+
+/** Messages whose head is good: the route may have answered before the parser finds the fault. */
+const BROKEN_BODIES: [string, string][] = [
+  ['an unknown transfer coding', `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+  ['a chunk size that is no number', `${CHUNKED}zz\r\n{}\r\n0\r\n\r\n`],
+  ['a chunk size beyond 64 bits', `${CHUNKED}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`],
+  ['a chunk without its line end', `${CHUNKED}2\r\n{}xx0\r\n\r\n`],
+  ['a chunk extension of 20 kB', `${CHUNKED}2;${'a'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`],
+];
+
+describe('messages that are not valid HTTP', () => {
+  let app: TestApp;
+  let token: string;
+  beforeAll(async () => {
+    app = await TestApp.start({
+      HTTP_HEADERS_TIMEOUT_MS: '1000',
+      HTTP_REQUEST_TIMEOUT_MS: '1000',
+      MCP_TEST_TIMEOUT_MS: '1500',
+    });
+    token = await app.tokenWith({});
+  });
+  afterAll(async () => {
+    expect((await app.request('GET', '/livez')).status).toBe(200);
+    await app.close();
+  });
+
+  it.each(REFUSED)('%s is answered 400 with the error body and a closed socket', async (_, message) => {
+    expectRefused(await sendRaw(app.url, { parts: [message] }));
+  });
+
+  it.each(BROKEN_BODIES)('%s ends the connection after one JSON answer', async (_, message) => {
+    const answer = await sendRaw(app.url, { parts: [message] });
+    expect(answer.isClosed).toBe(true);
+    expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer.status).toBe(404);
+    expect(jsonOf(answer)).toEqual({ error: 'Not Found', message: 'No such endpoint.', status: 404 });
+  });
+
+  it('a broken chunk of a body that a route reads is answered 400', async () => {
+    const head =
+      `PATCH ${createPath()} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n` +
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expectRefused(await sendRaw(app.url, { parts: [head, '2\r\n{"', 'zz\r\n'] }));
+  });
+
+  it('CONNECT is answered by closing the socket', async () => {
+    const answer = await sendRaw(app.url, { parts: [`CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`] });
+    expect(answer).toMatchObject({ text: '', isClosed: true });
+  });
+
+  it('an offer to change the protocol is not taken up', async () => {
+    const upgrade = `${GET}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
+    expect(await sendRaw(app.url, { parts: [upgrade] })).toMatchObject({ status: 200, isClosed: true });
+  });
+
+  it.each(['Expect: 200-ok', 'Expect: 100-continue'])(
+    '%s changes nothing about the answer',
+    async (expectation) => {
+      const answer = await sendRaw(app.url, { parts: [`${GET}${expectation}\r\nConnection: close\r\n\r\n`] });
+      expect(answer.text.replace('HTTP/1.1 100 Continue\r\n\r\n', '')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    },
+  );
+
+  it('HTTP/1.0 without a Host header is served', async () => {
+    expect(await sendRaw(app.url, { parts: ['GET /livez HTTP/1.0\r\n\r\n'] })).toMatchObject({ status: 200 });
+  });
+
+  it('the absolute form of a target is read as the path it holds', async () => {
+    const message = `GET http://evil.example/livez HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    expect(await sendRaw(app.url, { parts: [message] })).toMatchObject({ isClosed: true, status: 200 });
+  });
+
+  it('headers that arrive too slowly are answered 400 in time', async () => {
+    const started = performance.now();
+    const answer = await sendRaw(app.url, {
+      parts: ['GET /livez HTTP/1.1\r\n', ...Array<string>(30).fill('X-A: b\r\n')],
+      pauseMs: 150,
+    });
+    expect(performance.now() - started).toBeLessThan(3_500);
+    expectRefused(answer, 'The request did not arrive in time.');
+  });
+
+  it('a body that arrives too slowly is answered 400 in time', async () => {
+    const head =
+      `PATCH ${createPath()} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n';
+    const started = performance.now();
+    const answer = await sendRaw(app.url, { parts: [head, ...Array<string>(30).fill(' ')], pauseMs: 150 });
+    expect(performance.now() - started).toBeLessThan(3_500);
+    expectRefused(answer, 'The request did not arrive in time.');
+  });
+
+  it('is never answered where a caller waits for the answer to an earlier request', async () => {
+    const peer = await startHttpPeer(neverAnswers);
+    const body = JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
+    const slow =
+      `PATCH ${connectionTestPath()} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const answer = await sendRaw(app.url, { parts: [slow, 'garbage\r\n\r\n'], pauseMs: 100 });
+    expect(answer).toMatchObject({ text: '', isClosed: true });
+    await peer.close();
+  });
+});
+
+function expectRefused(answer: RawAnswer, message?: string): void {
+  expect(answer.isClosed).toBe(true);
+  expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(answer.status).toBe(400);
+  expect(answer.text).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
+  expect(answer.text).toMatch(/^x-content-type-options: nosniff\r$/im);
+  expect(answer.text).toMatch(/^cache-control: no-store\r$/im);
+  expect(answer.text).toMatch(/^connection: close\r$/im);
+  expect(jsonOf(answer)).toEqual({
+    error: 'Bad Request',
+    message: message ?? expect.any(String),
+    status: 400,
+  });
+}
+
+function jsonOf({ body }: RawAnswer): unknown {
+  return JSON.parse(body);
+}
