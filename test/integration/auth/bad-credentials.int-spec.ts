@@ -1,11 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { exportSPKI, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { oidcIssuer } from '../../../src/common/auth/oidc-issuer.js';
 import { TrustedIssuer } from '../../../src/common/auth/trusted-issuer.js';
 import type { Env } from '../../../src/config/env.js';
 import { AUDIENCE, signingKey, StubIssuer, type SigningKey } from '../../support/issuer.js';
+import { BAD_TOKENS, seconds } from './bad-tokens.js';
 import { call, post, seen, startGuardedApp, type GuardedApp } from './guarded-app.js';
 
 let issuer: StubIssuer;
@@ -36,85 +35,6 @@ beforeEach(() => {
   seen.handlers = 0;
 });
 
-const seconds = (offset: number): number => Math.floor(Date.now() / 1_000) + offset;
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-async function hmacWithPublicKey(): Promise<string> {
-  const input = `${encode({ alg: 'HS256', kid: rsaKey.kid, typ: 'at+jwt' })}.${encode(issuer.claims())}`;
-  const signature = createHmac('sha256', await exportSPKI(rsaKey.publicKey)).update(input);
-  return `${input}.${signature.digest('base64url')}`;
-}
-
-async function selfSigned(header: (key: SigningKey) => Record<string, unknown>): Promise<string> {
-  const key = await signingKey();
-  return issuer.sign({}, { key, header: header(key) });
-}
-
-function edit(token: string, part: number, change: (text: string) => string): string {
-  return token
-    .split('.')
-    .map((text, index) => (index === part ? change(text) : text))
-    .join('.');
-}
-
-/** Another character whose bits differ from the first bit on, in the middle of the text. */
-const flipMiddle = (text: string): string => {
-  const at = Math.floor(text.length / 2);
-  return text.slice(0, at) + (text[at] === 'A' ? 'h' : 'A') + text.slice(at + 1);
-};
-
-const badTokens: Record<string, () => Promise<string>> = {
-  expired: () => issuer.sign({ iat: seconds(-600), exp: seconds(-60) }),
-  'nbf in the future': () => issuer.sign({ nbf: seconds(120) }),
-  'iat in the future': () => issuer.sign({ iat: seconds(120) }),
-  'iat after exp': () => issuer.sign({ iat: seconds(20), exp: seconds(10) }),
-  'another issuer': () => issuer.sign({ iss: `${issuer.url}/other` }),
-  'no issuer': () => issuer.sign({ iss: undefined }),
-  'another audience': () => issuer.sign({ aud: 'urn:other' }),
-  'no audience': () => issuer.sign({ aud: undefined }),
-  'alg none': async () => `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(issuer.claims())}.`,
-  'alg none with a signature': async () =>
-    `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(issuer.claims())}.AAAA`,
-  'HS256 with the public key as secret': hmacWithPublicKey,
-  'another key under a known kid': async () =>
-    issuer.sign({}, { key: await signingKey('ES256', issuer.keys.at(-1)!.kid) }),
-  'an unknown kid': async () => issuer.sign({}, { key: await signingKey() }),
-  'a kid that is not text': () => issuer.sign({}, { header: { kid: 7 } }),
-  'alg of another key': () => issuer.sign({}, { header: { kid: rsaKey.kid } }),
-  'its own key (jwk)': () => selfSigned(({ publicJwk }) => ({ jwk: publicJwk })),
-  'a key address (jku)': () => issuer.sign({}, { header: { jku: `${issuer.url}/jwks` } }),
-  'a certificate address (x5u)': () => issuer.sign({}, { header: { x5u: `${issuer.url}/cert` } }),
-  'a critical extension': () => critical(),
-  'an ID token (at_hash)': () => issuer.sign({ at_hash: 'x', nonce: 'n' }),
-  'an ID token (Keycloak)': () => issuer.sign({ typ: 'ID' }, { header: { typ: 'JWT' } }),
-  'a refresh token (Keycloak)': () => issuer.sign({ typ: 'Refresh' }, { header: { typ: 'JWT' } }),
-  'an ID token (Cognito)': () => issuer.sign({ token_use: 'id' }),
-  'a logout token': () => issuer.sign({}, { header: { typ: 'logout+jwt' } }),
-  'no exp': () => issuer.sign({ exp: undefined }),
-  'no iat': () => issuer.sign({ iat: undefined }),
-  'no sub': () => issuer.sign({ sub: undefined }),
-  'an empty sub': () => issuer.sign({ sub: '' }),
-  'a sub that is not text': () => issuer.sign({ sub: 7 as unknown as string }),
-  truncated: async () => (await issuer.sign()).slice(0, -1),
-  'without its signature': async () => edit(await issuer.sign(), 2, () => ''),
-  'two parts': async () => (await issuer.sign()).split('.').slice(0, 2).join('.'),
-  'five parts': async () => `${await issuer.sign()}.AAAA.AAAA`,
-  'a flipped byte in the header': async () => edit(await issuer.sign(), 0, flipMiddle),
-  'a flipped byte in the payload': async () => edit(await issuer.sign(), 1, flipMiddle),
-  'a flipped byte in the signature': async () => edit(await issuer.sign(), 2, flipMiddle),
-  'longer than allowed': () => issuer.sign({ padding: 'x'.repeat(9_000) }),
-  'bound to a key (DPoP)': () => issuer.sign({ cnf: { jkt: 'thumbprint' } }),
-  'not a token': async () => 'not-a-token',
-};
-
-async function critical(): Promise<string> {
-  const key = issuer.keys.at(-1)!;
-  const header = { alg: key.alg, kid: key.kid, typ: 'at+jwt', crit: ['svc'], svc: true };
-  return new SignJWT(issuer.claims())
-    .setProtectedHeader(header)
-    .sign(key.privateKey, { crit: { svc: true } });
-}
-
 function expectUnauthorized(answer: Awaited<ReturnType<typeof call>>): void {
   expect(answer.status).toBe(401);
   expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -128,8 +48,8 @@ function expectUnauthorized(answer: Awaited<ReturnType<typeof call>>): void {
 }
 
 describe('a request with a bad credential', () => {
-  it.each(Object.entries(badTokens))('is refused before its body is parsed: %s', async (_name, make) => {
-    expectUnauthorized(await call(`${app.url}/guarded`, await make(), post));
+  it.each(Object.entries(BAD_TOKENS))('is refused before its body is parsed: %s', async (_name, make) => {
+    expectUnauthorized(await call(`${app.url}/guarded`, await make({ issuer, rsaKey }), post));
   });
 
   it.each([
@@ -265,6 +185,15 @@ describe('a request with a good token', () => {
     const answer = await call(`${quick.url}/any-caller`, token);
     expect(answer).toMatchObject({ status: 401, body: { details: 'The access token has expired.' } });
     await quick.stop();
+  });
+
+  it('is served as its own caller among many at once', async () => {
+    const subjects = Array.from({ length: 100 }, (_, index) => `user-${index}`);
+    const tokens = await Promise.all(subjects.map((sub) => issuer.sign({ sub })));
+    for (const round of ['verified', 'remembered']) {
+      const answers = await Promise.all(tokens.map((token) => call(`${app.url}/any-caller`, token)));
+      expect({ round, subjects: answers.map(({ body }) => body['subject']) }).toEqual({ round, subjects });
+    }
   });
 
   it('needs no token on a public route', async () => {

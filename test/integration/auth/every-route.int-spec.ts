@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildOpenApi } from '../../../src/openapi.js';
+import { TestApp } from '../../support/app.js';
+import { signingKey, type SigningKey } from '../../support/issuer.js';
+import { BAD_TOKENS } from './bad-tokens.js';
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly permission: string | undefined;
+}
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+const BROKEN_BODY = { rawBody: '{"', headers: { 'content-type': 'application/json' } };
+
+let folder: string;
+let app: TestApp;
+let rsaKey: SigningKey;
+let operations: Operation[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-auth-'));
+  app = await TestApp.start({
+    DATABASE_URL: `sqlite:${join(folder, 'auth.sqlite')}`,
+    OIDC_JWKS_COOLDOWN_SECONDS: '1',
+  });
+  rsaKey = await signingKey('RS256');
+  app.issuer.keys = [rsaKey, ...app.issuer.keys];
+  operations = guardedOperations();
+});
+afterAll(async () => {
+  await app?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Every operation of the OpenAPI document that asks for a token, with some value for each path parameter. */
+function guardedOperations(): Operation[] {
+  return Object.entries(buildOpenApi(app.nest).paths).flatMap(([template, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = (item as Record<string, unknown>)[method] as
+        { security?: unknown[]; 'x-permission'?: string } | undefined;
+      return operation?.security?.length
+        ? [{ method, path: template.replaceAll(/\{[^}]+\}/g, 'x'), permission: operation['x-permission'] }]
+        : [];
+    }),
+  );
+}
+
+/** A body that cannot be parsed, where a body may be: any attempt to parse it would show as 400. */
+const brokenBody = (method: string): object => (method === 'get' ? {} : BROKEN_BODY);
+
+describe('every guarded route', () => {
+  it('is known', () => {
+    expect(operations.length).toBeGreaterThanOrEqual(7);
+  });
+
+  it.each([...Object.entries(BAD_TOKENS), ['no token', () => Promise.resolve(null)] as const])(
+    'answers 401 before it looks at the body: %s',
+    async (_name, make) => {
+      const token = await make({ issuer: app.issuer, rsaKey });
+      const answers = await Promise.all(
+        operations.map(({ method, path }) =>
+          app.request(method.toUpperCase(), path, { token, ...brokenBody(method) }),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+      expect(new Set(answers.map(({ headers }) => headers.get('www-authenticate')))).toEqual(
+        new Set(['Bearer']),
+      );
+    },
+  );
+
+  it('that needs a permission answers 403 without it, before it looks at the body', async () => {
+    const token = await app.tokenWith({ scope: 'openid' });
+    const guarded = operations.filter(({ permission }) => permission === 'integration-management');
+    expect(guarded.length).toBeGreaterThanOrEqual(7);
+    for (const { method, path } of guarded) {
+      const answer = await app.request(method.toUpperCase(), path, { token, ...brokenBody(method) });
+      expect({ method, path, status: answer.status, message: answer.body['message'] }).toEqual({
+        method,
+        path,
+        status: 403,
+        message: 'Insufficient permissions to access Integration Management',
+      });
+    }
+  });
+});
