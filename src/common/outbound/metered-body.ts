@@ -2,6 +2,9 @@ import { OutboundError } from './outbound.error.js';
 
 const NEW_LINE = 10;
 const CARRIAGE_RETURN = 13;
+const COMMA = 44;
+const OPENING_BRACKET = 91;
+const OPENING_BRACE = 123;
 
 /**
  * Counts the decoded bytes of one answer against a limit. For an event stream (`text/event-stream`) the limit holds for
@@ -39,6 +42,17 @@ export class ResponseMeter {
       throw new OutboundError('too_large');
     }
   }
+}
+
+/** Commas and opening brackets of a chunk of JSON; those inside texts count too, so that no trick can hide one. */
+export function countElements(chunk: Uint8Array): number {
+  let count = 0;
+  for (const byte of chunk) {
+    if (byte === COMMA || byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      count += 1;
+    }
+  }
+  return count;
 }
 
 /**

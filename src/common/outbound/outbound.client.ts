@@ -1,6 +1,7 @@
 import { Agent, buildConnector } from 'undici';
 
 import type { AddressPolicy } from './address-policy.js';
+import { boundedResolver } from './bounded-resolver.js';
 import { guardedLookup, type Resolver, systemResolver } from './guarded-lookup.js';
 import type { HeavySeats } from './heavy-seats.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
@@ -14,13 +15,20 @@ export interface OutboundClientOptions {
   connectTimeoutMs: number;
   /** Bounds the memory of large answers across operations; without it every operation may read up to its limit. */
   seats?: HeavySeats;
-  /** @default the resolver of the operating system */
+  /** @default the resolver of the operating system, two lookups at once */
   resolver?: Resolver;
 }
 
-/** The one way out of the service: opens guarded operations. Stateless, so one instance serves everybody. */
+/** Half of libuv's threads: the other half stays free whatever name servers do. */
+const LOOKUPS = 2;
+
+/** The one way out of the service: opens guarded operations. One instance serves everybody. */
 export class OutboundClient {
-  constructor(private readonly options: OutboundClientOptions) {}
+  private readonly resolver: Resolver;
+
+  constructor(private readonly options: OutboundClientOptions) {
+    this.resolver = options.resolver ?? boundedResolver(systemResolver, LOOKUPS, options.connectTimeoutMs);
+  }
 
   /** Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it. */
   open(limits: OperationLimits): OutboundOperation {
@@ -42,7 +50,7 @@ export class OutboundClient {
     return new Agent({
       connect: (target, callback) => {
         const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
-        const { policy, resolver = systemResolver, connectTimeoutMs } = this.options;
+        const { policy, connectTimeoutMs } = this.options;
         try {
           policy.checkUrl(new URL(`${target.protocol}//${target.host ?? target.hostname}`));
         } catch (error) {
@@ -50,7 +58,7 @@ export class OutboundClient {
           return;
         }
         buildConnector({
-          lookup: guardedLookup(policy, resolver, port),
+          lookup: guardedLookup(policy, this.resolver, port),
           timeout: connectTimeoutMs,
           allowH2: false,
         })(target, callback);

@@ -2,7 +2,7 @@ import { type Agent, fetch as undiciFetch, type Response as UndiciResponse } fro
 
 import type { AddressPolicy } from './address-policy.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
-import { meteredBody, ResponseMeter } from './metered-body.js';
+import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
 import { redirectTarget } from './redirect.js';
 
@@ -14,6 +14,11 @@ export interface OperationLimits {
   maxResponseBytes: number;
   /** Decoded bytes of all answers together. */
   maxTotalBytes: number;
+  /**
+   * Commas and opening brackets in all answers together: what parsing JSON costs in memory depends on its elements
+   * more than on its bytes (`{},` takes 3 bytes and becomes some 60). @default no limit
+   */
+  maxElements?: number;
 }
 
 interface OperationContext {
@@ -46,6 +51,7 @@ export class OutboundOperation {
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
   private totalBytes = 0;
+  private totalElements = 0;
   private seat: Promise<Seat> | undefined;
   private lastFailure: OutboundError | undefined;
 
@@ -172,7 +178,11 @@ export class OutboundOperation {
   private async admit(chunk: Uint8Array, meter: ResponseMeter): Promise<void> {
     meter.add(chunk);
     this.totalBytes += chunk.byteLength;
-    if (this.totalBytes > this.limits.maxTotalBytes) {
+    this.totalElements += this.limits.maxElements === undefined ? 0 : countElements(chunk);
+    if (
+      this.totalBytes > this.limits.maxTotalBytes ||
+      this.totalElements > (this.limits.maxElements ?? Infinity)
+    ) {
       throw new OutboundError('too_large');
     }
     if (this.totalBytes > LIGHT_BYTES && this.context.seats !== undefined) {
