@@ -40,6 +40,7 @@ export const CONNECTION_FAILURES = {
 
   overloaded: 'Too many large or slow connection tests are running; try again later.',
   stopping: 'The service is stopping.',
+  internal: 'The connection test failed inside the service.',
 } as const;
 
 /** One cause of {@link CONNECTION_FAILURES}. */

@@ -25,6 +25,8 @@ interface Job {
 
 /** Beyond its deadline a job gets this long before the worker counts as stalled and is killed. */
 const GRACE_MS = 1_000;
+/** Jobs in flight at the most; each holds some 100 KB in the worker. */
+const MAX_JOBS = 500;
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
 
@@ -45,8 +47,9 @@ export class McpWorkerPool {
 
   /** Runs one test. Never rejects; a job lost with the worker answers `overloaded`. */
   run(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
-    if (this.closing) {
-      return Promise.resolve({ outcome: 'unreachable', cause: 'stopping', latencyMs: 0 });
+    if (this.closing || this.jobs.size >= MAX_JOBS) {
+      const cause = this.closing ? 'stopping' : 'overloaded';
+      return Promise.resolve({ outcome: 'unreachable', cause, latencyMs: 0 });
     }
     const { deadlineMs } = this.options;
     const id = (this.nextId += 1);

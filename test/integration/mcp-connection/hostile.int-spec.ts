@@ -22,6 +22,7 @@ const METADATA = 'http://169.254.169.254/latest/meta-data/';
 const PATHOLOGIES: [string, RequestListener, string, string][] = [
   ['announces 300 MB', hostile.hugeAnswer(true), 'too_large', 'token_too_large'],
   ['sends 300 MB', hostile.hugeAnswer(false), 'too_large', 'token_too_large'],
+  ['is as dense as JSON can be', hostile.denseJson, 'too_large', 'token_too_large'],
   ['sends a gzip bomb', hostile.gzipBomb, 'encoding', 'token_encoding'],
   ['drips its body', hostile.dripBody, 'timeout', 'token_timeout'],
   ['drips its headers', hostile.dripHeaders, 'timeout', 'token_timeout'],
@@ -97,7 +98,7 @@ describe('Hostile parties', () => {
     await noSocketsLeft(token, mcp);
   });
 
-  it('an MCP server that nests 500,000 levels', async () => {
+  it('an MCP server that nests 200,000 levels', async () => {
     const answers = await keep(startHttpPeer(hostile.deepJson));
     await expect(service.test(noAuth(answers.url))).resolves.toMatchObject({ cause: 'timeout' });
     const lists = await keep(startListPathology(hostile.deepJson));

@@ -62,7 +62,7 @@ describe('200 hostile connection tests at once', () => {
     );
     expect(elapsed).toBeLessThan(DEADLINE_MS + SLACK_MS);
     expect(peak - before).toBeLessThan(150 * MEGABYTE);
-    expect(delay.percentile(99) / 1e6).toBeLessThan(30);
+    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
     results.forEach((result) => expect(result.latencyMs).toBeLessThan(DEADLINE_MS + SLACK_MS));
   });
 

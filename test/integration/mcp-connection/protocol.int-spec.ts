@@ -88,6 +88,13 @@ describe('Connection test against servers that behave', () => {
     await noSocketsLeft(peer);
   });
 
+  it('answers, and does not stall, when it is asked to test something that is no URL', async () => {
+    await expect(service.test(noAuth('no url'))).resolves.toMatchObject({
+      outcome: 'unreachable',
+      cause: 'internal',
+    });
+  });
+
   it('drops a malformed trace context', async () => {
     const peer = await keep(startModernPeer([{ name: 'first' }]));
     await service.test(noAuth(peer.url, { traceparent: 'x\r\nevil: 1' }));

@@ -16,6 +16,7 @@ const listeners = [
   pathologies.hugeEvent,
   pathologies.resets,
   pathologies.deepJson,
+  pathologies.denseJson,
   pathologies.webPage,
 ];
 

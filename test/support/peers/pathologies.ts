@@ -52,6 +52,12 @@ export const redirectsTo =
 export const redirectsForEver: RequestListener = (request, response) =>
   response.writeHead(307, { location: `${request.url}x` }).end();
 
+/** Two megabytes of JSON that become some sixty when parsed. */
+export const denseJson: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`{"jsonrpc":"2.0","id":1000001,"result":{"tools":[${'{},'.repeat(690_000)}{}]}}`);
+};
+
 /** An event stream of nothing but keep-alive comments. */
 export const commentsOnly: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -110,9 +116,9 @@ export const notFound: RequestListener = (_request, response) => {
   response.writeHead(404).end();
 };
 
-/** A body nested 500,000 arrays deep. */
+/** A body nested 200,000 arrays deep. */
 export const deepJson: RequestListener = (_request, response) => {
-  const depth = 500_000;
+  const depth = 200_000;
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`{"jsonrpc":"2.0","id":1000001,"result":{"tools":${'['.repeat(depth)}${']'.repeat(depth)}}}`);
 };

@@ -52,6 +52,7 @@ class SchemaCheck {
   private readonly anchors = new Set<string>(['#']);
   private readonly ids = new Set<string>();
   private nodes = 0;
+  private values = 0;
 
   constructor(
     private readonly root: Record<string, unknown>,
@@ -110,6 +111,11 @@ class SchemaCheck {
   ): RejectedToolReason | undefined {
     if (position === 'schema' && !Array.isArray(node)) {
       this.collect(node as Record<string, unknown>);
+    }
+    // A value is at least a byte: beyond that many the document is too large, and listing them would cost memory first.
+    this.values += Array.isArray(node) ? node.length : 0;
+    if (this.values > this.limits.maxBytes) {
+      return 'schema_too_large';
     }
     for (const [key, value] of Object.entries(node) as [string, unknown][]) {
       if (pollutes(key, value)) {
