@@ -30,7 +30,10 @@ const SHARED = {
 } as const satisfies Partial<DataSourceOptions>;
 
 /** Every session reads only committed rows, so that a reader never waits and a retry sees the winner's row. */
-const SESSION = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, SESSION sql_mode = 'TRADITIONAL'";
+const SESSION = [
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  "SET SESSION sql_mode = 'TRADITIONAL'",
+];
 
 const EMBEDDED_SCHEME = 'sqlite:';
 const EMBEDDED_FILE = 'svc.sqlite';
@@ -77,8 +80,8 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
 
 function createPool(options: PoolOptions): mysql2.Pool {
   const pool = mysql2.createPool(options);
-  // The statement is queued before anything the borrower of a new connection sends.
-  pool.on('connection', (connection) => connection.query(SESSION));
+  // The statements are queued before anything the borrower of a new connection sends.
+  pool.on('connection', (connection) => SESSION.forEach((statement) => connection.query(statement)));
   return pool;
 }
 

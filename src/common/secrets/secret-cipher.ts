@@ -92,6 +92,11 @@ export class SecretCipher {
   }
 }
 
+/** What every value sealed with a key begins with. */
+export function sealedPrefix(keyId: string): string {
+  return `${FORMAT}.${keyId}.`;
+}
+
 /** Id of the key that sealed a value. */
 export function sealedKeyId(sealed: string): string {
   return sealed.split('.')[1] ?? '';

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { SecretCipher, SecretKey } from './secret-cipher.js';
+import { isKeyInUse } from './sealed-columns.js';
 import { SecretKeyEntity } from './secret-key.entity.js';
 
 const CANARY = 'svc-platform canary';
@@ -12,7 +13,8 @@ export class SecretKeysError extends Error {
 }
 
 /**
- * Proves that every key that sealed something stored is configured and is that key, and records new keys.
+ * Proves that every key that sealed something stored is configured and is that key, records new keys and forgets those
+ * that were taken out of the settings after nothing was left under them.
  * @param now time for new rows
  * @throws SecretKeysError naming the ids that are missing or wrong
  */
@@ -22,7 +24,7 @@ export async function checkSecretKeys(
   keys: readonly SecretKey[],
   now: Date,
 ): Promise<void> {
-  const recorded = await manager.find(SecretKeyEntity);
+  const recorded = await forgetUnused(manager, cipher);
   const wrong = recorded.filter((row) => !opens(cipher, row)).map(({ id }) => id);
   if (wrong.length > 0) {
     throw new SecretKeysError(
@@ -37,6 +39,18 @@ export async function checkSecretKeys(
     // Another replica may record the same key at this moment.
     await manager.createQueryBuilder().insert().orIgnore().into(SecretKeyEntity).values(added).execute();
   }
+}
+
+async function forgetUnused(manager: EntityManager, cipher: SecretCipher): Promise<SecretKeyEntity[]> {
+  const kept: SecretKeyEntity[] = [];
+  for (const row of await manager.find(SecretKeyEntity)) {
+    if (cipher.keyIds.includes(row.id) || (await isKeyInUse(manager, row.id))) {
+      kept.push(row);
+    } else {
+      await manager.delete(SecretKeyEntity, { id: row.id });
+    }
+  }
+  return kept;
 }
 
 function opens(cipher: SecretCipher, row: SecretKeyEntity): boolean {
