@@ -86,7 +86,7 @@ export class McpWorkerPool {
       // Neither the secrets of the environment nor the options of the main thread are the worker's business.
       env: {},
       execArgv: [],
-      // Libraries print what servers say; none of it may reach our log.
+      // What the worker drops instead of printing must not be piped by default either.
       stdout: true,
       stderr: true,
       resourceLimits: {
@@ -95,8 +95,6 @@ export class McpWorkerPool {
         stackSizeMb: STACK_MB,
       },
     });
-    worker.stdout.resume();
-    worker.stderr.resume();
     worker.on('message', (answer: McpWorkerAnswer) => void this.settle(answer));
     worker.on('error', () => this.lose(worker));
     worker.on('exit', () => this.lose(worker));

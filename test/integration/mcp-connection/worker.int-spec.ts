@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
@@ -89,6 +91,23 @@ describe('McpConnectionService', () => {
     const test = service.test(noAuth(peer.url));
     await service.onModuleDestroy();
     await expect(test).resolves.toMatchObject({ cause: 'timeout' });
+  });
+
+  it('does not keep a process alive', async () => {
+    const built = new URL('../../../dist/src/', import.meta.url).href;
+    const program = `
+      const { McpConnectionService } = await import('${built}modules/mcp-connection/mcp-connection.service.js');
+      const { Env } = await import('${built}config/env.js');
+      const service = new McpConnectionService(Env.parse('evaluation', {}));
+      const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
+      console.log((await service.test(request)).cause);`;
+    const options = { timeout: 10_000 };
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      options,
+    );
+    expect(stdout).toBe('refused\n');
   });
 
   it('refuses loopback in production unless EGRESS_ALLOW lists it', async () => {

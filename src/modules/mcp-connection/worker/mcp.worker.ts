@@ -80,6 +80,9 @@ function encodeLines(lines: string[]): Uint8Array<ArrayBuffer> {
 
 /** Entry of the thread that talks to outside parties: a hostile answer can stall or exhaust this thread and no other. */
 function serve(port: MessagePort): void {
+  // Libraries print what servers say; none of it may reach our log.
+  process.stdout.write = () => true;
+  process.stderr.write = () => true;
   preloadSchemas();
   const tester = createTester(workerData as McpWorkerSettings);
   port.on('message', (job: McpWorkerJob) => void answer(tester, job, port));
