@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import type { Algorithm } from 'jsonwebtoken';
-import { Strategy } from 'passport-jwt';
+import { Strategy, type StrategyOptionsWithRequest } from 'passport-jwt';
 import { Env } from '../../config/env.js';
 import { Clock } from '../clock.js';
 import { userReferenceFrom } from '../user/user-reference.js';
@@ -14,6 +13,7 @@ import { checkClaims, readTokenHeader, type Claims } from './token-rules.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
+type Algorithms = NonNullable<StrategyOptionsWithRequest['algorithms']>;
 type KeyCallback = (error: unknown, key?: string) => void;
 
 /**
@@ -36,7 +36,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       jwtFromRequest: bearerToken,
       issuer: trusted.rules.issuer,
       audience: trusted.rules.audience,
-      algorithms: [...trusted.rules.algorithms] as Algorithm[],
+      algorithms: [...trusted.rules.algorithms] as Algorithms,
       jsonWebTokenOptions: { clockTolerance: env.get('OIDC_CLOCK_TOLERANCE_SECONDS') },
       passReqToCallback: true,
       secretOrKeyProvider: (_request: IncomingMessage, token: string, done: KeyCallback) => {

@@ -47,11 +47,17 @@ export class VerifiedTokens {
     if (until <= now) {
       return;
     }
-    const [oldest] = this.entries.keys();
-    if (this.entries.size >= this.maxEntries && oldest !== undefined) {
-      this.entries.delete(oldest);
+    if (this.entries.size >= this.maxEntries) {
+      this.forgetOldest();
     }
     this.entries.set(keyOf(token), { principal, until });
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.entries.keys();
+    if (oldest !== undefined) {
+      this.entries.delete(oldest);
+    }
   }
 }
 

@@ -42,6 +42,16 @@ describe('RateLimiter', () => {
     await expect(sut.consume('a')).resolves.toBeUndefined();
   });
 
+  it('counts a key anew after it was forgotten, and forgets in order again and again', async () => {
+    const sut = new RateLimiter(1, 2);
+    for (let round = 0; round < 5; round += 1) {
+      for (const key of ['a', 'b', 'c']) {
+        await expect(sut.consume(key)).resolves.toBeUndefined();
+        await expect(sut.consume(key)).rejects.toBeInstanceOf(RateLimitExceededError);
+      }
+    }
+  });
+
   it('has no limit at 0', async () => {
     const sut = new RateLimiter(0);
     await Promise.all(Array.from({ length: 1_000 }, () => sut.consume('a')));

@@ -13,6 +13,8 @@ export class RateLimiter {
   private readonly limiter: RateLimiterMemory | undefined;
   /** Key -> end of its minute. Insertion order is the order of those ends. */
   private readonly ends = new Map<string, number>();
+  /** Goes on where it stopped: starting anew would pass over every key that was deleted before. */
+  private readonly oldest = this.ends.keys();
 
   /**
    * @param perMinute requests a minute of one key; 0 is no limit
@@ -50,15 +52,17 @@ export class RateLimiter {
       return;
     }
     this.ends.delete(key);
-    for (const [oldest, end] of this.ends) {
-      if (end > now && this.ends.size < this.maxKeys) {
-        break;
-      }
-      this.ends.delete(oldest);
-      if (end > now) {
-        void limiter.delete(oldest);
-      }
+    if (this.ends.size >= this.maxKeys) {
+      this.forgetOldest(limiter);
     }
     this.ends.set(key, now + WINDOW_MS);
+  }
+
+  private forgetOldest(limiter: RateLimiterMemory): void {
+    const { value: oldest } = this.oldest.next();
+    if (oldest !== undefined) {
+      this.ends.delete(oldest);
+      void limiter.delete(oldest);
+    }
   }
 }
