@@ -119,6 +119,12 @@ export const envSchema = z.object({
   DATABASE_TRANSACTION_RETRIES: integer(0, 20, 8).describe(
     'How often a transaction is repeated after a deadlock.',
   ),
+  DATABASE_LOCK_WAIT_SECONDS: integer(1, 60, 3).describe(
+    'Seconds a statement waits for rows that another transaction holds.',
+  ),
+  DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
+    'Milliseconds after which a request no longer waits for the database and answers 500.',
+  ),
   MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
   MIGRATIONS_LOCK_TIMEOUT_SECONDS: integer(1, 3_600, 120).describe(
     'Seconds to wait for another replica that is migrating.',

@@ -29,12 +29,6 @@ const SHARED = {
   logging: false,
 } as const satisfies Partial<DataSourceOptions>;
 
-/** Every session reads only committed rows, so that a reader never waits and a retry sees the winner's row. */
-const SESSION = [
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  "SET SESSION sql_mode = 'TRADITIONAL'",
-];
-
 const EMBEDDED_SCHEME = 'sqlite:';
 const EMBEDDED_FILE = 'svc.sqlite';
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
@@ -59,7 +53,7 @@ function serverOptions(url: string, env: Env): DataSourceOptions {
     // TypeORM's "mariadb" dialect reports no false drift on either server; its "mysql" dialect does on MariaDB.
     type: 'mariadb',
     url: url.replace(/^mysql:/, 'mariadb:'),
-    driver: { ...mysql2, createPool },
+    driver: { ...mysql2, createPool: createPoolWith(sessionStatements(env)) },
     charset: 'utf8mb4',
     timezone: 'Z',
     connectTimeout: env.get('DATABASE_CONNECT_TIMEOUT_MS'),
@@ -78,11 +72,22 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
   };
 }
 
-function createPool(options: PoolOptions): mysql2.Pool {
-  const pool = mysql2.createPool(options);
-  // The statements are queued before anything the borrower of a new connection sends.
-  pool.on('connection', (connection) => SESSION.forEach((statement) => connection.query(statement)));
-  return pool;
+function sessionStatements(env: Env): string[] {
+  return [
+    // Only committed rows are read, so that a reader never waits and a retry sees the winner's row.
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+    "SET SESSION sql_mode = 'TRADITIONAL'",
+    `SET SESSION innodb_lock_wait_timeout = ${env.get('DATABASE_LOCK_WAIT_SECONDS')}`,
+  ];
+}
+
+function createPoolWith(statements: string[]): (options: PoolOptions) => mysql2.Pool {
+  return (options) => {
+    const pool = mysql2.createPool(options);
+    // The statements are queued before anything the borrower of a new connection sends.
+    pool.on('connection', (connection) => statements.forEach((statement) => connection.query(statement)));
+    return pool;
+  };
 }
 
 function embeddedOptions(file: string): DataSourceOptions {

@@ -1,9 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import { InternalError } from '../common/errors/domain.error.js';
 import { Env } from '../config/env.js';
 import { isRetryable } from './driver-errors.js';
 
 const BACKOFF_BASE_MS = 5;
+
+/** The database did not answer within DATABASE_DEADLINE_MS. */
+export class DatabaseDeadlineError extends InternalError {
+  readonly code = 'DATABASE_DEADLINE';
+  constructor() {
+    super('The database did not answer in time.');
+  }
+}
 
 /**
  * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when the
@@ -25,14 +34,21 @@ export class Database {
 
   /** Runs statements that only read. */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.isEmbedded ? this.inTurn(() => work(this.dataSource.manager)) : work(this.dataSource.manager);
+    const { manager } = this.dataSource;
+    return this.isEmbedded ? this.inTurn(() => work(manager)) : this.inTime(work(manager));
   }
 
-  /** Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. */
+  /**
+   * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws.
+   * @throws DatabaseDeadlineError after DATABASE_DEADLINE_MS; whether the work was stored is then unknown
+   */
   async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.isEmbedded) {
-      return this.inTurn(() => this.dataSource.transaction(work));
-    }
+    return this.isEmbedded
+      ? this.inTurn(() => this.dataSource.transaction(work))
+      : this.inTime(this.transaction(work));
+  }
+
+  private async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.dataSource.transaction(work);
@@ -54,6 +70,17 @@ export class Database {
     mode: 'pessimistic_read' | 'pessimistic_write',
   ): SelectQueryBuilder<Row> {
     return this.isEmbedded ? query : query.setLock(mode);
+  }
+
+  // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
+  private inTime<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new DatabaseDeadlineError()),
+        this.env.get('DATABASE_DEADLINE_MS'),
+      );
+      work.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   // The embedded file has one connection: a statement sent during someone's transaction would become part of it.
