@@ -15,7 +15,8 @@ function toText(value: unknown): string {
   if (Array.isArray(value)) {
     return value.join(',');
   }
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value)
-    : String((value as string) ?? '');
+  if (typeof value === 'string') {
+    return value;
+  }
+  return value === undefined ? '' : JSON.stringify(value);
 }
