@@ -6,13 +6,25 @@ export interface FieldProblem {
   rule: string;
 }
 
-/** Fields of the request break their rules. `details` names each. */
+/** A body can break rules in thousands of places, and field names are of the caller's making. */
+const MAX_PROBLEMS = 20;
+const MAX_FIELD_LENGTH = 128;
+
+/** Fields of the request break their rules. `details` names the first 20. */
 export class ValidationFailedError extends InvalidRequestError {
   readonly code = 'VALIDATION_FAILED';
   /** @param message the contract's own text where one of the rules has one */
   constructor(problems: FieldProblem[], message = 'Request validation failed.') {
-    super(message, problems.map(({ field, rule }) => `${field}: ${rule}`).join('; '));
+    super(message, describe(problems));
   }
+}
+
+function describe(problems: FieldProblem[]): string {
+  const named = problems
+    .slice(0, MAX_PROBLEMS)
+    .map(({ field, rule }) => `${field.slice(0, MAX_FIELD_LENGTH)}: ${rule}`);
+  const more = problems.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 /** The body cannot be read at all: wrong content type, too large, or not a JSON object. */

@@ -40,6 +40,10 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (hasBody(request) && !isJson(request)) {
       throw new UnreadableBodyError('Content-Type must be application/json.');
     }
+    // The parser library takes every charset whose name begins with "utf-".
+    if (!/^utf-8$/i.test(charsetOf(request))) {
+      throw new UnreadableBodyError('Charset of the request must be utf-8.');
+    }
     await new Promise<void>((resolve, reject) => {
       this.parse(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(this.explain(error)),
@@ -60,8 +64,6 @@ export class JsonBodyInterceptor implements NestInterceptor {
         return new UnreadableBodyError('Request body is not valid JSON.');
       case 'encoding.unsupported':
         return new UnreadableBodyError('Content-Encoding of the request is not supported.');
-      case 'charset.unsupported':
-        return new UnreadableBodyError('Charset of the request must be utf-8.');
       default:
         return new UnreadableBodyError('Request body could not be read.');
     }
@@ -70,6 +72,11 @@ export class JsonBodyInterceptor implements NestInterceptor {
 
 function isJson(request: { headers: Record<string, string | string[] | undefined> }): boolean {
   return /^application\/json\s*(;|$)/i.test(String(request.headers['content-type'] ?? ''));
+}
+
+/** The declared charset; JSON is UTF-8 where none is (RFC 8259, section 8.1). */
+function charsetOf(request: Request): string {
+  return /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
 }
 
 function hasBody(request: Request): boolean {

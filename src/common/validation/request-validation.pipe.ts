@@ -31,12 +31,33 @@ export class RequestValidationPipe implements PipeTransform {
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     switch (metadata.type) {
       case 'body':
+        refuseInheritedNames(value);
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
       case 'param':
         return this.lenient.transform(value, metadata) as Promise<unknown>;
       case 'custom':
         return value;
+    }
+  }
+}
+
+/**
+ * The libraries drop fields with the name of something that every object inherits, where every other unknown field is
+ * refused. With a stack of our own, because a body may be nested deeper than the call stack.
+ */
+function refuseInheritedNames(body: unknown): void {
+  const pending: [string, unknown][] = [['', body]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [path, value] = next;
+    for (const [name, member] of Object.entries(value ?? {})) {
+      const field = path === '' ? name : `${path}.${name}`;
+      if (name === 'prototype' || name in Object.prototype) {
+        throw new ValidationFailedError([{ field, rule: 'is not a known field' }]);
+      }
+      if (typeof member === 'object') {
+        pending.push([field, member]);
+      }
     }
   }
 }

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { createPath, createSystemBody, detailsPath, listPath } from '../../support/factories.js';
+import { sendRaw } from './raw-http.js';
+
+const PERCENT_PATHS = [
+  '/%zz',
+  '/%',
+  '/%c3%28',
+  '/%00',
+  '/%c0%af',
+  '/%ed%a0%80',
+  '/%2e%2e%2fetc',
+  '/..%2f..%2fetc',
+];
+
+describe('error bodies', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+
+  const NO_ENDPOINT = { error: 'Not Found', message: 'No such endpoint.', status: 404 };
+  const NO_CALLER = {
+    error: 'Unauthorized',
+    message: 'Authentication required or failed.',
+    status: 401,
+    details: expect.any(String),
+  };
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE'])(
+    '%s of an unknown path is 401 without a token and 404 with one',
+    async (method) => {
+      // fetch refuses TRACE, so bytes it is.
+      const send = async (headers: string) =>
+        sendRaw(app.url, {
+          parts: [`${method} /unknown/path HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`],
+        });
+      const anonymous = await send('');
+      expect([anonymous.status, JSON.parse(anonymous.body)]).toEqual([401, NO_CALLER]);
+      expect(anonymous.text).toContain('WWW-Authenticate: Bearer\r\n');
+      const known = await send(`Authorization: Bearer ${await app.tokenWith({})}\r\n`);
+      expect([known.status, JSON.parse(known.body)]).toEqual([404, NO_ENDPOINT]);
+    },
+  );
+
+  it.each([
+    ['POST', createPath()],
+    ['GET', createPath()],
+    ['PUT', detailsPath('x')],
+    ['DELETE', listPath()],
+    ['POST', '/livez'],
+    ['DELETE', '/docs-json'],
+  ])('a method that a path does not have is 404: %s %s', async (method, path) => {
+    const response = await app.request(method, path);
+    expect([response.status, response.body]).toEqual([404, NO_ENDPOINT]);
+  });
+
+  it.each([...PERCENT_PATHS, ...PERCENT_PATHS.map((path) => `/docs${path}`)])(
+    'a path that is not well encoded is 400, 401 or 404, never 500: %s',
+    async (path) => {
+      for (const token of ['', `Authorization: Bearer ${await app.tokenWith({})}\r\n`]) {
+        const answer = await sendRaw(app.url, {
+          parts: [`GET ${path} HTTP/1.1\r\nHost: x\r\n${token}Connection: close\r\n\r\n`],
+        });
+        expect([400, 401, 403, 404]).toContain(answer.status);
+        expect(JSON.parse(answer.body)).toMatchObject({ status: answer.status, message: expect.any(String) });
+      }
+    },
+  );
+
+  it.each(['%zz', '%00', '%0a', 'a%2fb', 'a b', '%F0%9F%98%80', 'a'.repeat(65), '%E2%80%AE', '__proto__%20'])(
+    'an identifier outside the rule is 400: %s',
+    async (id) => {
+      const response = await app.request('GET', listPath('app', id.replace(' ', '%20')));
+      expect([response.status, response.body['error']]).toEqual([400, 'Bad Request']);
+    },
+  );
+
+  it.each(['__proto__', 'constructor', '..', '.', 'toString'])(
+    'an identifier within the rule that means something elsewhere names nothing here: %s',
+    async (id) => {
+      const path = detailsPath(id === '..' || id === '.' ? id.replaceAll('.', '%2e') : id);
+      const answer = await sendRaw(app.url, {
+        parts: [
+          `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await app.tokenWith({})}\r\nConnection: close\r\n\r\n`,
+        ],
+      });
+      expect(answer.status).toBe(404);
+    },
+  );
+
+  it('a long path is 400 before it reaches a route', async () => {
+    const response = await app.request('GET', `/${'a'.repeat(15_000)}`, { token: null });
+    expect(response.status).toBe(401);
+    const overlong = await app.request('GET', detailsPath('a'.repeat(10_000)));
+    expect([overlong.status, overlong.text.length < 1_000]).toEqual([400, true]);
+  });
+
+  it('holds the members of RFC 9457 for a caller that accepts problem documents', async () => {
+    const headers = { accept: 'application/problem+json' };
+    const response = await app.request('GET', detailsPath('unknown'), { headers });
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(response.body).toEqual({
+      error: 'Not Found',
+      message: expect.any(String),
+      status: 404,
+      type: 'about:blank',
+      title: 'Not Found',
+      detail: expect.any(String),
+    });
+    const refused = await app.request('GET', detailsPath('unknown'), { headers, token: null });
+    expect(refused.body).toMatchObject({ status: 401, type: 'about:blank', title: 'Unauthorized' });
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(['*/*', 'text/html', 'application/json, text/plain', 'application/xml', ''])(
+    'is JSON for a caller that accepts "%s"',
+    async (accept) => {
+      const response = await app.request('GET', detailsPath('unknown'), { headers: { accept } });
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    },
+  );
+
+  it('answers HEAD as GET without a body, and OPTIONS without a token', async () => {
+    const path = listPath();
+    const head = async (headers: Record<string, string>) => {
+      const response = await fetch(`${app.url}${path}`, { method: 'HEAD', headers });
+      return [response.status, response.headers.get('content-type'), await response.text()];
+    };
+    const json = 'application/json; charset=utf-8';
+    expect(await head({ authorization: `Bearer ${await app.tokenWith({})}` })).toEqual([200, json, '']);
+    expect(await head({})).toEqual([401, json, '']);
+    const options = await fetch(`${app.url}${path}`, { method: 'OPTIONS' });
+    expect([options.status, await options.text()]).toEqual([204, '']);
+  });
+
+  it('names every broken field, and of a flood of them only some', async () => {
+    const body = createSystemBody(
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown-${index}`, 1])),
+    );
+    const response = await app.request('PATCH', createPath(), { body });
+    expect(response.status).toBe(400);
+    expect(response.body['details']).toContain('unknown-0: is not a known field');
+    expect(response.text.length).toBeLessThan(8_000);
+    const long = await app.request('PATCH', createPath(), {
+      body: createSystemBody({ ['k'.repeat(100_000)]: 1 }),
+    });
+    expect([long.status, long.text.length < 8_000]).toEqual([400, true]);
+  });
+});
