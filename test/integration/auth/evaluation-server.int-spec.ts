@@ -30,7 +30,14 @@ interface Run {
 /** Starts a program of the build with nothing of this process' settings. */
 function run(program: string, settings: Record<string, string> = {}, args: string[] = []): Run {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_MS: '0', ...settings },
+    env: {
+      PATH: process.env['PATH'],
+      TMPDIR: dataDir,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      SHUTDOWN_DELAY_MS: '0',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
