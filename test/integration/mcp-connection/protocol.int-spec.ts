@@ -18,6 +18,8 @@ const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
 
 describe('Connection test against servers that behave', () => {
   const service = connectionService();
+  // Its first test also starts a worker.
+  const quick = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
   let streamable: ProcessPeer;
   let sse: ProcessPeer;
   beforeAll(async () => {
@@ -195,7 +197,6 @@ describe('Connection test against servers that behave', () => {
     ['nothing there', notFound, 'not_mcp'],
     ['an event stream for everything', commentsOnly, 'timeout'],
   ])('does not take %s for an MCP server', async (_name, listener, cause) => {
-    const quick = connectionService({ MCP_TEST_TIMEOUT_MS: '1500' });
     const peer = await keep(startHttpPeer(listener));
     await expect(quick.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
     await noSocketsLeft(peer);
