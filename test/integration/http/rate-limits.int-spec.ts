@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { connectionTestPath, listPath } from '../../support/factories.js';
+
+const PER_MINUTE = 5;
+
+describe('rate limits', () => {
+  let app: TestApp;
+  afterEach(() => app.close());
+
+  const start = async (settings: Record<string, string>): Promise<void> => {
+    app = await TestApp.start(settings);
+  };
+  it('by address come before authentication, so that bad tokens are limited too', async () => {
+    await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE) });
+    expect(await repeat(() => app.request('GET', listPath(), { token: 'bad' }))).toEqual(limited(401));
+    const response = await app.request('GET', listPath());
+    expect(response.body).toEqual({
+      error: 'Too Many Requests',
+      message: 'Too many requests.',
+      status: 429,
+      details: expect.stringMatching(/^Try again in \d+ seconds\.$/),
+    });
+    const seconds = Number(response.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect((await app.request('GET', '/unknown')).status).toBe(429);
+  });
+
+  it('leave the probes alone', async () => {
+    await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE) });
+    expect(await repeat(() => app.request('GET', '/livez'))).not.toContain(429);
+    expect(await repeat(() => app.request('GET', '/readyz'))).not.toContain(429);
+  });
+
+  it.each([
+    ['do not believe X-Forwarded-For without a proxy', '0', 429],
+    ['believe X-Forwarded-For of a trusted proxy', '1', 401],
+  ])('by address %s', async (_, proxies, last) => {
+    await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: proxies });
+    let count = 0;
+    const statuses = await repeat(() => {
+      count += 1;
+      return app.request('GET', listPath(), {
+        token: null,
+        headers: { 'x-forwarded-for': `198.51.100.${count}` },
+      });
+    });
+    expect(statuses.at(-1)).toBe(last);
+  });
+
+  it('by address do not let a caller choose its address in front of a trusted proxy', async () => {
+    await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: '1' });
+    let count = 0;
+    const statuses = await repeat(() => {
+      count += 1;
+      return app.request('GET', listPath(), {
+        token: null,
+        headers: { 'x-forwarded-for': `10.0.0.${count}, 198.51.100.7` },
+      });
+    });
+    expect(statuses).toEqual(limited(401));
+  });
+
+  it('by caller count each caller apart, whatever token it uses', async () => {
+    await start({ RATE_LIMIT_PRINCIPAL_PER_MINUTE: String(PER_MINUTE) });
+    const asAlice = async () =>
+      app.request('GET', listPath(), { token: await app.tokenWith({ sub: 'alice' }) });
+    expect(await repeat(asAlice)).toEqual(limited(200));
+    expect((await asAlice()).headers.get('retry-after')).toMatch(/^\d+$/);
+    const bob = await app.request('GET', listPath(), { token: await app.tokenWith({ sub: 'bob' }) });
+    expect(bob.status).toBe(200);
+    expect((await app.request('GET', listPath(), { token: null })).status).toBe(401);
+  });
+
+  it('of connection tests leave the other operations alone', async () => {
+    await start({ RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: String(PER_MINUTE) });
+    const test = () =>
+      app.request('PATCH', connectionTestPath(), {
+        body: { baseUrl: 'http://127.0.0.1:1/mcp', authorization: { type: 'NO_AUTH' } },
+      });
+    expect(await repeat(test)).toEqual(limited(200));
+    expect((await test()).headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await app.request('GET', listPath())).status).toBe(200);
+  });
+});
+
+async function repeat(send: () => Promise<TestResponse>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let count = 0; count < PER_MINUTE + 2; count += 1) {
+    statuses.push((await send()).status);
+  }
+  return statuses;
+}
+
+function limited(before: number): number[] {
+  return [...Array<number>(PER_MINUTE).fill(before), 429, 429];
+}
