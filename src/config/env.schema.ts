@@ -144,6 +144,14 @@ export const envSchema = z.object({
       'must list RS, PS or ES algorithms',
     )
     .describe('Signature algorithms accepted, comma-separated.'),
+  OIDC_TOKEN_TYPES: list(['at+jwt', 'jwt', 'none'])
+    .refine((values) => values.length > 0, 'must list at least one type')
+    .describe(
+      'Values of the typ header accepted, none for an absent one; at+jwt alone (RFC 9068) is the strictest.',
+    ),
+  OIDC_AUTHORIZED_PARTIES: list().describe(
+    'Clients (azp, client_id, cid or appid) whose tokens are accepted; empty for any.',
+  ),
   OIDC_CLOCK_TOLERANCE_SECONDS: integer(0, 300, 30).describe(
     'Clock difference accepted for exp, nbf and iat.',
   ),

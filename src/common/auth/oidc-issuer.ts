@@ -22,5 +22,13 @@ export function oidcIssuer(env: Env): TrustedIssuer {
     },
     () => fetchIssuerKeys(address),
   );
-  return new TrustedIssuer({ issuer, audience, algorithms: env.get('OIDC_ALGORITHMS') }, keys);
+  const authorizedParties = env.get('OIDC_AUTHORIZED_PARTIES');
+  const rules = {
+    issuer,
+    audience,
+    algorithms: env.get('OIDC_ALGORITHMS'),
+    tokenTypes: env.get('OIDC_TOKEN_TYPES'),
+    ...(authorizedParties.length === 0 ? {} : { authorizedParties }),
+  };
+  return new TrustedIssuer(rules, keys);
 }
