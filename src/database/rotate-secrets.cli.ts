@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { rotateSecrets } from '../common/secrets/rotate-secrets.js';
 import { SecretCipher } from '../common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../common/secrets/secret-keys.js';
+import { Clock } from '../common/clock.js';
 import { runCli } from '../config/cli.js';
 import { Env, EnvError } from '../config/env.js';
 import { dataSourceOptions } from './data-source.options.js';
@@ -16,7 +17,7 @@ await runCli(async (_args, print) => {
   const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
   try {
     const cipher = new SecretCipher(keys);
-    await checkSecretKeys(dataSource.manager, cipher, keys, new Date());
+    await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());
     const { resealed, alreadyCurrent } = await rotateSecrets(dataSource.manager, cipher);
     print(`Sealed anew: ${resealed}; already under the current key: ${alreadyCurrent}.`);
     return 0;
