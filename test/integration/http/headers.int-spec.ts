@@ -15,45 +15,46 @@ describe('headers', () => {
   });
   afterAll(() => app.close());
 
-    const preflight = (origin: string) =>
-      fetch(`${app.url}${createPath()}`, {
-        method: 'OPTIONS',
-        headers: {
-          origin,
-          'access-control-request-method': 'PATCH',
-          'access-control-request-headers': 'authorization,content-type,svc-platform',
-        },
-      });
+  const preflight = (origin: string) =>
+    fetch(`${app.url}${createPath()}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'authorization,content-type,svc-platform',
+      },
+    });
 
-    const read = async (coding: string) => {
-      const message = [
-        `GET ${listPath('compress')} HTTP/1.1`,
-        'Host: x',
-        'Connection: close',
-        `Authorization: Bearer ${await app.tokenWith({})}`,
-        ...(coding === '' ? [] : [`Accept-Encoding: ${coding}`]),
-        '\r\n',
-      ].join('\r\n');
-      const { text, body } = await sendRaw(app.url, { parts: [message] });
-      return {
-        coding: /^content-encoding: (\S+)/im.exec(text)?.[1],
-        vary: /^vary: (.*)$/im.exec(text)?.[1],
-        body,
-      };
-
-    const traceSeenByServer = async (traceparent: string | undefined): Promise<string | undefined> => {
-      let seen: string | undefined;
-      const peer = await startHttpPeer((request, response) => {
-        seen ??= String(request.headers['traceparent']);
-        response.writeHead(404).end();
-      });
-      await app.request('PATCH', connectionTestPath(), {
-        body: { baseUrl: peer.url, authorization: { type: 'NO_AUTH' } },
-        headers: traceparent === undefined ? {} : { traceparent },
-      });
-      await peer.close();
-      return seen;
+  const read = async (coding: string) => {
+    const message = [
+      `GET ${listPath('compress')} HTTP/1.1`,
+      'Host: x',
+      'Connection: close',
+      `Authorization: Bearer ${await app.tokenWith({})}`,
+      ...(coding === '' ? [] : [`Accept-Encoding: ${coding}`]),
+      '\r\n',
+    ].join('\r\n');
+    const { text, body } = await sendRaw(app.url, { parts: [message] });
+    return {
+      coding: /^content-encoding: (\S+)/im.exec(text)?.[1],
+      vary: /^vary: (.*)$/im.exec(text)?.[1],
+      body,
     };
+  };
+
+  const traceSeenByServer = async (traceparent: string | undefined): Promise<string | undefined> => {
+    let seen: string | undefined;
+    const peer = await startHttpPeer((request, response) => {
+      seen ??= String(request.headers['traceparent']);
+      response.writeHead(404).end();
+    });
+    await app.request('PATCH', connectionTestPath(), {
+      body: { baseUrl: peer.url, authorization: { type: 'NO_AUTH' } },
+      headers: traceparent === undefined ? {} : { traceparent },
+    });
+    await peer.close();
+    return seen;
+  };
 
   it.each([
     ['a success', listPath(), true],
@@ -130,7 +131,6 @@ describe('headers', () => {
       }
     });
 
-    };
     it('say br or gzip only where the caller asks', async () => {
       const plain = await read('');
       expect(plain.coding).toBeUndefined();
