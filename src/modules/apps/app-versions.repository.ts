@@ -19,20 +19,23 @@ export class AppVersionsRepository {
    * The state of a version, kept as it is until the transaction ends: a commit of the version waits for us.
    * @returns null when nothing was ever stored for it
    */
-  async lockState(manager: EntityManager, version: AppVersionKey): Promise<AppVersionState | null> {
-    const query = manager.createQueryBuilder(AppVersionEntity, 'version').where(version);
+  async lockState(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+  ): Promise<AppVersionState | null> {
+    const query = manager.createQueryBuilder(AppVersionEntity, 'version').where({ appId, appVersionId });
     const row = await this.database.lock(query, 'pessimistic_read').getOne();
     return row?.state ?? null;
   }
 
   /** Adds a DRAFT version unless it is there, as it is when two first writers meet. */
-  async addDraft(manager: EntityManager, version: AppVersionKey, now: Date): Promise<void> {
+  async addDraft(manager: EntityManager, { appId, appVersionId }: AppVersionKey, now: Date): Promise<void> {
     await manager
       .createQueryBuilder()
       .insert()
       .orIgnore()
       .into(AppVersionEntity)
-      .values({ ...version, state: AppVersionState.Draft, createdAt: now, committedAt: null })
+      .values({ appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null })
       .execute();
   }
 
