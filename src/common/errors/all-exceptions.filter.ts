@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { Request, Response } from 'express';
 import { requestContext } from '../http/request-context.js';
 import { Log } from '../logging/log.js';
+import { Metrics } from '../metrics/metrics.js';
 import {
   ConflictError,
   DomainError,
@@ -19,7 +20,10 @@ const PROBLEM_TYPE = 'application/problem+json';
 /** Turns every error into the one error body. The only place that knows which kind of error has which status. */
 @Catch()
 export class AllExceptionsFilter implements ExceptionFilter {
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -28,6 +32,10 @@ export class AllExceptionsFilter implements ExceptionFilter {
     const body = toErrorBody(error);
     if (body.status >= 500) {
       this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
+    }
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) {
+      this.metrics.authFailures.inc({ reason: refusal });
     }
     if (response.headersSent) {
       response.destroy();
@@ -86,6 +94,14 @@ function statusOfForeign(error: unknown): number {
 
 function contractStatus(status: number): number {
   return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;
+}
+
+/** Why a caller was turned away; undefined when it was not. */
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof UnauthorizedError) {
+    return error.reason;
+  }
+  return error instanceof ForbiddenError ? 'forbidden' : undefined;
 }
 
 function setHeaders(response: Response, error: unknown, status: number): void {

@@ -18,7 +18,10 @@ export abstract class DomainError extends Error {
 export abstract class InvalidRequestError extends DomainError {}
 
 /** 401: no caller could be recognised (RFC 6750, section 3). */
-export abstract class UnauthorizedError extends DomainError {}
+export abstract class UnauthorizedError extends DomainError {
+  /** A label of metrics, so out of a closed and small set. */
+  abstract readonly reason: string;
+}
 
 /** 403: the caller is known and may not do this. */
 export abstract class ForbiddenError extends DomainError {}

@@ -23,10 +23,25 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly connectionTestDuration = new Histogram({
+    name: 'svc_mcp_connection_test_duration_seconds',
+    help: 'Time a connection test took, without what is stored afterwards.',
+    labelNames: ['outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  });
+
   readonly toolChanges = new Counter({
     name: 'svc_mcp_tool_changes_total',
     help: 'Tools that a synchronisation added, changed, removed or brought back.',
     labelNames: ['change'],
+    registers: [this.registry],
+  });
+
+  readonly authFailures = new Counter({
+    name: 'svc_auth_failures_total',
+    help: 'Requests refused with 401 or 403 by reason.',
+    labelNames: ['reason'],
     registers: [this.registry],
   });
 

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { DependencyMetrics } from './dependency-metrics.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 
-/** Health probes. */
-@Module({ controllers: [HealthController], providers: [HealthService], exports: [HealthService] })
+/** Health probes, and what the parties that the service depends on look like to it. */
+@Module({
+  controllers: [HealthController],
+  providers: [DependencyMetrics, HealthService],
+  exports: [HealthService],
+})
 export class HealthModule {}

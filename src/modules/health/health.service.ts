@@ -10,6 +10,7 @@ const CACHE_MS = 1_000;
 @Injectable()
 export class HealthService {
   private isStopping = false;
+  private obstacle: string | undefined;
   private last: { at: number; result: Promise<boolean> } | undefined;
 
   constructor(
@@ -24,29 +25,45 @@ export class HealthService {
     this.isStopping = true;
   }
 
-  /** The database answers in time and there are keys to check tokens with. Asked at most once a second. */
+  /** There are keys to check tokens with and the database answers in time; it is asked at most once a second. */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {
       return false;
     }
+    if (this.trusted.keys.ageSeconds() === undefined) {
+      this.report('there are no signing keys of the token issuer');
+      return false;
+    }
     const now = performance.now();
     if (this.last === undefined || now - this.last.at > CACHE_MS) {
-      this.last = { at: now, result: this.check() };
+      this.last = { at: now, result: this.databaseAnswers() };
     }
     return this.last.result;
   }
 
-  private async check(): Promise<boolean> {
-    if (this.trusted.keys.ageSeconds() === undefined) {
-      this.log.warn('not ready: there are no signing keys of the token issuer');
-      return false;
-    }
+  private async databaseAnswers(): Promise<boolean> {
     try {
       await this.withDeadline(this.database.read((manager) => manager.query('SELECT 1')));
+      this.report(undefined);
       return true;
     } catch (error) {
-      this.log.error('not ready: the database does not answer', error);
+      this.report('the database does not answer', error);
       return false;
+    }
+  }
+
+  /** Logs changes only: anybody may ask, as often as they like. */
+  private report(obstacle: string | undefined, error?: unknown): void {
+    if (obstacle === this.obstacle) {
+      return;
+    }
+    this.obstacle = obstacle;
+    if (obstacle === undefined) {
+      this.log.info('ready');
+    } else if (error === undefined) {
+      this.log.warn('not ready', { reason: obstacle });
+    } else {
+      this.log.error('not ready', error, { reason: obstacle });
     }
   }
 

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { ConnectionTestController } from './connection-test.controller.js';
+import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ToolSyncService } from './tool-sync.service.js';
 import { ToolsController } from './tools.controller.js';
@@ -13,6 +14,6 @@ import { ToolsService } from './tools.service.js';
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
   controllers: [ConnectionTestController, ToolsController],
-  providers: [ConnectionTestService, ToolSyncService, ToolsRepository, ToolsService],
+  providers: [ConnectionTestMetrics, ConnectionTestService, ToolSyncService, ToolsRepository, ToolsService],
 })
 export class ToolsModule {}

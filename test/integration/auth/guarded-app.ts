@@ -24,6 +24,7 @@ import { RequirePermission } from '../../../src/common/auth/require-permission.d
 import type { TrustedIssuer } from '../../../src/common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from '../../../src/common/errors/all-exceptions.filter.js';
 import { Log } from '../../../src/common/logging/log.js';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { addressRateLimit } from '../../../src/common/rate-limit/address-rate-limit.middleware.js';
 import { RateLimit } from '../../../src/common/rate-limit/rate-limit.decorator.js';
 import { RateLimits } from '../../../src/common/rate-limit/rate-limits.js';
@@ -130,7 +131,7 @@ function appModule(env: Env, { trusted = oidcIssuer }: GuardedAppOptions): Type 
   @Module({
     imports: [SettingsModule, AuthModule.forIssuer({ inject: [Env], useFactory: trusted })],
     controllers: [GuardedController],
-    providers: [Log, { provide: APP_FILTER, useClass: AllExceptionsFilter }],
+    providers: [Log, Metrics, { provide: APP_FILTER, useClass: AllExceptionsFilter }],
   })
   class GuardedModule {}
   return GuardedModule;

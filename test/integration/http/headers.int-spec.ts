@@ -15,6 +15,9 @@ describe('headers', () => {
   });
   afterAll(() => app.close());
 
+  const policyOf = async (path: string) =>
+    (await fetch(`${app.url}${path}`)).headers.get('content-security-policy');
+
   const preflight = (origin: string) =>
     fetch(`${app.url}${createPath()}`, {
       method: 'OPTIONS',
@@ -80,8 +83,6 @@ describe('headers', () => {
   });
 
   it('let pages load nothing, except those of the API documentation their own files', async () => {
-    const policyOf = async (path: string) =>
-      (await fetch(`${app.url}${path}`)).headers.get('content-security-policy');
     expect(await policyOf('/livez')).toBe("default-src 'none';frame-ancestors 'none'");
     expect(await policyOf('/docsx')).toBe("default-src 'none';frame-ancestors 'none'");
     expect(await policyOf('/docs')).toMatch(/^default-src 'self';/);
