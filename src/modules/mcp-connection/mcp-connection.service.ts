@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import { AddressPolicy } from '../../common/outbound/address-policy.js';
-import { Env } from '../../config/env.js';
+import { Env, EnvError } from '../../config/env.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
 import { McpWorkerPool } from './mcp-worker.pool.js';
 import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
@@ -11,11 +11,10 @@ import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
 export class McpConnectionService implements OnModuleDestroy {
   private readonly pool: McpWorkerPool;
 
-  /** @throws RangeError at start when `EGRESS_ALLOW` cannot be read */
+  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env) {
     const settings = workerSettings(env);
-    // The worker builds its own; a wrong list must stop the start of the service, not the first test.
-    void new AddressPolicy(settings.policy);
+    checkPolicy(settings.policy);
     this.pool = new McpWorkerPool({
       settings,
       memoryMb: env.get('MCP_WORKER_MEMORY_MB'),
@@ -37,6 +36,17 @@ export class McpConnectionService implements OnModuleDestroy {
   /** Waits for the tests in flight, then stops the worker. */
   async onModuleDestroy(): Promise<void> {
     await this.pool.close();
+  }
+}
+
+/** The worker builds its own; a wrong list must stop the start of the service, not the first test. */
+function checkPolicy(policy: McpWorkerSettings['policy']): void {
+  try {
+    void new AddressPolicy(policy);
+  } catch {
+    throw new EnvError([
+      'EGRESS_ALLOW must list CIDRs, addresses or host names, each with an optional :port',
+    ]);
   }
 }
 
