@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../support/databases/free-port.js';
+
+const START_TIMEOUT_MS = 30_000;
+
+/** The built service as a process, with every byte that it prints. */
+export class BuiltService {
+  output = '';
+  private readonly exited: Promise<number>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    child.stdout?.on('data', (chunk) => (this.output += chunk));
+    child.stderr?.on('data', (chunk) => (this.output += chunk));
+    this.exited = new Promise((resolve) => child.once('close', (code) => resolve(code ?? -1)));
+  }
+
+  /**
+   * Starts an entry point with these variables and no others but PATH, and does not wait for it.
+   * @param entryPoint built file
+   */
+  static async launch(
+    settings: Record<string, string | undefined>,
+    entryPoint = 'dist/src/main.js',
+  ): Promise<BuiltService> {
+    const port = await freePort();
+    const child = spawn(process.execPath, ['--enable-source-maps', entryPoint], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
+    });
+    return new BuiltService(child, `http://127.0.0.1:${port}`);
+  }
+
+  /** Waits until the service is ready. */
+  async ready(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (let isReady = false; !isReady;) {
+      if (this.child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`The service did not become ready:\n${this.output}`);
+      }
+      await sleep(50);
+      isReady = await fetch(`${this.url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    }
+  }
+
+  /** Waits for the process to end by itself. */
+  async ended(): Promise<number> {
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), START_TIMEOUT_MS);
+    const status = await this.exited;
+    clearTimeout(timer);
+    return status;
+  }
+
+  /** Tells the process to stop and waits for it. */
+  async stop(): Promise<number> {
+    this.child.kill('SIGTERM');
+    return this.ended();
+  }
+}
