@@ -31,7 +31,7 @@ interface Columns {
   varchar: (name: string, length: number, extra?: Partial<Column>) => Column;
   text: (name: string, extra?: Partial<Column>) => Column;
   time: (name: string, extra?: Partial<Column>) => Column;
-  other: (name: string, type: 'int' | 'boolean' | 'json', extra?: Partial<Column>) => Column;
+  other: (name: string, type: 'integer' | 'boolean' | 'json', extra?: Partial<Column>) => Column;
 }
 
 function columnsFor(runner: QueryRunner): Columns {
@@ -148,7 +148,7 @@ const tools = ({ varchar, text, time, other }: Columns): TableShape => ({
     varchar('definition_hash', 64),
     other('enabled', 'boolean'),
     other('present', 'boolean'),
-    other('position', 'int'),
+    other('position', 'integer'),
     time('created_at'),
     time('modified_at'),
   ],

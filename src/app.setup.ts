@@ -53,7 +53,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(addressRateLimit(app.get(RateLimits).address));
   app.use(bearerMiddleware(app.get(JwtStrategy)));
   setUpApiDocs(app);
-  configureServer(app.getHttpServer() as Server, env);
+  configureServer(app.getHttpServer(), env);
 }
 
 function useSecurityHeaders(app: NestExpressApplication): void {

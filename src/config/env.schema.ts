@@ -103,7 +103,7 @@ export const envSchema = z.object({
     .string()
     .regex(/^(mysql|mariadb):\/\/|^sqlite:/, 'must start with mysql://, mariadb:// or sqlite:')
     .optional()
-    .describe('mysql://user:password@host:3306/database; required in production.'),
+    .describe('mysql:// or mariadb:// with user:password@host:3306/database; required in production.'),
   DATABASE_TLS: flag(false).describe(
     'Encrypt the database connection and check the certificate of the server.',
   ),
