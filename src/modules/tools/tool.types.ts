@@ -1,12 +1,7 @@
+import type { DiscoveredTool } from '../mcp-connection/connection-test.types.js';
+
 /** What a server says about a tool and a model is shown. */
-export interface ToolDefinition {
-  name: string;
-  title: string | null;
-  description: string;
-  inputSchema: Record<string, unknown>;
-  outputSchema: Record<string, unknown> | null;
-  annotations: Record<string, unknown> | null;
-}
+export type ToolDefinition = DiscoveredTool;
 
 /** One difference: a JSON Pointer (RFC 6901) into the definition, and both values as JSON text, null for absent. */
 export interface FieldChange {
