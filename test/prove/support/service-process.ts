@@ -72,6 +72,11 @@ export class ServiceProcess {
     }
   }
 
+  /** Process id, to ask the operating system about it. */
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   /** The end of what it printed. */
   get outputTail(): string {
     return this.output;

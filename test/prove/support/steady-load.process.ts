@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+/** What to send, how often and for how long. */
+export interface SteadyLoad {
+  url: string;
+  token: string;
+  perSecond: number;
+  seconds: number;
+}
+
+/**
+ * Sends GET requests at fixed times, whether the answers come or not, in a process of its own. Started with fork: takes
+ * one SteadyLoad as message and answers with the milliseconds that each request took from the time it was due.
+ */
+process.once('message', (load: SteadyLoad) => {
+  void run(load).then((latencies) => process.send?.(latencies, () => process.exit(0)));
+});
+
+async function run({ url, token, perSecond, seconds }: SteadyLoad): Promise<number[]> {
+  const dispatcher = new Agent({ connections: 50 });
+  const headers = { authorization: `Bearer ${token}` };
+  const start = performance.now();
+  const send = async (due: number): Promise<number> => {
+    await sleep(Math.max(0, due - performance.now()));
+    const response = await request(url, { dispatcher, headers });
+    await response.body.text();
+    if (response.statusCode !== 200) {
+      throw new Error(`a request was answered ${response.statusCode}`);
+    }
+    return performance.now() - due;
+  };
+  return Promise.all(
+    Array.from({ length: perSecond * seconds }, (_, index) => send(start + (index * 1_000) / perSecond)),
+  );
+}
