@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
@@ -6,6 +6,7 @@ type Responses = Record<string, { content?: Record<string, { schema: object }> }
 type Paths = Record<string, Record<string, { responses: Responses }>>;
 
 const DOCUMENT_ID = 'openapi';
+const ERROR_BODY = '#/components/schemas/ErrorResponseDto';
 
 /** A response as it came over the wire. */
 export interface WireResponse {
@@ -17,6 +18,7 @@ export interface WireResponse {
 /** Holds responses against an OpenAPI document: an undocumented status, type or field is an error. */
 export class OpenApiContract {
   private readonly ajv: Ajv2020;
+  private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; template: string }[];
 
   constructor(private readonly document: OpenAPIObject) {
@@ -35,7 +37,7 @@ export class OpenApiContract {
     const operation = template && (this.document.paths as unknown as Paths)[template]?.[method.toLowerCase()];
     const where = `${method} ${template ?? path} ${response.status}`;
     if (template === undefined || !operation) {
-      this.checkSchema('#/components/schemas/ErrorResponseDto', response.body, where);
+      this.checkSchema(ERROR_BODY, withoutProblem(response.body), where);
       return;
     }
     const documented = operation.responses[String(response.status)];
@@ -44,6 +46,7 @@ export class OpenApiContract {
     }
     const type = response.contentType.split(';')[0] ?? '';
     if (type === 'application/problem+json') {
+      this.checkSchema(ERROR_BODY, withoutProblem(response.body), where);
       return;
     }
     if (documented.content?.[type] === undefined) {
@@ -63,7 +66,8 @@ export class OpenApiContract {
   }
 
   private checkSchema(pointer: string, body: unknown, where: string): void {
-    const validate = this.ajv.compile({ $ref: `${DOCUMENT_ID}${pointer}` });
+    const validate = this.validators.get(pointer) ?? this.ajv.compile({ $ref: `${DOCUMENT_ID}${pointer}` });
+    this.validators.set(pointer, validate);
     if (!validate(body)) {
       throw new Error(`${where}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
     }
@@ -72,6 +76,12 @@ export class OpenApiContract {
 
 function escape(step: string): string {
   return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** The error body without the members that RFC 9457 adds. */
+function withoutProblem(body: unknown): unknown {
+  const { type: _type, title: _title, detail: _detail, ...rest } = body as Record<string, unknown>;
+  return rest;
 }
 
 /** A copy in which objects with named properties allow no others, so that a field too many is found. */
