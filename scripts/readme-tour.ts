@@ -1,0 +1,179 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../test/support/databases/free-port.js';
+import { endWithSignals } from '../test/support/end-with-signals.js';
+import { tallyLine } from '../test/support/tally.js';
+
+/**
+ * Takes the five-minute tour of README.md: runs its shell blocks as they stand, against a fresh evaluation server in a
+ * temporary folder and a real MCP server, both on free ports, and compares what they print with the blocks of expected
+ * output. At the end the tool must be switched off. Ends with `N passed, N failed`; what follows a failed step is not run.
+ *
+ *     tsx scripts/readme-tour.ts            in bash
+ *     tsx scripts/readme-tour.ts --zsh      in zsh
+ */
+const SECTION = /^## Five-minute tour\n(?<text>.*?)^## /ms;
+const STEP =
+  /(?:<!-- tour: background until "(?<ready>[^"]+)" -->\n\n)?```sh\n(?<commands>.*?)```\n(?:\n```text\n(?<expected>.*?)```\n)?/gs;
+const STEP_TIMEOUT_MS = 120_000;
+const END_OF_STEP = '-- end of step';
+const SWITCHED_OFF = 'get-env';
+
+interface Step {
+  commands: string;
+  /** What a command that keeps running prints when it is ready. */
+  ready: string | undefined;
+  /** Expected output; `…` stands for anything. */
+  expected: string | undefined;
+}
+
+interface Output {
+  text: string;
+}
+
+const shell = process.argv.includes('--zsh') ? 'zsh' : 'bash';
+const dataDir = await mkdtemp(join(tmpdir(), 'svc-tour-'));
+const environment = {
+  ...process.env,
+  DATA_DIR: dataDir,
+  PORT: String(await freePort()),
+  MCP_PORT: String(await freePort()),
+};
+const children: ChildProcess[] = [];
+let passed = 0;
+let failure: unknown;
+endWithSignals();
+process.once('exit', () => children.forEach((child) => signal(child, 'SIGKILL')));
+try {
+  await takeTour(readTour(await readFile('README.md', 'utf8')));
+} catch (error) {
+  failure = error;
+} finally {
+  await Promise.all(children.map(stop));
+  await rm(dataDir, { recursive: true, force: true });
+}
+if (failure !== undefined) {
+  console.log(failure instanceof Error ? failure.message : failure);
+}
+console.log(tallyLine({ passed, failed: failure === undefined ? 0 : 1, skipped: 0 }));
+process.exit(failure === undefined ? 0 : 1);
+
+function readTour(readme: string): Step[] {
+  const text = SECTION.exec(readme)?.groups?.['text'] ?? '';
+  const steps = [...text.matchAll(STEP)].map(({ groups }) => ({
+    commands: groups?.['commands'] ?? '',
+    ready: groups?.['ready'],
+    expected: groups?.['expected'],
+  }));
+  if (steps.length === 0) {
+    throw new Error('README.md has no tour.');
+  }
+  return steps;
+}
+
+async function takeTour(steps: Step[]): Promise<void> {
+  const terminal = start(shell, ['-s']);
+  for (const step of steps) {
+    const title = step.commands.trim().split('\n')[0] ?? '';
+    if (step.ready === undefined) {
+      const printed = await runIn(terminal, step.commands);
+      check(printed, step.expected, title);
+    } else {
+      await until(start(shell, ['-c', step.commands]).output, step.ready, title);
+    }
+    passed += 1;
+    console.log(`ok    ${title}`);
+  }
+  await checkEndState();
+  passed += 1;
+  console.log(`ok    ${SWITCHED_OFF} is switched off`);
+}
+
+/** Starts a command in a process group of its own, so that what it starts ends with it. */
+function start(program: string, args: string[]): { child: ChildProcess; output: Output } {
+  const child = spawn(program, args, { env: environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const output = { text: '' };
+  const collect = (chunk: Buffer): void => {
+    output.text += chunk.toString();
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  child.once('error', (error) => (output.text += `\n${error.message}\n`));
+  children.push(child);
+  return { child, output };
+}
+
+/** Runs commands in the tour's terminal, one after the other; the first that fails ends the terminal. */
+async function runIn({ child, output }: ReturnType<typeof start>, commands: string): Promise<string> {
+  const from = output.text.length;
+  child.stdin?.write(`set -e -o pipefail\n${commands}\necho '${END_OF_STEP}'\n`);
+  await until(output, END_OF_STEP, commands, { from, child });
+  return output.text.slice(from, output.text.indexOf(END_OF_STEP, from));
+}
+
+async function until(
+  output: Output,
+  wanted: string,
+  title: string,
+  { from = 0, child }: { from?: number; child?: ChildProcess } = {},
+): Promise<void> {
+  const deadline = Date.now() + STEP_TIMEOUT_MS;
+  while (!output.text.includes(wanted, from)) {
+    if (Date.now() > deadline || (child !== undefined && child.exitCode !== null)) {
+      throw new Error(`FAIL  ${title}\n${output.text.slice(from)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function check(printed: string, expected: string | undefined, title: string): void {
+  const lines = (expected ?? '').split('\n').filter((line) => line !== '' && line !== '…');
+  const missing = lines.filter((line) => !patternOf(line).test(printed));
+  if (missing.length > 0) {
+    throw new Error(`FAIL  ${title}\nexpected\n${missing.join('\n')}\nin\n${printed}`);
+  }
+}
+
+/** A line in which `…` stands for anything. */
+function patternOf(line: string): RegExp {
+  const parts = line.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 'm');
+}
+
+/** Asks the service itself, beside the tour, whether the tool is off and the others are on. */
+async function checkEndState(): Promise<void> {
+  const { child, output } = start('npm', ['run', '-s', 'dev:token']);
+  await new Promise((resolve) => child.once('close', resolve));
+  const token = output.text.trim().split('\n').at(-1) ?? '';
+  const base = `http://127.0.0.1:${environment.PORT}/appmanager/api/resource/app/sample/app-version/v1/rt/system`;
+  const get = async (path: string): Promise<unknown> =>
+    (await fetch(`${base}/${path}`, { headers: { Authorization: `Bearer ${token}` } })).json();
+  const { systems } = (await get('include-dep-res/integration/api/systems/all/info')) as {
+    systems: { resourceId: string }[];
+  };
+  const { tools } = (await get(`ri/${systems[0]?.resourceId}/integration/api/systems/getById`)) as {
+    tools: { name: string; enabled: boolean }[];
+  };
+  const off = tools.filter(({ enabled }) => !enabled).map(({ name }) => name);
+  if (off.join() !== SWITCHED_OFF) {
+    throw new Error(`FAIL  switched off at the end: ${off.join() || 'nothing'}`);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  if (signal(child, 'SIGTERM')) {
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 10_000))]);
+  }
+}
+
+/** @returns false when the child has ended already */
+function signal(child: ChildProcess, name: NodeJS.Signals): boolean {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+    return false;
+  }
+  process.kill(-child.pid, name);
+  return true;
+}
