@@ -1,26 +1,275 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AppVersionEntity } from '../../../src/modules/apps/entities/app-version.entity.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
+import {
+  commitVersion,
+  countSystems,
+  createdSystem,
+  definitionRows,
+  insertSystem,
+  newPlace,
+  systemRow,
+  type Place,
+  type SystemBody,
+} from './rows.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const JANE = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe' };
+const NAME_TAKEN = 'Name must be unique inside the project.';
 
 describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integration/api/systems', () => {
   let app: TestApp;
+  let place: Place;
 
   beforeAll(async () => {
     app = await TestApp.start();
   });
   afterAll(() => app.close());
+  beforeEach(() => {
+    place = newPlace();
+  });
 
-  it('creates a system, answers 201 and keeps the secret to itself', async () => {
-    const body = createSystemBody({ payload: { authorization: serviceAccount() } });
+  const create = (body: unknown, at = place) =>
+    app.request<SystemBody & { message?: string }>('PATCH', createPath(at.appId, at.versionId), { body });
 
-    const response = await app.request('PATCH', createPath(), { body });
+  it('answers 201 with every field of the record and no secret', async () => {
+    const before = Date.now();
+    const { status, body, text } = await create(
+      createSystemBody({
+        payload: { name: 'Stock', description: 'Levels and orders', authorization: serviceAccount() },
+      }),
+    );
 
-    expect(response.status).toBe(201);
-    expect(response.text).not.toContain('battery');
-    expect(response.body).toMatchObject({ svcUuid: null, type: 'MCP', tools: [], description: '' });
-    expect(response.body['authorization']).toEqual({
-      type: 'SERVICE_ACCOUNT',
-      configuration: { clientId: 'client-1', identityProviderUrl: 'https://sso.example.com/token' },
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(UUID),
+      svcUuid: null,
+      resourceId: expect.stringMatching(UUID),
+      resourceDefinitionId: expect.stringMatching(UUID),
+      type: 'MCP',
+      name: 'Stock',
+      baseUrl: 'https://mcp.example.com/mcp',
+      authorization: {
+        type: 'SERVICE_ACCOUNT',
+        configuration: { clientId: 'client-1', identityProviderUrl: 'https://sso.example.com/token' },
+      },
+      description: 'Levels and orders',
+      tools: [],
+      createdDate: expect.stringMatching(TIMESTAMP),
+      modifiedDate: body.createdDate,
+      createdBy: JANE,
+      modifiedBy: JANE,
     });
+    expect(new Set([body.id, body.resourceId, body.resourceDefinitionId]).size).toBe(3);
+    expect(Date.parse(body.createdDate)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(body.createdDate)).toBeLessThanOrEqual(Date.now());
+    expect(text).not.toContain('battery');
+  });
+
+  it('stores what it answers, the secret only as a ciphertext', async () => {
+    const request = createSystemBody({
+      resourceName: 'Stock_[1].(a)-B',
+      payload: { authorization: serviceAccount() },
+    });
+    const { body } = await create(request);
+
+    expect(await systemRow(app, body.id)).toEqual({
+      id: body.id,
+      resourceId: body.resourceId,
+      resourceDefinitionId: body.resourceDefinitionId,
+      appId: place.appId,
+      appVersionId: place.versionId,
+      type: 'MCP',
+      resourceName: 'Stock_[1].(a)-B',
+      nameKey: 'stock_[1].(a)-b',
+      name: 'Inventory tools',
+      description: '',
+      baseUrl: 'https://mcp.example.com/mcp',
+      authorizationType: 'SERVICE_ACCOUNT',
+      clientId: 'client-1',
+      clientSecret: expect.not.stringContaining('battery'),
+      identityProviderUrl: 'https://sso.example.com/token',
+      connectionKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      toolsSynchronisedAt: null,
+      createdBy: { ...JANE, impersonatingUser: null },
+      modifiedBy: { ...JANE, impersonatingUser: null },
+      createdAt: new Date(body.createdDate),
+      modifiedAt: new Date(body.createdDate),
+    });
+    expect(await definitionRows(app, place.appId)).toEqual([
+      {
+        id: body.resourceDefinitionId,
+        appId: place.appId,
+        nameKey: 'stock_[1].(a)-b',
+        createdAt: new Date(body.createdDate),
+      },
+    ]);
+  });
+
+  it('opens the application version as a draft with its first system', async () => {
+    const { body } = await create(createSystemBody());
+    await create(createSystemBody());
+
+    const versions = await app.dataSource.getRepository(AppVersionEntity).findBy({ appId: place.appId });
+    expect(versions).toEqual([
+      {
+        appId: place.appId,
+        appVersionId: place.versionId,
+        state: 'DRAFT',
+        createdAt: expect.any(Date),
+        committedAt: null,
+      },
+    ]);
+    expect(versions[0]?.createdAt.getTime()).toBeGreaterThanOrEqual(Date.parse(body.createdDate));
+  });
+
+  it('drops the configuration that is sent with NO_AUTH, whatever it is', async () => {
+    for (const configuration of [
+      serviceAccount()['configuration'],
+      { clientId: 7, other: [] },
+      'text',
+      null,
+    ]) {
+      const { status, body } = await create(
+        createSystemBody({ payload: { authorization: { type: 'NO_AUTH', configuration } } }),
+      );
+
+      expect(status).toBe(201);
+      expect(body.authorization).toEqual({ type: 'NO_AUTH' });
+      expect(await systemRow(app, body.id)).toMatchObject({
+        authorizationType: 'NO_AUTH',
+        clientId: null,
+        clientSecret: null,
+        identityProviderUrl: null,
+      });
+    }
+  });
+
+  it('seals equal secrets of two systems into different ciphertexts', async () => {
+    const payload = { authorization: serviceAccount() };
+    const rows = await Promise.all(
+      [await createdSystem(app, place, { payload }), await createdSystem(app, place, { payload })].map(
+        ({ id }) => systemRow(app, id),
+      ),
+    );
+    expect(rows[0]?.clientSecret).not.toBe(rows[1]?.clientSecret);
+    expect(rows[0]?.connectionKey).toBe(rows[1]?.connectionKey);
+  });
+
+  it.each([
+    ['emoji and letters of all scripts', 'Lager 📦 مخزون 在庫 𠜎', 'Was da ist 🤖\n\tund was nicht – «so»'],
+    ['the longest texts', 'n'.repeat(255), 'd'.repeat(2_000)],
+    ['the longest texts in characters of four bytes', '𠜎'.repeat(255), '📦'.repeat(2_000)],
+    ['markup and quotes', `<b>'";--\\ %s \${x}</b>`, '{"a":1}'],
+  ])('keeps %s as they are', async (_case, name, description) => {
+    const body = await createdSystem(app, place, { payload: { name, description } });
+
+    expect(body).toMatchObject({ name, description });
+    expect(await systemRow(app, body.id)).toMatchObject({ name, description });
+  });
+
+  it.each([
+    ['another case', 'INVENTORY_tools.1'],
+    ['the same case', 'Inventory_Tools.1'],
+  ])('answers 409 when the version has the name in %s', async (_case, second) => {
+    await createdSystem(app, place, { resourceName: 'Inventory_Tools.1' });
+
+    const { status, body } = await create(createSystemBody({ resourceName: second }));
+
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ error: 'Conflict', message: NAME_TAKEN, status: 409 });
+    expect(await countSystems(app, place)).toBe(1);
+    expect(await definitionRows(app, place.appId)).toHaveLength(1);
+  });
+
+  it('answers 409 when a system of another type has the name', async () => {
+    await insertSystem(app, place, { resourceName: 'Orders' });
+    expect((await create(createSystemBody({ resourceName: 'orders' }))).body.message).toBe(NAME_TAKEN);
+  });
+
+  it('gives the same name in another version the same definition id and ids of its own', async () => {
+    const first = await createdSystem(app, place, { resourceName: 'Shared' });
+    const second = await createdSystem(app, { ...place, versionId: 'v2' }, { resourceName: 'SHARED' });
+
+    expect(second.resourceDefinitionId).toBe(first.resourceDefinitionId);
+    expect(second.id).not.toBe(first.id);
+    expect(second.resourceId).not.toBe(first.resourceId);
+    expect(await definitionRows(app, place.appId)).toHaveLength(1);
+  });
+
+  it('gives the same name in another application a definition id of its own', async () => {
+    const first = await createdSystem(app, place, { resourceName: 'Shared' });
+    const second = await createdSystem(app, newPlace(), { resourceName: 'Shared' });
+    expect(second.resourceDefinitionId).not.toBe(first.resourceDefinitionId);
+  });
+
+  it('tells applications and versions apart whose ids differ by case alone', async () => {
+    const lower = { appId: place.appId.toLowerCase(), versionId: 'a' };
+    const places = [
+      lower,
+      { ...lower, versionId: 'A' },
+      { appId: lower.appId.toUpperCase(), versionId: 'a' },
+    ];
+    const systems = [];
+    for (const each of places) {
+      systems.push(await createdSystem(app, each, { resourceName: 'Same' }));
+    }
+    expect(systems[1]?.resourceDefinitionId).toBe(systems[0]?.resourceDefinitionId);
+    expect(systems[2]?.resourceDefinitionId).not.toBe(systems[0]?.resourceDefinitionId);
+    expect(await Promise.all(places.map((each) => countSystems(app, each)))).toEqual([1, 1, 1]);
+  });
+
+  it('allows several systems with one connection', async () => {
+    await createdSystem(app, place);
+    await createdSystem(app, place);
+    expect(await countSystems(app, place)).toBe(2);
+  });
+
+  it('answers 409 in a committed version and stores nothing', async () => {
+    await commitVersion(app, place);
+
+    const { status, body } = await create(createSystemBody());
+
+    expect(status).toBe(409);
+    expect(body.message).toBe('The application version is committed and can no longer be changed.');
+    expect(await countSystems(app, place)).toBe(0);
+    expect(await definitionRows(app, place.appId)).toEqual([]);
+  });
+
+  it('lets one of fifty parallel calls with one name win', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        create(createSystemBody({ resourceName: index % 2 === 0 ? 'Race' : 'RACE' })),
+      ),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(49);
+    expect(new Set(refused.map(({ body }) => body.message))).toEqual(new Set([NAME_TAKEN]));
+    expect(await countSystems(app, place)).toBe(1);
+    expect(await definitionRows(app, place.appId)).toHaveLength(1);
+  });
+
+  it('gives one definition id to a name that twenty versions use for the first time at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        create(createSystemBody({ resourceName: 'First' }), { ...place, versionId: `v${index}` }),
+      ),
+    );
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.resourceDefinitionId)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.resourceId)).size).toBe(20);
+    expect(await definitionRows(app, place.appId)).toHaveLength(1);
+  });
+
+  it('creates different names in one new version at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => create(createSystemBody())));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await countSystems(app, place)).toBe(30);
   });
 });

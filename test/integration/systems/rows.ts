@@ -1,0 +1,149 @@
+import { AppVersionEntity } from '../../../src/modules/apps/entities/app-version.entity.js';
+import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
+import { VersionDependencyEntity } from '../../../src/modules/apps/entities/version-dependency.entity.js';
+import { ResourceDefinitionEntity } from '../../../src/modules/systems/entities/resource-definition.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemType } from '../../../src/modules/systems/system.types.js';
+import { v7 as uuid } from 'uuid';
+import type { TestApp } from '../../support/app.js';
+import { createPath, createSystemBody, uniqueName } from '../../support/factories.js';
+
+/** A system as the create operation answers it. */
+export interface SystemBody {
+  id: string;
+  svcUuid: null;
+  resourceId: string;
+  resourceDefinitionId: string;
+  type: string;
+  name: string;
+  baseUrl: string;
+  authorization: Record<string, unknown>;
+  description: string;
+  tools: Record<string, unknown>[];
+  createdDate: string;
+  modifiedDate: string;
+  createdBy: Record<string, unknown>;
+  modifiedBy: Record<string, unknown>;
+}
+
+/** Where a test works: an application version that no other test uses. */
+export interface Place {
+  appId: string;
+  versionId: string;
+}
+
+export function newPlace(): Place {
+  return { appId: uniqueName('app'), versionId: 'v1' };
+}
+
+/**
+ * Creates a system and expects it to work.
+ * @param body overrides as createSystemBody() takes them
+ */
+export async function createdSystem(
+  app: TestApp,
+  { appId, versionId }: Place,
+  body: Parameters<typeof createSystemBody>[0] = {},
+): Promise<SystemBody> {
+  const response = await app.request<SystemBody>('PATCH', createPath(appId, versionId), {
+    body: createSystemBody(body),
+  });
+  if (response.status !== 201) {
+    throw new Error(`${response.status} ${response.text}`);
+  }
+  return response.body;
+}
+
+/** The row of a system, null when there is none. */
+export function systemRow(app: TestApp, id: string): Promise<SystemEntity | null> {
+  return app.dataSource.getRepository(SystemEntity).findOneBy({ id });
+}
+
+/** How many systems a version holds. */
+export function countSystems(app: TestApp, { appId, versionId }: Place): Promise<number> {
+  return app.dataSource.getRepository(SystemEntity).countBy({ appId, appVersionId: versionId });
+}
+
+/** The definitions that an application holds. */
+export function definitionRows(app: TestApp, appId: string): Promise<ResourceDefinitionEntity[]> {
+  return app.dataSource.getRepository(ResourceDefinitionEntity).findBy({ appId });
+}
+
+/** Stores a system of any type, as the delivery of an application package will. */
+export async function insertSystem(
+  app: TestApp,
+  { appId, versionId }: Place,
+  columns: Partial<SystemEntity> = {},
+): Promise<Omit<SystemEntity, 'tools'>> {
+  const resourceName = columns.resourceName ?? uniqueName('Delivered');
+  const user = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null };
+  const now = new Date('2026-01-31T10:20:30.123Z');
+  const row = {
+    id: uuid(),
+    resourceId: uuid(),
+    resourceDefinitionId: uuid(),
+    appId,
+    appVersionId: versionId,
+    type: SystemType.Rest,
+    resourceName,
+    nameKey: resourceName.toLowerCase(),
+    name: resourceName,
+    description: '',
+    baseUrl: null,
+    authorizationType: null,
+    clientId: null,
+    clientSecret: null,
+    identityProviderUrl: null,
+    connectionKey: null,
+    toolsSynchronisedAt: null,
+    createdBy: user,
+    modifiedBy: user,
+    createdAt: now,
+    modifiedAt: now,
+    ...columns,
+  };
+  await app.dataSource.getRepository(SystemEntity).insert(row);
+  return row;
+}
+
+/** Commits an application version, whether or not it holds anything, as the delivery of a package will. */
+export async function commitVersion(
+  app: TestApp,
+  { appId, versionId }: Place,
+  committedAt = new Date('2026-02-28T01:02:03.004Z'),
+): Promise<void> {
+  await app.dataSource.getRepository(AppVersionEntity).save({
+    appId,
+    appVersionId: versionId,
+    state: AppVersionState.Committed,
+    createdAt: new Date('2026-01-31T10:20:30.123Z'),
+    committedAt,
+  });
+}
+
+/** Makes one version depend on another one. */
+export async function insertDependency(
+  app: TestApp,
+  from: Place,
+  to: Place,
+  dependencyType = 'LIB',
+): Promise<void> {
+  await app.dataSource.getRepository(VersionDependencyEntity).insert({
+    appId: from.appId,
+    appVersionId: from.versionId,
+    dependencyType: dependencyType as VersionDependencyEntity['dependencyType'],
+    dependencyAppId: to.appId,
+    dependencyAppVersionId: to.versionId,
+  });
+}
+
+/** A copy of a body with the value at a dotted path replaced; undefined removes it. */
+export function withField(
+  body: Record<string, unknown>,
+  path: string,
+  value: unknown,
+): Record<string, unknown> {
+  const [name = '', ...rest] = path.split('.');
+  const member = body[name] as Record<string, unknown>;
+  return { ...body, [name]: rest.length === 0 ? value : withField(member, rest.join('.'), value) };
+}
