@@ -1,5 +1,5 @@
 import { Body, Controller, Param, Patch } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { Permission } from '../../common/auth/permission.js';
@@ -13,10 +13,11 @@ import { AppVersionParams, versionOf } from '../systems/dto/path.params.dto.js';
 import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './dto/connection-test.dto.js';
+import { CONNECTION_TEST_EXAMPLES, CONNECTION_TEST_RESULT_EXAMPLES } from './dto/connection-test.examples.js';
 import { toConnectionTestResponse } from './dto/connection-test.mapper.js';
 
 /** Connection tests (interface contract, endpoint 2). */
-@ApiTags('Systems')
+@ApiTags('Connection test')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/runtime-internal/app/:appId/app-version/:versionId/rt/system')
 export class ConnectionTestController {
@@ -33,9 +34,15 @@ export class ConnectionTestController {
     summary: 'Test the connection to an MCP server',
     description:
       'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools. ' +
-      'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test.',
+      'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within ' +
+      'MCP_TEST_TIMEOUT_MS and has a rate limit of its own.',
   })
-  @ApiOkResponse({ type: ConnectionTestResponseDto })
+  @ApiBody({ type: ConnectionTestRequestDto, examples: CONNECTION_TEST_EXAMPLES })
+  @ApiOkResponse({
+    type: ConnectionTestResponseDto,
+    examples: CONNECTION_TEST_RESULT_EXAMPLES,
+    description: 'The outcome, good or bad.',
+  })
   @ApiErrors(400, 403)
   async test(
     @CurrentPrincipal() principal: Principal,

@@ -1,5 +1,5 @@
 import { Body, Controller, Param, Patch, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { Permission } from '../../common/auth/permission.js';
@@ -31,9 +31,17 @@ export class ToolsController {
     operationId: 'switchTool',
     summary: 'Enable or disable a tool',
     description:
-      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once. Repeating the call changes nothing.',
+      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once. Repeating the call changes nothing. ' +
+      '409 when the version is committed.',
   })
-  @ApiOkResponse({ type: SwitchToolResponseDto })
+  @ApiBody({
+    type: SwitchToolRequestDto,
+    examples: {
+      disable: { summary: 'Switch it off', value: { enabled: false } },
+      enable: { summary: 'Switch it on', value: { enabled: true } },
+    },
+  })
+  @ApiOkResponse({ type: SwitchToolResponseDto, description: 'The tool as it is now.' })
   @ApiErrors(400, 403, 404, 409)
   async enable(
     @CurrentPrincipal() principal: Principal,

@@ -5,10 +5,13 @@ import type { SwitchedTool } from '../tool.types.js';
 
 /** Path of one tool. */
 export class ToolParams extends SystemParams {
-  @IsPathId({ description: 'Id of the system; it must be the one that `systemResourceId` names.' })
+  @IsPathId({
+    description: 'Id of the system; it must be the one that `systemResourceId` names.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b0f',
+  })
   systemId: string;
 
-  @IsPathId({ description: 'Id of the tool.' })
+  @IsPathId({ description: 'Id of the tool.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' })
   toolId: string;
 }
 
