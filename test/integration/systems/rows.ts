@@ -73,7 +73,7 @@ export function definitionRows(app: TestApp, appId: string): Promise<ResourceDef
 export async function insertSystem(
   app: TestApp,
   { appId, versionId }: Place,
-  columns: Partial<SystemEntity> = {},
+  columns: Partial<Omit<SystemEntity, 'tools'>> = {},
 ): Promise<Omit<SystemEntity, 'tools'>> {
   const resourceName = columns.resourceName ?? uniqueName('Delivered');
   const user = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null };
