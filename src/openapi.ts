@@ -5,12 +5,18 @@ import { ErrorResponseDto } from './common/errors/error.response.dto.js';
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools.
 
 **Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
-permission an operation asks for is in its \`x-permission\`. In evaluation mode \`npm run -s dev:token\` prints a token; paste
-it into *Authorize*.
+permission an operation asks for is shown as its \`x-permission\`; which claims grant it is up to the deployment. In evaluation
+mode \`npm run -s dev:token\` prints a token; paste it into *Authorize*.
+
+**First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
+switch one off. Operations on systems that are not in the interface contract are marked as extensions.
 
 **Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
 \`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
-400, 409.
+400, 409. Unknown body fields are refused, unknown query parameters ignored.
+
+**Limits.** Requests are limited by client address and by caller, connection tests on top of that. A 429 carries
+\`Retry-After\` in seconds.
 
 **Tracing.** \`X-Request-Id\` is taken over or made, and comes back in every response; \`traceparent\` (W3C Trace Context) is
 continued towards MCP servers.
@@ -24,14 +30,20 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle('svc-platform')
     .setDescription(DESCRIPTION)
-    .setVersion('1.0.0')
+    .setVersion('0.1.0')
     .addServer('/', 'This deployment')
     .addTag('Systems', 'MCP servers and other data sources of an application version')
+    .addTag('Connection test', 'Does the server answer, and with which tools?')
     .addTag('Tools', 'Single tools of MCP systems')
     .addTag('Audit', 'Who did what')
-    .addTag('Health', 'Probes')
+    .addTag('Health', 'Probes; no token needed')
     .addBearerAuth(
-      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of the SSO.' },
+      {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'Access token of the SSO, without the word Bearer.',
+      },
       'bearer',
     )
     .build();
@@ -44,6 +56,11 @@ export function setUpApiDocs(app: INestApplication): void {
     jsonDocumentUrl: '/docs-json',
     yamlDocumentUrl: '/docs-yaml',
     customSiteTitle: 'svc-platform API',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+    swaggerOptions: {
+      persistAuthorization: true,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      showExtensions: true,
+    },
   });
 }

@@ -4,6 +4,7 @@ import { Permission } from '../../common/auth/permission.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
 import { AuditService } from './audit.service.js';
+import { AUDIT_PAGE_EXAMPLE } from './dto/audit.examples.js';
 import { AuditPageDto, AuditParams, AuditQueryDto, toAuditPage } from './dto/audit.dto.js';
 
 /** Reads the audit log of an application version (extension of the contract). */
@@ -23,7 +24,7 @@ export class AuditController {
       'Extension of the contract. Who did what to which system or tool, when, and how it ended; newest first. ' +
       'Events of deleted systems stay. Follow `next` until it is null.',
   })
-  @ApiOkResponse({ type: AuditPageDto })
+  @ApiOkResponse({ type: AuditPageDto, example: AUDIT_PAGE_EXAMPLE, description: 'A page of events.' })
   @ApiErrors(400, 403)
   async list(
     @Param() { appId, versionId }: AuditParams,

@@ -16,10 +16,10 @@ export class HealthController {
   @ApiOperation({
     operationId: 'getLiveness',
     summary: 'Is the process alive?',
-    description: 'Needs no token and looks at nothing else.',
+    description: 'Needs no token, has no rate limit and looks at nothing else.',
     security: [],
   })
-  @ApiOkResponse({ type: HealthDto })
+  @ApiOkResponse({ type: HealthDto, description: 'The process is alive.' })
   live(): HealthDto {
     return { status: 'ok' };
   }
@@ -29,11 +29,16 @@ export class HealthController {
     operationId: 'getReadiness',
     summary: 'May callers be sent here?',
     description:
-      'Needs no token. Checks the database and the signing keys of the token issuer; fails while the service stops.',
+      'Needs no token and has no rate limit. Checks the database and the signing keys of the token issuer; fails while the service stops.',
     security: [],
   })
-  @ApiOkResponse({ type: HealthDto })
-  @ApiResponse({ status: 503, type: HealthDto, description: 'Not ready.' })
+  @ApiOkResponse({ type: HealthDto, description: 'Ready.' })
+  @ApiResponse({
+    status: 503,
+    type: HealthDto,
+    example: { status: 'unavailable' },
+    description: 'Not ready; the log says why.',
+  })
   async ready(@Res({ passthrough: true }) response: Response): Promise<HealthDto> {
     const isReady = await this.health.isReady();
     response.status(isReady ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);

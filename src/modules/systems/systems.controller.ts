@@ -10,7 +10,7 @@ import {
   Query,
   UseGuards,
 } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { Permission } from '../../common/auth/permission.js';
@@ -27,6 +27,14 @@ import {
   toListOptions,
   toSystemList,
 } from './dto/system-list.dto.js';
+import {
+  CREATED_SYSTEM_EXAMPLES,
+  CREATE_SYSTEM_EXAMPLES,
+  DELETED_SYSTEM_EXAMPLE,
+  SYSTEM_EXAMPLE,
+  SYSTEM_LIST_EXAMPLES,
+  UPDATE_SYSTEM_EXAMPLES,
+} from './dto/system.examples.js';
 import {
   CreatedSystemResponseDto,
   SystemResponseDto,
@@ -51,10 +59,13 @@ export class SystemsController {
     operationId: 'createSystem',
     summary: 'Create an MCP system',
     description:
-      'Registers an MCP server as a system of an application version. The client secret is stored encrypted and never returned.',
+      'Registers an MCP server as a system of an application version. The server is not called: test the connection to fill ' +
+      '`tools`. The client secret is stored encrypted and never returned. 409 when the name is taken or the version is committed.',
   })
+  @ApiBody({ type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES })
   @ApiCreatedResponse({
     type: CreatedSystemResponseDto,
+    examples: CREATED_SYSTEM_EXAMPLES,
     description: 'The new system; `tools` is empty until a connection test succeeds.',
   })
   @ApiErrors(400, 403, 409)
@@ -73,7 +84,11 @@ export class SystemsController {
     description:
       'All that is known of the system but its secret. Tools that the server no longer offers are not listed.',
   })
-  @ApiOkResponse({ type: SystemResponseDto })
+  @ApiOkResponse({
+    type: SystemResponseDto,
+    example: SYSTEM_EXAMPLE,
+    description: 'The system and its tools.',
+  })
   @ApiErrors(400, 403, 404)
   async getById(@Param() params: SystemParams): Promise<SystemResponseDto> {
     return toSystemResponse(await this.systems.details(keyOf(params)));
@@ -86,7 +101,11 @@ export class SystemsController {
     description:
       'Systems of all types. Filter on `type` to pick MCP servers. An unknown version has no systems.',
   })
-  @ApiOkResponse({ type: SystemListResponseDto })
+  @ApiOkResponse({
+    type: SystemListResponseDto,
+    examples: SYSTEM_LIST_EXAMPLES,
+    description: 'The systems, sorted by version and resource name.',
+  })
   @ApiErrors(400, 403)
   async list(
     @Param() params: AppVersionParams,
@@ -105,7 +124,12 @@ export class SystemsController {
       'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
       '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
   })
-  @ApiOkResponse({ type: SystemResponseDto })
+  @ApiBody({ type: UpdateSystemRequestDto, examples: UPDATE_SYSTEM_EXAMPLES })
+  @ApiOkResponse({
+    type: SystemResponseDto,
+    example: SYSTEM_EXAMPLE,
+    description: 'The system as it is now.',
+  })
   @ApiErrors(400, 403, 404, 409)
   async update(
     @CurrentPrincipal() principal: Principal,
@@ -123,7 +147,11 @@ export class SystemsController {
     description:
       'Extension of the contract. Removes the system, its secret and its tools; its audit events stay.',
   })
-  @ApiOkResponse({ type: DeletedSystemResponseDto })
+  @ApiOkResponse({
+    type: DeletedSystemResponseDto,
+    example: DELETED_SYSTEM_EXAMPLE,
+    description: 'The system is gone.',
+  })
   @ApiErrors(400, 403, 404, 409)
   async remove(
     @CurrentPrincipal() principal: Principal,

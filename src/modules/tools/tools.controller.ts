@@ -41,7 +41,15 @@ export class ToolsController {
       enable: { summary: 'Switch it on', value: { enabled: true } },
     },
   })
-  @ApiOkResponse({ type: SwitchToolResponseDto, description: 'The tool as it is now.' })
+  @ApiOkResponse({
+    type: SwitchToolResponseDto,
+    example: {
+      status: 200,
+      message: 'Tool disabled.',
+      tool: { id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20', name: 'get-stock', enabled: false },
+    },
+    description: 'The tool as it is now.',
+  })
   @ApiErrors(400, 403, 404, 409)
   async enable(
     @CurrentPrincipal() principal: Principal,

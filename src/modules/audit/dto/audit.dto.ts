@@ -10,10 +10,10 @@ const MAX_LIMIT = 500;
 
 /** Path of the audit log. */
 export class AuditParams {
-  @IsPathId({ description: 'Application id.', example: 'sample' })
+  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
   appId: string;
 
-  @IsPathId({ description: 'Application version id.', example: 'v1' })
+  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
   versionId: string;
 }
 
@@ -27,7 +27,12 @@ export class AuditQueryDto {
   @IsOptional()
   before?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Events per page.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: 'Events in a page; AUDIT_PAGE_SIZE without it.',
+  })
   @Type(() => Number)
   @IsInt({ message: 'must be a whole number' })
   @Min(1, { message: 'must be at least 1' })

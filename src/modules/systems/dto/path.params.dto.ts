@@ -4,16 +4,16 @@ import type { SystemKey } from '../system.types.js';
 
 /** Path of everything inside one application version. */
 export class AppVersionParams {
-  @IsPathId({ description: 'Application id.', example: 'sample' })
+  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
   appId: string;
 
-  @IsPathId({ description: 'Application version id.', example: 'v1' })
+  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
   versionId: string;
 }
 
 /** Path of one system. */
 export class SystemParams extends AppVersionParams {
-  @IsPathId({ description: 'Resource id of the system.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
+  @IsPathId({ description: '`resourceId` of the system.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
   systemResourceId: string;
 }
 

@@ -1,0 +1,155 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildOpenApi } from '../../src/openapi.js';
+import { TestApp, TEST_SECRETS_KEYS } from '../support/app.js';
+import { OpenApiContract } from '../support/openapi-contract.js';
+
+interface Media {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { summary?: string; value: unknown }>;
+}
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  security?: object[];
+  'x-permission'?: string;
+  parameters?: { name: string; description?: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+}
+
+const PROBES = ['/livez', '/readyz'];
+
+describe('OpenAPI document', () => {
+  let app: TestApp;
+  let document: OpenAPIObject;
+  let operations: { name: string; method: string; path: string; operation: Operation }[];
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    document = buildOpenApi(app.nest);
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as unknown as Record<string, Operation>).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        method,
+        path,
+        operation,
+      })),
+    );
+  });
+  afterAll(() => app.close());
+
+  const guarded = () => operations.filter(({ path }) => !PROBES.includes(path));
+  const bodiesOf = ({ requestBody, responses }: Operation): Media[] =>
+    [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+  const examplesOf = ({ example, examples }: Media): unknown[] =>
+    example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example];
+
+  it('is the committed openapi.json, byte for byte', async () => {
+    const committed = await readFile('openapi.json', 'utf8');
+
+    expect(`${JSON.stringify(document, null, 2)}\n`, 'run `npm run openapi` and look at the difference').toBe(
+      committed,
+    );
+  });
+
+  it('names every operation once and explains it', () => {
+    expect(operations.length).toBeGreaterThan(0);
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+    for (const { name, operation } of operations) {
+      expect(operation.summary, name).toBeTruthy();
+      expect(operation.description, name).toBeTruthy();
+      expect(operation.tags, name).toHaveLength(1);
+    }
+  });
+
+  it('describes every parameter and every response', () => {
+    for (const { name, operation } of operations) {
+      for (const parameter of operation.parameters ?? []) {
+        expect(parameter.description, `${name} ${parameter.name}`).toBeTruthy();
+      }
+      for (const [status, { description }] of Object.entries(operation.responses)) {
+        expect(description, `${name} ${status}`).not.toBe('');
+      }
+    }
+  });
+
+  it('documents the statuses, the permission and the bearer token of every route but the probes', () => {
+    for (const { name, operation } of guarded()) {
+      expect(Object.keys(operation.responses), name).toEqual(
+        expect.arrayContaining(['400', '401', '403', '429', '500']),
+      );
+      expect(operation['x-permission'], name).toBe('integration-management');
+      expect(operation.security, name).toEqual([{ bearer: [] }]);
+    }
+    expect(document.components?.securitySchemes?.['bearer']).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+    });
+  });
+
+  it('asks for no token at the probes', () => {
+    for (const { name, operation } of operations.filter(({ path }) => PROBES.includes(path))) {
+      expect(operation.security, name).toEqual([]);
+    }
+  });
+
+  it('shows an example of every request body and of every answer to a guarded route', () => {
+    for (const { name, operation } of guarded()) {
+      for (const media of bodiesOf(operation)) {
+        expect(examplesOf(media).length, name).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('shows only requests that it allows itself', () => {
+    const ajv = new Ajv2020({ strict: false });
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    for (const { name, operation } of operations) {
+      for (const media of Object.values(operation.requestBody?.content ?? {})) {
+        const validate = ajv.compile({ ...media.schema, components: document.components });
+        for (const body of examplesOf(media)) {
+          expect(validate(body), `${name} ${ajv.errorsText(validate.errors)}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  it('shows only answers that it allows itself', () => {
+    const contract = new OpenApiContract(document);
+    for (const { method, path, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        for (const [contentType, media] of Object.entries(content ?? {})) {
+          for (const body of examplesOf(media)) {
+            contract.check(method.toUpperCase(), path, { status: Number(status), contentType, body });
+          }
+        }
+      }
+    }
+  });
+
+  it.each(['/docs', '/docs/', '/docs-json', '/docs-yaml', '/docs/swagger-ui-init.js'])(
+    'is served to anybody at %s and holds no secret',
+    async (path) => {
+      const response = await fetch(`${app.url}${path}`);
+      const text = await response.text();
+
+      expect(response.status).toBe(200);
+      expect(text).not.toContain(TEST_SECRETS_KEYS.split(':')[1]);
+      expect(text).not.toContain(app.issuer.url);
+    },
+  );
+
+  it('is one and the same at /docs-json', async () => {
+    const response = await fetch(`${app.url}/docs-json`);
+
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+});
