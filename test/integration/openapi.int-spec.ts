@@ -47,10 +47,6 @@ describe('OpenAPI document', () => {
   afterAll(() => app.close());
 
   const guarded = () => operations.filter(({ path }) => !PROBES.includes(path));
-  const bodiesOf = ({ requestBody, responses }: Operation): Media[] =>
-    [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
-  const examplesOf = ({ example, examples }: Media): unknown[] =>
-    example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example];
 
   it('is the committed openapi.json, byte for byte', async () => {
     const committed = await readFile('openapi.json', 'utf8');
@@ -153,3 +149,11 @@ describe('OpenAPI document', () => {
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });
+
+function bodiesOf({ requestBody, responses }: Operation): Media[] {
+  return [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+}
+
+function examplesOf({ example, examples }: Media): unknown[] {
+  return example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example];
+}
