@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEmpty, planSync, type StoredTool, type SyncContext } from './tool-sync.js';
 import type { ToolChangePolicy, ToolDefinition } from './tool.types.js';
@@ -43,13 +43,13 @@ describe('planSync', () => {
     fc.assert(
       fc.property(
         fc.array(list, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom('review', 'accept'),
+        fc.constantFrom<ToolChangePolicy>('review', 'accept'),
         (lists, policy) => {
           let tools: StoredTool[] = [];
           lists.forEach((entries, round) => {
             const listed = entries.map(({ name, text }) => define(name, text));
             const before = new Map(tools.map((tool) => [tool.name, tool]));
-            tools = apply(tools, listed, context(round === 0, policy as ToolChangePolicy));
+            tools = apply(tools, listed, context(round === 0, policy));
             const present = tools.filter((tool) => tool.present).toSorted((a, b) => a.position - b.position);
             // Exactly the server's list is shown, in its order and with its definitions.
             expect(present.map(({ name, description }) => [name, description])).toEqual(

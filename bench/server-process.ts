@@ -1,0 +1,22 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+/** A baseline server in a process of its own. */
+export interface ServerProcess {
+  url: string;
+  stop(): void;
+}
+
+/** Starts one of `bench/servers` and waits until it says where it listens. */
+export async function startServer(name: string, env: Record<string, string>): Promise<ServerProcess> {
+  const child: ChildProcess = fork(fileURLToPath(new URL(`./servers/${name}.process.ts`, import.meta.url)), {
+    execArgv: ['--import', 'tsx'],
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
+  });
+  const address = await new Promise<AddressInfo>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as AddressInfo));
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));
+  });
+  return { url: `http://127.0.0.1:${address.port}`, stop: () => child.kill('SIGKILL') };
+}
