@@ -99,8 +99,19 @@ function embeddedOptions(file: string): DataSourceOptions {
     driver: LibsqlDatabase,
     enableWAL: true,
     timeout: EMBEDDED_BUSY_TIMEOUT_MS,
-    prepareDatabase: (database: { pragma(statement: string): unknown }) => {
+    prepareDatabase: (database: InstanceType<typeof LibsqlDatabase>) => {
       database.pragma('synchronous = FULL');
+      beginForWriting(database);
     },
   };
+}
+
+/**
+ * Makes every transaction take the lock for writing when it begins, where it waits for its turn. One that reads first
+ * fails at its first write if another process has written meanwhile, and the driver then leaves the connection in that
+ * state for good.
+ */
+function beginForWriting(database: InstanceType<typeof LibsqlDatabase>): void {
+  const prepare = database.prepare.bind(database);
+  database.prepare = (sql: string) => prepare(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql);
 }
