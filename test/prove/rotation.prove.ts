@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient, APP, VERSION } from './support/api-client.js';
+import { inParallel } from './support/in-parallel.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+import { rows } from './support/rows.js';
+import { ServiceProcess } from './support/service-process.js';
+import { connectionTestPath } from '../support/factories.js';
+
+const CLI = 'dist/src/database/rotate-secrets.cli.js';
+const CALLERS = 5;
+const PAUSE_MS = 50;
+const NOTHING_LISTENS = 'http://127.0.0.1:1/mcp';
+
+export const proof: Proof = {
+  name: 'rotation',
+  claim: 'secrets are sealed anew under load; the rotation survives kill -9 and makes the old key removable',
+  databases: ['embedded', 'mariadb', 'mysql'],
+  async run(environment) {
+    const count = environment.short ? 400 : 5_000;
+    const kills = environment.short ? 2 : 10;
+    const databaseUrl = await environment.emptyDatabase();
+    const keys = { old: newKey('old'), new: newKey('new') };
+    await fill(environment, databaseUrl, { count, keys: keys.old });
+
+    const both = `${keys.new},${keys.old}`;
+    const service = await environment.startService(databaseUrl, settingsOf(both));
+    const client = new ApiClient(service.url, await environment.token());
+    const load = new Load(client);
+    const running = load.run();
+    for (let kill = 1; kill <= kills && load.running; kill += 1) {
+      await killInTheMiddle(databaseUrl, both, (count * kill) / (kills + 1));
+    }
+    const output = await rotate(databaseUrl, both);
+    load.running = false;
+    await running;
+    await client.close();
+    prove((await sealedWith(databaseUrl, 'old')) === 0, 'values under the old key are left');
+    await expectOldKeyGone(environment, databaseUrl, keys);
+    return `${count} secrets, ${kills} x kill -9, ${load.answered} requests meanwhile, 0 x 500; at last: ${output}`;
+  },
+};
+
+/** Opens a stored secret, and seals another one, again and again. */
+class Load {
+  running = true;
+  answered = 0;
+
+  constructor(private readonly client: ApiClient) {}
+
+  /** Rejects when one of the requests was not answered well. */
+  run(): Promise<unknown> {
+    const load = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
+    // The failure is reported where the load is awaited; here it only ends the others.
+    load.catch(() => {
+      this.running = false;
+    });
+    return load;
+  }
+
+  private async call(caller: number): Promise<void> {
+    for (let count = 0; this.running; count += 1) {
+      await openSecret(this.client, caller);
+      const { status } = await this.client.create(`load-${caller}-${count}`, connection(1_000_000 + caller));
+      prove(status === 201, `a create was answered ${status}`);
+      this.answered += 2;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Creates systems with a secret each, sealed with one key. */
+async function fill(
+  environment: ProofEnvironment,
+  databaseUrl: string,
+  { count, keys }: { count: number; keys: string },
+): Promise<void> {
+  const service = await environment.startService(databaseUrl, settingsOf(keys));
+  const client = new ApiClient(service.url, await environment.token());
+  await inParallel(count, 20, async (index) => {
+    const { status } = await client.create(`rotation-${index}`, connection(index));
+    prove(status === 201, `a create was answered ${status}`);
+  });
+  await client.close();
+  await service.kill('SIGTERM');
+  prove((await sealedWith(databaseUrl, 'old')) === count, 'not every secret was sealed with the old key');
+}
+
+/** Starts the command and kills it once about this many values are under the new key. */
+async function killInTheMiddle(databaseUrl: string, keys: string, resealed: number): Promise<void> {
+  const command = await launchCommand(databaseUrl, keys);
+  while (!command.hasEnded && (await sealedWith(databaseUrl, 'new')) < resealed) {
+    await sleep(5);
+  }
+  await command.kill('SIGKILL');
+}
+
+/** @returns what the command printed */
+async function rotate(databaseUrl: string, keys: string): Promise<string> {
+  const command = await launchCommand(databaseUrl, keys);
+  const status = await command.ended();
+  prove(status === 0, `the command ended with ${status}: ${command.outputTail}`);
+  return command.outputTail.trim();
+}
+
+function launchCommand(databaseUrl: string, keys: string): Promise<ServiceProcess> {
+  return ServiceProcess.launch({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, SECRETS_KEYS: keys }, CLI);
+}
+
+async function expectOldKeyGone(
+  environment: ProofEnvironment,
+  databaseUrl: string,
+  keys: { old: string; new: string },
+): Promise<void> {
+  const service = await environment.startService(databaseUrl, settingsOf(keys.new));
+  const client = new ApiClient(service.url, await environment.token());
+  await openSecret(client, 0);
+  await client.close();
+  const refused = await environment.launchService(databaseUrl, settingsOf(keys.old));
+  const status = await refused.ended();
+  prove(status === 1, `a service with the old key alone ended with ${status}`);
+}
+
+/** Tests the connection of a stored system, which compares its secret: 500 where it cannot be opened. */
+async function openSecret(client: ApiClient, index: number): Promise<void> {
+  const { status, body } = await client.send('PATCH', connectionTestPath(APP, VERSION), connection(index));
+  prove(status === 200, `a secret could not be opened: ${status} ${JSON.stringify(body)}`);
+}
+
+async function sealedWith(databaseUrl: string, keyId: string): Promise<number> {
+  const sql = `SELECT COUNT(*) AS found FROM systems WHERE client_secret LIKE 'svc1.${keyId}.%'`;
+  return Number((await rows(databaseUrl, sql))[0]?.['found']);
+}
+
+function connection(index: number): { baseUrl: string; authorization: unknown } {
+  const configuration = {
+    clientId: `client-${index}`,
+    clientSecret: `secret-${index}`,
+    identityProviderUrl: NOTHING_LISTENS,
+  };
+  return { baseUrl: NOTHING_LISTENS, authorization: { type: 'SERVICE_ACCOUNT', configuration } };
+}
+
+function settingsOf(keys: string): Record<string, string> {
+  return { SECRETS_KEYS: keys, EGRESS_ALLOW: '127.0.0.1' };
+}
+
+function newKey(id: string): string {
+  return `${id}:${randomBytes(32).toString('base64')}`;
+}
