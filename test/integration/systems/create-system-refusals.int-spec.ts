@@ -8,6 +8,8 @@ const NAME_CHARACTERS =
 const URL_RULE = 'must be an http or https URL';
 const CONFIGURATION = 'payload.authorization.configuration';
 
+const good = () => createSystemBody({ payload: { authorization: serviceAccount() } });
+
 describe('what the create operation refuses', () => {
   let app: TestApp;
   let place: Place;
@@ -26,7 +28,6 @@ describe('what the create operation refuses', () => {
       body,
       ...(token === undefined ? {} : { token }),
     });
-  const good = () => createSystemBody({ payload: { authorization: serviceAccount() } });
 
   it('answers 401 without a token', async () => {
     const { status, body, headers } = await create(good(), null);

@@ -1,10 +1,11 @@
+import { v7 as uuid } from 'uuid';
 import { AppVersionEntity } from '../../../src/modules/apps/entities/app-version.entity.js';
 import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
 import { VersionDependencyEntity } from '../../../src/modules/apps/entities/version-dependency.entity.js';
 import { ResourceDefinitionEntity } from '../../../src/modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { SystemType } from '../../../src/modules/systems/system.types.js';
-import { v7 as uuid } from 'uuid';
+import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
 import type { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, uniqueName } from '../../support/factories.js';
 
@@ -39,14 +40,17 @@ export function newPlace(): Place {
 /**
  * Creates a system and expects it to work.
  * @param body overrides as createSystemBody() takes them
+ * @param token of another caller than the usual one
  */
 export async function createdSystem(
   app: TestApp,
   { appId, versionId }: Place,
   body: Parameters<typeof createSystemBody>[0] = {},
+  token?: string,
 ): Promise<SystemBody> {
   const response = await app.request<SystemBody>('PATCH', createPath(appId, versionId), {
     body: createSystemBody(body),
+    ...(token === undefined ? {} : { token }),
   });
   if (response.status !== 201) {
     throw new Error(`${response.status} ${response.text}`);
@@ -104,6 +108,39 @@ export async function insertSystem(
   };
   await app.dataSource.getRepository(SystemEntity).insert(row);
   return row;
+}
+
+/** Stores tools of a system in the order given, as a synchronisation does; returns their ids. */
+export async function insertTools(
+  app: TestApp,
+  systemId: string,
+  tools: (Partial<Omit<ToolEntity, 'system'>> & { name: string })[],
+): Promise<string[]> {
+  const now = new Date();
+  const rows = tools.map((tool, position) => ({
+    id: uuid(),
+    systemId,
+    title: null,
+    description: `Does ${tool.name}`,
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    annotations: null,
+    definitionHash: '0'.repeat(64),
+    enabled: true,
+    present: true,
+    position,
+    createdAt: now,
+    modifiedAt: now,
+    ...tool,
+  }));
+  // Backwards, so that the order of storing and of ids is not the order of the list.
+  await app.dataSource.getRepository(ToolEntity).insert(rows.toReversed() as never[]);
+  return rows.map(({ id }) => id);
+}
+
+/** The tools of a system as stored, in the order of the list. */
+export function toolRows(app: TestApp, systemId: string): Promise<ToolEntity[]> {
+  return app.dataSource.getRepository(ToolEntity).find({ where: { systemId }, order: { position: 'ASC' } });
 }
 
 /** Commits an application version, whether or not it holds anything, as the delivery of a package will. */

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SystemType } from '../../../src/modules/systems/system.types.js';
+import { TestApp } from '../../support/app.js';
+import { listPath, serviceAccount } from '../../support/factories.js';
+import {
+  commitVersion,
+  createdSystem,
+  insertDependency,
+  insertSystem,
+  insertTools,
+  newPlace,
+  systemRow,
+  type Place,
+} from './rows.js';
+
+type Item = Record<string, unknown> & { name: string };
+
+describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-dep-res/integration/api/systems/all/info', () => {
+  let app: TestApp;
+  let place: Place;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    place = newPlace();
+  });
+
+  const list = (query = '', { appId, versionId } = place) =>
+    app.request<{ systems: Item[]; details?: string }>('GET', `${listPath(appId, versionId)}${query}`);
+  const names = async (query = '') => (await list(query)).body.systems.map(({ name }) => name);
+  const delivered = (name: string, type = SystemType.Rest, at = place) =>
+    insertSystem(app, at, { resourceName: name, type });
+
+  it('answers the summary of every system of every type', async () => {
+    const mcp = await createdSystem(app, place, {
+      resourceName: 'B',
+      payload: { name: 'Stock 📦', description: 'Levels', authorization: serviceAccount() },
+    });
+    const rest = await delivered('a');
+    const database = await delivered('C', SystemType.NoSqlDb);
+    await insertTools(app, mcp.id, [{ name: 'one' }, { name: 'two' }]);
+
+    const { status, body, text } = await list();
+
+    expect(status).toBe(200);
+    const common = { appId: place.appId, appVersionId: 'v1' };
+    const idsOf = ({ id, resourceId, resourceDefinitionId }: typeof rest | typeof mcp) => ({
+      id,
+      resourceId,
+      resourceDefinitionId,
+    });
+    expect(body).toEqual({
+      systems: [
+        { ...idsOf(rest), ...common, type: 'REST', name: 'a', description: '' },
+        { ...idsOf(mcp), ...common, type: 'MCP', name: 'Stock 📦', description: 'Levels' },
+        { ...idsOf(database), ...common, type: 'NOSQL_DB', name: 'C', description: '' },
+      ],
+    });
+    expect(text).not.toContain('sso.example.com');
+  });
+
+  it.each(['v2', 'V1'])('answers an empty list for the unknown version %s', async (versionId) => {
+    await createdSystem(app, place);
+    const { status, body } = await list('', { ...place, versionId });
+    expect(status).toBe(200);
+    expect(body).toEqual({ systems: [] });
+  });
+
+  it('answers an empty list for an unknown application', async () => {
+    expect((await list()).body).toEqual({ systems: [] });
+    expect((await list('?includeManifestInfo=true&depTypes=LIB')).body).toEqual({ systems: [] });
+  });
+
+  it('holds no system of another version or application', async () => {
+    await delivered('mine');
+    await delivered('other version', SystemType.Rest, { ...place, versionId: 'v2' });
+    await delivered('other application', SystemType.Rest, newPlace());
+    expect(await names()).toEqual(['mine']);
+  });
+
+  it('lists two hundred systems with one answer', async () => {
+    for (let index = 0; index < 200; index += 1) {
+      await delivered(`s${String(index).padStart(3, '0')}`);
+    }
+    const all = await names();
+    expect(all).toHaveLength(200);
+    expect(all).toEqual(all.toSorted());
+  });
+
+  describe('includeManifestInfo', () => {
+    it.each(['', '?includeManifestInfo=false'])('adds nothing with "%s"', async (query) => {
+      await delivered('one');
+      expect((await list(query)).body.systems[0]).not.toHaveProperty('manifestInfo');
+    });
+
+    it('tells type, state and times of a draft', async () => {
+      const { id } = await createdSystem(app, place);
+      const { body } = await list('?includeManifestInfo=true');
+      expect(body.systems[0]?.['manifestInfo']).toEqual({
+        resourceType: 'MCP',
+        status: 'DRAFT',
+        lastChangeTime: (await systemRow(app, id))?.modifiedAt.toISOString(),
+        lastCommittedTime: null,
+      });
+    });
+
+    it('tells when a committed version was committed', async () => {
+      await delivered('one', SystemType.NoSqlDb);
+      await commitVersion(app, place);
+      const { body } = await list('?includeManifestInfo=true');
+      expect(body.systems[0]?.['manifestInfo']).toEqual({
+        resourceType: 'NOSQL_DB',
+        status: 'COMMITTED',
+        lastChangeTime: '2026-01-31T10:20:30.123Z',
+        lastCommittedTime: '2026-02-28T01:02:03.004Z',
+      });
+    });
+
+    it('counts a version without a row of its own as a draft', async () => {
+      await delivered('one');
+      const { body } = await list('?includeManifestInfo=true');
+      expect(body.systems[0]?.['manifestInfo']).toMatchObject({ status: 'DRAFT', lastCommittedTime: null });
+    });
+  });
+
+  describe('depTypes', () => {
+    let library: Place;
+
+    beforeEach(async () => {
+      library = newPlace();
+      await delivered('mine');
+      await delivered('library', SystemType.Mcp, library);
+      await insertDependency(app, place, library);
+    });
+
+    it('adds the systems of libraries under their own application and version', async () => {
+      const { body } = await list('?depTypes=LIB');
+      expect(body.systems.map(({ name, appId, appVersionId }) => [name, appId, appVersionId])).toEqual([
+        ['mine', place.appId, 'v1'],
+        ['library', library.appId, 'v1'],
+      ]);
+    });
+
+    it.each(['?depTypes=', '?depTypes=lib', '?depTypes=APP', '?depTypes=LIBRARY,X', '?depTypes=,,', ''])(
+      'adds nothing with "%s"',
+      async (query) => {
+        expect(await names(query)).toEqual(['mine']);
+      },
+    );
+
+    it.each(['?depTypes=APP,LIB', '?depTypes=LIB,LIB', '?depTypes=%20LIB%20,', '?depTypes=LIB&depTypes2=X'])(
+      'adds libraries once with "%s"',
+      async (query) => {
+        expect(await names(query)).toEqual(['mine', 'library']);
+      },
+    );
+
+    it('adds neither libraries of libraries, nor other versions of them, nor who depends on us', async () => {
+      const deeper = newPlace();
+      await delivered('deeper', SystemType.Rest, deeper);
+      await delivered('other version', SystemType.Rest, { ...library, versionId: 'v2' });
+      await insertDependency(app, library, deeper);
+      const dependant = newPlace();
+      await delivered('dependant', SystemType.Rest, dependant);
+      await insertDependency(app, dependant, place);
+
+      expect(await names('?depTypes=LIB')).toEqual(['mine', 'library']);
+    });
+
+    it('ignores dependencies of a kind it does not know', async () => {
+      const other = newPlace();
+      await delivered('other', SystemType.Rest, other);
+      await insertDependency(app, place, other, 'PLUGIN');
+      expect(await names('?depTypes=LIB,PLUGIN')).toEqual(['mine', 'library']);
+    });
+
+    it('lists the libraries of a version without systems of its own', async () => {
+      const empty = { ...place, versionId: 'v9' };
+      await insertDependency(app, empty, library);
+      const { body } = await list('?depTypes=LIB', empty);
+      expect(body.systems.map(({ name }) => name)).toEqual(['library']);
+    });
+
+    it('tells of each library the manifest of its own version', async () => {
+      await commitVersion(app, library);
+      const { body } = await list('?depTypes=LIB&includeManifestInfo=true');
+      expect(
+        body.systems.map(({ manifestInfo }) => (manifestInfo as Record<string, unknown>)['status']),
+      ).toEqual(['DRAFT', 'COMMITTED']);
+    });
+  });
+
+  it('ignores query parameters that it does not know', async () => {
+    await delivered('one');
+    expect(await names('?page=2&type=MCP&depTypes[a]=LIB&__proto__=x&constructor[a]=b')).toEqual(['one']);
+  });
+
+  it.each([
+    ['includeManifestInfo', '?includeManifestInfo=1', 'must be true or false'],
+    ['includeManifestInfo', '?includeManifestInfo=TRUE', 'must be true or false'],
+    ['includeManifestInfo', '?includeManifestInfo=', 'must be true or false'],
+    ['includeManifestInfo', '?includeManifestInfo=yes', 'must be true or false'],
+    ['includeManifestInfo', '?includeManifestInfo=true&includeManifestInfo=false', 'must be true or false'],
+    ['depTypes', '?depTypes=LIB&depTypes=LIB', 'must be given once'],
+    ['depTypes', `?depTypes=${'L'.repeat(256)}`, 'must have at most 255 characters'],
+  ])('answers 400 that names %s for the query %s', async (field, query, rule) => {
+    const { status, body } = await list(query);
+    expect(status).toBe(400);
+    expect(body.details).toMatch(new RegExp(`^${field}: ${rule}`));
+  });
+
+  it.each([
+    ['appId', '%20', 'v1'],
+    ['versionId', 'app', 'v'.repeat(65)],
+  ])('answers 400 that names a malformed %s', async (field, appId, versionId) => {
+    const { status, body } = await list('', { appId, versionId });
+    expect(status).toBe(400);
+    expect(body.details).toContain(`${field}: `);
+  });
+
+  it('checks the token before the permission and the permission before the query', async () => {
+    const path = `${listPath(place.appId)}?includeManifestInfo=1`;
+    expect((await app.request('GET', path, { token: null })).status).toBe(401);
+    const { status, body } = await app.request('GET', path, {
+      token: await app.tokenWith({ scope: 'openid' }),
+    });
+    expect(status).toBe(403);
+    expect(body['message']).toBe('Insufficient permissions to access Integration Management');
+  });
+});
