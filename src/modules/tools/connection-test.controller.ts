@@ -41,7 +41,7 @@ export class ConnectionTestController {
   @ApiOkResponse({
     type: ConnectionTestResponseDto,
     examples: CONNECTION_TEST_RESULT_EXAMPLES,
-    description: 'The outcome, good or bad.',
+    description: 'The outcome, good or bad; see `status`.',
   })
   @ApiErrors(400, 403)
   async test(

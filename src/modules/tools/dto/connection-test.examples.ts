@@ -3,7 +3,7 @@ import { SERVICE_ACCOUNT_EXAMPLE } from '../../systems/dto/system.examples.js';
 /** Bodies that the API documentation shows for the connection test. */
 export const CONNECTION_TEST_EXAMPLES = {
   noAuthentication: {
-    summary: 'A server that asks for no credentials (the sample server of `npm run dev:mcp-server`)',
+    summary: 'A server that asks for no credentials, such as the sample server of npm run dev:mcp-server',
     value: { baseUrl: 'http://127.0.0.1:3001/mcp', authorization: { type: 'NO_AUTH' } },
   },
   serviceAccount: {
