@@ -9,10 +9,11 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 /** Express middleware: measures every request and logs one line for each that is not a probe. */
 export function requestLog(log: Log, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
-    const start = process.hrtime.bigint();
-    const requestId = requestContext()?.requestId;
+    const start = performance.now();
+    // The event below comes from the socket, outside the context of the request.
+    const context = requestContext();
     response.once('close', () => {
-      const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+      const seconds = (performance.now() - start) / 1_000;
       const route = routeOf(request);
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.httpDuration.observe(
@@ -21,7 +22,8 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
       );
       if (!PROBES.has(route)) {
         log.info('request', {
-          requestId,
+          requestId: context?.requestId,
+          traceId: context?.traceId,
           method: request.method,
           route,
           status,

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 import { Env } from '../../config/env.js';
 import { requestContext } from '../http/request-context.js';
@@ -8,46 +8,65 @@ import { scrub } from './scrub.js';
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const STACK_MAX_LENGTH = 4_000;
+const STDOUT = 1;
+const BUFFER_BYTES = 8_192;
+const FLUSH_INTERVAL_MS = 200;
 
 /**
  * JSON log lines on standard output, with the request id and trace id of the request being served. It takes flat
- * fields only, and every text is scrubbed of bearer tokens and credentials in URLs.
+ * fields only, and every finished line is scrubbed of bearer tokens and credentials in URLs. Lines of level info and
+ * below may be written a moment later, in one go with others; warnings and errors are written at once.
  */
 @Injectable()
-export class Log {
+export class Log implements OnApplicationShutdown {
   private readonly logger: Logger;
+  private readonly destination = pino.destination({ fd: STDOUT, sync: true, minLength: BUFFER_BYTES });
+  private readonly flushTimer = setInterval(() => this.destination.flushSync(), FLUSH_INTERVAL_MS).unref();
+  private isBuffering = true;
 
   constructor(env: Env) {
-    this.logger = pino({
-      level: env.get('LOG_LEVEL'),
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-    });
+    this.logger = pino(
+      {
+        level: env.get('LOG_LEVEL'),
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        hooks: { streamWrite: scrub },
+      },
+      this.destination,
+    );
   }
 
   info(message: string, fields: LogFields = {}): void {
-    this.logger.info(clean(fields), scrub(message));
+    this.logger.info(inContext(fields), message);
+    if (!this.isBuffering) {
+      this.destination.flushSync();
+    }
   }
 
   warn(message: string, fields: LogFields = {}): void {
-    this.logger.warn(clean(fields), scrub(message));
+    this.logger.warn(inContext(fields), message);
+    this.destination.flushSync();
   }
 
-  /** @param error its name, code and stack are logged, of its message only what scrubbing leaves */
+  /** @param error its name, code and the frames of its stack are logged, of its message nothing */
   error(message: string, error: unknown, fields: LogFields = {}): void {
-    this.logger.error(clean({ ...fields, ...describe(error) }), scrub(message));
+    this.logger.error(inContext({ ...fields, ...describe(error) }), message);
+    this.destination.flushSync();
+  }
+
+  /** From now on every line is written at once: the process may end any time. */
+  onApplicationShutdown(): void {
+    this.isBuffering = false;
+    clearInterval(this.flushTimer);
+    this.destination.flushSync();
   }
 }
 
-function clean(fields: LogFields): Record<string, unknown> {
+function inContext(fields: LogFields): LogFields {
   const context = requestContext();
-  const all = {
-    ...(context && { requestId: context.requestId, traceId: context.traceparent.split('-')[1] }),
-    ...fields,
-  };
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, typeof value === 'string' ? scrub(value) : value]),
-  );
+  return context === undefined
+    ? fields
+    : { requestId: context.requestId, traceId: context.traceId, ...fields };
 }
 
 function describe(error: unknown): LogFields {

@@ -3,7 +3,7 @@ const RULES: readonly [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token removed]'],
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[removed]@'],
   [
-    /\b(client_secret|clientSecret|password|access_token)(["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi,
+    /\b(client_secret|clientSecret|password|access_token)(\\?["']?\s*[=:]\s*\\?["']?)[^\s"'&,}\\]+/gi,
     '$1$2[removed]',
   ],
 ];
