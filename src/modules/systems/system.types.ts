@@ -1,3 +1,4 @@
+import type { UserReference } from '../../common/user/user-reference.js';
 import type { AppVersionKey, AppVersionStatus } from '../apps/apps.types.js';
 
 /** Kinds of system (interface contract, "MCP system", field `type`). */
@@ -61,4 +62,23 @@ export interface Connection {
   clientId: string | null;
   clientSecret: string | null;
   identityProviderUrl: string | null;
+}
+
+/** What is read of an MCP system to show it. */
+export interface SystemDetails {
+  id: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+  type: SystemType;
+  name: string;
+  baseUrl: string | null;
+  authorizationType: AuthorizationType | null;
+  clientId: string | null;
+  identityProviderUrl: string | null;
+  description: string;
+  createdAt: Date;
+  modifiedAt: Date;
+  createdBy: UserReference;
+  modifiedBy: UserReference;
+  tools: ToolRow[];
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { isDuplicate } from '../../database/driver-errors.js';
+import type { RawRow } from '../../database/raw-row.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './entities/resource-definition.entity.js';
 import { SystemEntity } from './entities/system.entity.js';
-import { SystemType, type SystemKey, type SystemSummaryRow } from './system.types.js';
+import { SELECT_SYSTEM, SELECT_TOOLS, toDetails } from './system-details.query.js';
+import { SystemType, type SystemDetails, type SystemKey, type SystemSummaryRow } from './system.types.js';
 import { SystemNameTakenError } from './systems.errors.js';
 
 const SUMMARY_COLUMNS = {
@@ -47,11 +49,17 @@ export class SystemsRepository {
   }
 
   /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */
-  async findWithTools(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return this.byKey(manager, key)
-      .leftJoinAndSelect('system.tools', 'tool', 'tool.present = :present', { present: true })
-      .orderBy('tool.position')
-      .getOne();
+  async findWithTools(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+  ): Promise<SystemDetails | null> {
+    const parameters = [resourceId, appId, appVersionId, SystemType.Mcp];
+    const [system] = (await manager.query(SELECT_SYSTEM, parameters)) as RawRow[];
+    if (system === undefined) {
+      return null;
+    }
+    const tools = (await manager.query(SELECT_TOOLS, [system['id']])) as RawRow[];
+    return toDetails(system, tools);
   }
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */

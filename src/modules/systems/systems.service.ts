@@ -23,6 +23,7 @@ import {
   type ListOptions,
   type SystemKey,
   type SystemList,
+  type SystemDetails,
 } from './system.types.js';
 import { SystemNotFoundError } from './systems.errors.js';
 import { SystemsRepository } from './systems.repository.js';
@@ -79,7 +80,7 @@ export class SystemsService {
    * An MCP system with the tools it offers.
    * @throws SystemNotFoundError
    */
-  async details(key: SystemKey): Promise<SystemEntity> {
+  async details(key: SystemKey): Promise<SystemDetails> {
     return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
   }
 
@@ -105,7 +106,11 @@ export class SystemsService {
    * @throws ValidationFailedError, SecretRequiredError
    * @throws VersionCommittedError
    */
-  async update(principal: Principal, key: SystemKey, request: UpdateSystemRequestDto): Promise<SystemEntity> {
+  async update(
+    principal: Principal,
+    key: SystemKey,
+    request: UpdateSystemRequestDto,
+  ): Promise<SystemDetails> {
     await this.database.write(async (manager) => {
       const writable = await this.apps.isWritable(manager, key);
       const stored = found(await this.repository.lock(manager, key));
@@ -224,7 +229,7 @@ function eventOf(
   };
 }
 
-function found(system: SystemEntity | null): SystemEntity {
+function found<System>(system: System | null): System {
   if (system === null) {
     throw new SystemNotFoundError();
   }

@@ -1,8 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { SystemEntity } from '../entities/system.entity.js';
-import { AuthorizationType, SystemType } from '../system.types.js';
+import { AuthorizationType, SystemType, type SystemDetails } from '../system.types.js';
 import { ToolResponseDto, toToolResponse } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
@@ -95,7 +94,7 @@ export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   modifiedBy: PersonDto;
 }
 
-type NewSystem = Omit<SystemEntity, 'tools'>;
+type NewSystem = Omit<SystemDetails, 'tools'>;
 
 export function toCreatedSystemResponse(system: NewSystem): CreatedSystemResponseDto {
   const configuration = serviceAccountOf(system);
@@ -108,7 +107,7 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
   };
 }
 
-export function toSystemResponse(system: SystemEntity): SystemResponseDto {
+export function toSystemResponse(system: SystemDetails): SystemResponseDto {
   const config = serviceAccountOf(system);
   return {
     ...commonFields(system),
