@@ -51,6 +51,29 @@ describe('definitionChanges', () => {
     expect(Math.max(...changes.map(({ after }) => after?.length ?? 0))).toBeLessThanOrEqual(501);
   });
 
+  it('cuts long paths', () => {
+    const after = definition({ annotations: { ['n'.repeat(50_000)]: { a: 1 } } });
+    const changes = definitionChanges(definition({ annotations: { ['n'.repeat(50_000)]: { a: 2 } } }), after);
+    expect(changes).toEqual([{ path: `/annotations/${'n'.repeat(187)}…`, before: '2', after: '1' }]);
+  });
+
+  it.each([0, 1])('never leaves half a surrogate pair where it cuts (offset %i)', (offset) => {
+    const text = `${'x'.repeat(offset)}${'😀'.repeat(600)}`;
+    const [change] = definitionChanges(definition({ description: text }), definition());
+    expect(change?.before).toMatch(/^"x*(😀)+…$/u);
+    const named = definition({ annotations: { [text]: 1 } });
+    const [path] = definitionChanges(named, definition({ annotations: {} }));
+    expect(path?.path).toMatch(/^\/annotations\/x*(😀)+…$/u);
+  });
+
+  it('tells no more differences than asked for', () => {
+    const after = definition({ title: 'a', description: 'b', annotations: {} });
+    expect(definitionChanges(definition(), after, 2).map(({ path }) => path)).toEqual([
+      '/title',
+      '/description',
+    ]);
+  });
+
   it('finds nothing where only the order of members differs', () => {
     const after = definition({
       inputSchema: { properties: { 'a/b~c': { type: 'string' } }, type: 'object' },

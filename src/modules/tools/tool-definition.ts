@@ -4,7 +4,9 @@ import type { FieldChange, ToolDefinition } from './tool.types.js';
 
 const HASH_VERSION = 'svc-tool-1';
 const DEFINITION_FIELDS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
-const MAX_CHANGES = 50;
+/** Differences that are told of one tool. */
+export const MAX_CHANGES = 50;
+const MAX_PATH_LENGTH = 200;
 const MAX_VALUE_LENGTH = 500;
 
 /**
@@ -17,30 +19,43 @@ export function definitionHash(definition: ToolDefinition): string {
 }
 
 /**
- * What differs between two definitions, value by value, for a person to review. Values are cut to 500 characters of
- * JSON; of more than 50 differences the first 50 are named.
+ * What differs between two definitions, value by value, for a person to review. Paths are cut to 200 characters and
+ * values to 500 characters of JSON: both are of the server's making.
+ * @param limit how many differences are told, the first ones
  */
-export function definitionChanges(before: ToolDefinition, after: ToolDefinition): FieldChange[] {
+export function definitionChanges(
+  before: ToolDefinition,
+  after: ToolDefinition,
+  limit = MAX_CHANGES,
+): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of DEFINITION_FIELDS) {
-    collect(`/${field}`, [before[field], after[field]], changes);
+    collect(`/${field}`, [before[field], after[field]], { changes, limit });
   }
-  return changes.slice(0, MAX_CHANGES);
+  return changes;
 }
 
-function collect(path: string, [before, after]: [unknown, unknown], changes: FieldChange[]): void {
-  if (changes.length >= MAX_CHANGES || canonicalText(before) === canonicalText(after)) {
+function collect(
+  path: string,
+  [before, after]: [unknown, unknown],
+  found: { changes: FieldChange[]; limit: number },
+): void {
+  if (found.changes.length >= found.limit || canonicalText(before) === canonicalText(after)) {
     return;
   }
   if (!isObject(before) || !isObject(after)) {
-    changes.push({ path, before: cut(before), after: cut(after) });
+    found.changes.push({
+      path: cut(path, MAX_PATH_LENGTH),
+      before: cutValue(before),
+      after: cutValue(after),
+    });
     return;
   }
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   for (const name of names) {
     // JSON Pointer, RFC 6901, section 3.
     const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
-    collect(`${path}/${step}`, [own(before, name), own(after, name)], changes);
+    collect(`${path}/${step}`, [own(before, name), own(after, name)], found);
   }
 }
 
@@ -52,12 +67,14 @@ function canonicalText(value: unknown): string {
   return value === undefined ? '' : canonicalJson(value);
 }
 
-function cut(value: unknown): string | null {
+function cutValue(value: unknown): string | null {
   const text = canonicalText(value);
-  if (text === '') {
-    return null;
-  }
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+  return text === '' ? null : cut(text, MAX_VALUE_LENGTH);
+}
+
+function cut(text: string, maxLength: number): string {
+  // Half a surrogate pair is no JSON to MySQL and MariaDB, and the synchronisation would fail.
+  return text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -85,4 +85,20 @@ describe('planSync', () => {
     expect(report).toMatchObject({ returned: ['a'], disabledForReview: ['a'] });
     expect(report.changed.map(({ name }) => name)).toEqual(['a']);
   });
+
+  it.each([
+    [1, 50],
+    [40, 50],
+    [100, 20],
+    [3_000, 1],
+  ])('tells of each of %i changed tools %i differences', (tools, differences) => {
+    const list = (value: string) =>
+      Array.from({ length: tools }, (_, index) => ({
+        ...define(`tool-${index}`),
+        annotations: Object.fromEntries(Array.from({ length: 60 }, (_none, field) => [`f${field}`, value])),
+      }));
+    const { report } = planSync(apply([], list('1'), context(true)), list('2'), context(false));
+    expect(report.changed).toHaveLength(tools);
+    expect(new Set(report.changed.map(({ changes }) => changes.length))).toEqual(new Set([differences]));
+  });
 });

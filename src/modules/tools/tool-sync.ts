@@ -1,6 +1,6 @@
 import type { ToolEntity } from './entities/tool.entity.js';
-import { definitionChanges, definitionHash } from './tool-definition.js';
-import type { SyncReport, ToolChangePolicy, ToolDefinition } from './tool.types.js';
+import { definitionChanges, definitionHash, MAX_CHANGES } from './tool-definition.js';
+import type { ChangedTool, SyncReport, ToolChangePolicy, ToolDefinition } from './tool.types.js';
 
 /** A tool without the relation to its system. */
 export type StoredTool = Omit<ToolEntity, 'system'>;
@@ -21,6 +21,11 @@ export interface SyncPlan {
   report: SyncReport;
 }
 
+/** Differences that are told of one synchronisation: every changed tool with at least one, in a record of bounded size. */
+const MAX_CHANGES_IN_ALL = 2_000;
+
+type Change = [before: StoredTool, after: ToolDefinition];
+
 /**
  * Works out how the stored tools of a system become those that its server lists. A tool is known by its name and keeps
  * its id and flag for ever: one that is gone stays stored, not present, and comes back as it was.
@@ -30,14 +35,19 @@ export interface SyncPlan {
 export function planSync(stored: StoredTool[], listed: ToolDefinition[], context: SyncContext): SyncPlan {
   const known = new Map(stored.map((tool) => [tool.name, tool]));
   const report: SyncReport = { added: [], changed: [], removed: [], returned: [], disabledForReview: [] };
+  const changes: Change[] = [];
   const listedRows = listed.flatMap((definition, position) => {
     const tool = known.get(definition.name);
     const row =
       tool === undefined
         ? newRow(definition, position, context, report)
         : nextRow(tool, definition, { ...context, position }, report);
+    if (tool !== undefined && row.definitionHash !== tool.definitionHash) {
+      changes.push([tool, definition]);
+    }
     return row === tool ? [] : [row];
   });
+  report.changed = changes.map(([before, after]) => toChangedTool(before, after, changes.length));
   return { rows: [...listedRows, ...goneRows(stored, listed, context, report)], report };
 }
 
@@ -78,12 +88,16 @@ function nextRow(
   if (hash === tool.definitionHash) {
     return tool.present && tool.position === position ? tool : { ...tool, present: true, position };
   }
-  report.changed.push({ name: tool.name, changes: definitionChanges(tool, definition) });
   const enabled = tool.enabled && policy === 'accept';
   if (tool.enabled && !enabled) {
     report.disabledForReview.push(tool.name);
   }
   return { ...tool, ...definition, definitionHash: hash, enabled, present: true, position, modifiedAt: now };
+}
+
+function toChangedTool(before: StoredTool, after: ToolDefinition, changedTools: number): ChangedTool {
+  const fairShare = Math.max(1, Math.floor(MAX_CHANGES_IN_ALL / changedTools));
+  return { name: before.name, changes: definitionChanges(before, after, Math.min(MAX_CHANGES, fairShare)) };
 }
 
 function goneRows(

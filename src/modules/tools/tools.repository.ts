@@ -3,8 +3,8 @@ import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import { ToolEntity } from './entities/tool.entity.js';
 import type { StoredTool } from './tool-sync.js';
 
-/** Rows per statement: with the largest schemas still below the smallest usual packet limit of 16 MB. */
-const BATCH = 100;
+/** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
+const BATCH = 32;
 
 const UPDATED_COLUMNS = [
   'title',
