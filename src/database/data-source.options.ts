@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
@@ -29,6 +30,7 @@ const SHARED = {
   logging: false,
 } as const satisfies Partial<DataSourceOptions>;
 
+const SECOND_MS = 1_000;
 const EMBEDDED_SCHEME = 'sqlite:';
 const EMBEDDED_FILE = 'svc.sqlite';
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
@@ -53,7 +55,7 @@ function serverOptions(url: string, env: Env): DataSourceOptions {
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
     url,
-    driver: { ...mysql2, createPool: createPoolWith(sessionStatements(env)) },
+    driver: { ...mysql2, createPool: createPoolWith(sessionStatements(env), silenceLimit(env)) },
     charset: 'utf8mb4',
     timezone: 'Z',
     connectTimeout: env.get('DATABASE_CONNECT_TIMEOUT_MS'),
@@ -68,7 +70,11 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
   }
   const file = env.get('DATABASE_TLS_CA_FILE');
   return {
-    ssl: { rejectUnauthorized: true, ...(file === undefined ? {} : { ca: readFileSync(file, 'utf8') }) },
+    ssl: {
+      rejectUnauthorized: true,
+      verifyIdentity: true,
+      ...(file === undefined ? {} : { ca: readFileSync(file, 'utf8') }),
+    },
   };
 }
 
@@ -81,11 +87,25 @@ function sessionStatements(env: Env): string[] {
   ];
 }
 
-function createPoolWith(statements: string[]): (options: PoolOptions) => mysql2.Pool {
+/** Longer than anything we wait for in one statement; after that a connection on which nothing moves is dead. */
+function silenceLimit(env: Env): number {
+  const longestWaitMs = Math.max(
+    env.get('DATABASE_DEADLINE_MS'),
+    env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS') * SECOND_MS,
+  );
+  return longestWaitMs + SECOND_MS;
+}
+
+function createPoolWith(statements: string[], silenceMs: number): (options: PoolOptions) => mysql2.Pool {
   return (options) => {
     const pool = mysql2.createPool(options);
-    // The statements are queued before anything the borrower of a new connection sends.
-    pool.on('connection', (connection) => statements.forEach((statement) => connection.query(statement)));
+    pool.on('connection', (connection) => {
+      // The statements are queued before anything the borrower of a new connection sends.
+      statements.forEach((statement) => connection.query(statement));
+      // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
+      const { stream } = connection as unknown as { stream: Socket };
+      stream.setTimeout(silenceMs, () => stream.destroy(new Error('database connection is silent')));
+    });
     return pool;
   };
 }

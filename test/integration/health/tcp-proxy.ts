@@ -34,6 +34,11 @@ export class TcpProxy {
     }
   }
 
+  /** Passes new connections on and leaves the open ones as they are, without ever looking at them again. */
+  forget(): void {
+    this.mode = 'open';
+  }
+
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.set('down');
