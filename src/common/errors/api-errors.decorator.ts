@@ -32,19 +32,33 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
   },
 };
 
-/** Documents the error statuses of a route, all with the one error body. 401, 429 and 500 belong to every route. */
-export const ApiErrors = (...statuses: ErrorStatus[]): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    ...([...new Set<ErrorStatus>([...statuses, 401, 429, 500])].map((status) =>
-      ApiResponse({
-        status,
-        description: MEANINGS[status],
-        content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/ErrorResponseDto' },
-            example: { ...EXAMPLES[status], status },
-          },
-        },
-      }),
-    ) as MethodDecorator[]),
-  );
+/** Messages of a route's own, shown as examples in place of the usual ones. */
+type OwnMessages = Partial<Record<ErrorStatus, string>>;
+
+/**
+ * Documents the error statuses of a route, all with the one error body. 401, 429 and 500 belong to every route.
+ * @param entries statuses, or statuses with the message that this route has for them
+ */
+export const ApiErrors = (...entries: (ErrorStatus | OwnMessages)[]): MethodDecorator & ClassDecorator => {
+  const own: OwnMessages = Object.assign({}, ...entries.filter((entry) => typeof entry === 'object'));
+  const named = entries.filter((entry) => typeof entry === 'number');
+  const statuses = new Set<ErrorStatus>([...named, ...Object.keys(own).map(toStatus), 401, 429, 500]);
+  return applyDecorators(...[...statuses].map((status) => apiError(status, own[status])));
+};
+
+function toStatus(text: string): ErrorStatus {
+  return Number(text) as ErrorStatus;
+}
+
+function apiError(status: ErrorStatus, message = EXAMPLES[status].message): MethodDecorator {
+  return ApiResponse({
+    status,
+    description: MEANINGS[status],
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorResponseDto' },
+        example: { ...EXAMPLES[status], message, status },
+      },
+    },
+  });
+}

@@ -45,6 +45,8 @@ import { UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
 import { SystemPathGuard } from './system-path.guard.js';
 import { SystemsService } from './systems.service.js';
 
+const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
+
 /** Systems of an application version (interface contract, endpoints 1, 3 and 4; update and delete are extensions). */
 @ApiTags('Systems')
 @RequirePermission(Permission.IntegrationManagement)
@@ -130,7 +132,7 @@ export class SystemsController {
     example: SYSTEM_EXAMPLE,
     description: 'The system as it is now.',
   })
-  @ApiErrors(400, 403, 404, 409)
+  @ApiErrors(400, 403, 404, COMMITTED)
   async update(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
@@ -152,7 +154,7 @@ export class SystemsController {
     example: DELETED_SYSTEM_EXAMPLE,
     description: 'The system is gone.',
   })
-  @ApiErrors(400, 403, 404, 409)
+  @ApiErrors(400, 403, 404, COMMITTED)
   async remove(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,

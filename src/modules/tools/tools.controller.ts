@@ -50,7 +50,10 @@ export class ToolsController {
     },
     description: 'The tool as it is now.',
   })
-  @ApiErrors(400, 403, 404, 409)
+  @ApiErrors(400, 403, {
+    404: 'Tool not found.',
+    409: 'The application version is committed and can no longer be changed.',
+  })
   async enable(
     @CurrentPrincipal() principal: Principal,
     @Param() params: ToolParams,
