@@ -29,7 +29,7 @@ lint: ## lint and types
 	npm run lint && npm run typecheck
 
 arch: ## import rules and rules on source text
-	npm run arch && npx tsx scripts/source-rules.ts
+	npm run arch
 
 openapi: ## write openapi.json from the code
 	npm run openapi
@@ -46,7 +46,7 @@ dev: ## the service in evaluation mode on this machine
 prove: ## long proofs: crashes, races, rolling restarts
 	npm run prove
 
-conformance: ## the running service against the interface contract
+conformance: ## our MCP client against the official conformance suite
 	npm run conformance
 
 clean: ## remove what was built
