@@ -54,6 +54,9 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   const stored = (system: SystemBody) => readSystem(app, system.resourceId, versionId);
   const report = async () => (await sync()).body.synchronizedSystems?.[0];
 
+  const authorization = (clientSecret: string) =>
+    serviceAccount({ clientId: 'client', clientSecret, identityProviderUrl: idp.url });
+
   it('enables everything the first list holds, in the order of the server', async () => {
     const system = await register();
 
@@ -191,8 +194,6 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   });
 
   it('covers every system of the version with the same connection, and no other', async () => {
-    const authorization = (clientSecret: string) =>
-      serviceAccount({ clientId: 'client', clientSecret, identityProviderUrl: idp.url });
     const same = [
       await createSystem(app, { baseUrl: server.url, authorization: authorization('secret'), versionId }),
       await createSystem(app, {
