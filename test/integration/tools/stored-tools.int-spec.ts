@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { TestApp } from '../../support/app.js';
+import { toolPath } from '../../support/factories.js';
+import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { createSystem, flags, readSystem, testConnection, type SystemBody } from './tool-support.js';
+
+const inputSchema = {
+  type: 'object',
+  properties: { '10': { enum: ['ü', '😀', '𠜎'] }, '9': { type: 'number' }, a: {} },
+  required: ['a'],
+};
+const alpha = {
+  name: 'alpha',
+  title: 'Erstes 🤖',
+  description: 'Zählt «alles» 在庫 📦\n\t"\'\\ %s',
+  inputSchema,
+  outputSchema: { type: 'object', properties: { sum: { type: 'number' } } },
+  annotations: { readOnlyHint: true },
+};
+const beta = { name: 'beta', inputSchema: { type: 'object' } };
+
+describe('the rows that a synchronisation and a switch leave', () => {
+  let app: TestApp;
+  let server: ScriptedMcpPeer;
+  let listed: unknown[];
+  let versionId: string;
+  let system: SystemBody;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    server = await startScriptedMcp({
+      list: ({ id, response }) => sendResult(response, id, { tools: listed }),
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    listed = [alpha, beta];
+    versionId = `v-${randomBytes(6).toString('hex')}`;
+    system = await createSystem(app, { baseUrl: server.url, versionId });
+  });
+
+  const sync = () => testConnection(app, { baseUrl: server.url, versionId });
+  const rows = () =>
+    app.dataSource.getRepository(ToolEntity).find({ where: { systemId: system.id }, order: { name: 'ASC' } });
+  const systemRow = () => app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id: system.id });
+  const enable = async (toolId: string, enabled: boolean, token?: string) => {
+    const ids = { resourceId: system.resourceId, systemId: system.id, toolId };
+    return app.request('PATCH', toolPath(ids, 'app', versionId), {
+      body: { enabled },
+      ...(token === undefined ? {} : { token }),
+    });
+  };
+  const max = () => app.tokenWith({ given_name: 'Max', family_name: 'Muster', preferred_username: 'max' });
+  const MAX = { firstName: 'Max', lastName: 'Muster', userName: 'max', impersonatingUser: null };
+
+  it('hold the whole definition, every character of it', async () => {
+    const before = Date.now();
+    await sync();
+
+    const [first, second] = await rows();
+    expect(first).toEqual({
+      ...alpha,
+      id: expect.any(String),
+      systemId: system.id,
+      definitionHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      enabled: true,
+      present: true,
+      position: 0,
+      createdAt: expect.any(Date),
+      modifiedAt: first?.createdAt,
+    });
+    expect(second).toMatchObject({
+      title: null,
+      description: '',
+      outputSchema: null,
+      annotations: null,
+      position: 1,
+    });
+    expect(first?.createdAt.getTime()).toBeGreaterThanOrEqual(before);
+    const shown = (await readSystem(app, system.resourceId, versionId)).tools[0];
+    expect(shown).toMatchObject({
+      description: alpha.description,
+      inputSchema,
+      outputSchema: alpha.outputSchema,
+    });
+  });
+
+  it('name the caller of the test as who changed the system, when something changed', async () => {
+    const created = await systemRow();
+    await sleep(5);
+    await sync();
+    const first = await systemRow();
+    expect(first.toolsSynchronisedAt).toBeInstanceOf(Date);
+    expect(first.modifiedAt.getTime()).toBeGreaterThan(created.modifiedAt.getTime());
+    await sleep(5);
+
+    await sync();
+
+    const second = await systemRow();
+    expect(second).toEqual({ ...first, toolsSynchronisedAt: expect.any(Date) });
+    expect(second.toolsSynchronisedAt?.getTime()).toBeGreaterThan(first.modifiedAt.getTime());
+  });
+
+  it('keep id, flag and creation time of a tool that changes', async () => {
+    await sync();
+    const [before] = await rows();
+    await sleep(5);
+    listed = [beta, { ...alpha, title: 'Neu' }];
+
+    await sync();
+
+    const [after] = await rows();
+    expect(after).toEqual({
+      ...before,
+      title: 'Neu',
+      definitionHash: expect.not.stringMatching(before?.definitionHash ?? ''),
+      enabled: false,
+      position: 1,
+      modifiedAt: expect.any(Date),
+    });
+    expect(after?.modifiedAt.getTime()).toBeGreaterThan(before?.modifiedAt.getTime() ?? 0);
+  });
+
+  it('keep a tool that is gone, not present, with all it had', async () => {
+    await sync();
+    const [before] = await rows();
+    listed = [beta];
+    await sync();
+    const [after] = await rows();
+    expect(after).toEqual({ ...before, present: false, modifiedAt: expect.any(Date) });
+  });
+
+  it('keep every tool, not present, when the server lists none any more', async () => {
+    await sync();
+    listed = [];
+
+    const { body } = await sync();
+
+    expect(body.synchronizedSystems?.[0]).toMatchObject({ removed: ['alpha', 'beta'] });
+    expect((await rows()).map(({ present, enabled }) => [present, enabled])).toEqual([
+      [false, true],
+      [false, true],
+    ]);
+    listed = [beta, alpha];
+    await sync();
+    expect(flags((await readSystem(app, system.resourceId, versionId)).tools)).toEqual(['beta', 'alpha']);
+  });
+
+  it('take an empty first list for the baseline, so that later tools wait for review', async () => {
+    listed = [];
+    await sync();
+    listed = [beta];
+    await sync();
+    expect((await rows())[0]?.enabled).toBe(false);
+  });
+
+  it('keep tools apart whose names differ by case alone', async () => {
+    const echo = { inputSchema: { type: 'object' } };
+    listed = [
+      { ...echo, name: 'echo' },
+      { ...echo, name: 'Echo' },
+      { ...echo, name: 'ECHO' },
+    ];
+    await sync();
+    const { tools } = await readSystem(app, system.resourceId, versionId);
+    await enable(tools[1]!.id, false);
+    listed = listed.slice(1);
+    await sync();
+    expect(flags((await readSystem(app, system.resourceId, versionId)).tools)).toEqual(['-Echo', 'ECHO']);
+    expect(await rows()).toHaveLength(3);
+  });
+
+  it('change only the flag and the times when a tool is switched, and name who did it', async () => {
+    await sync();
+    const [tool, other] = await rows();
+    const before = await systemRow();
+    await sleep(5);
+
+    expect((await enable(tool!.id, false, await max())).status).toBe(200);
+
+    const [switched, untouched] = await rows();
+    expect(switched).toEqual({ ...tool, enabled: false, modifiedAt: expect.any(Date) });
+    expect(switched?.modifiedAt.getTime()).toBeGreaterThan(tool?.modifiedAt.getTime() ?? 0);
+    expect(untouched).toEqual(other);
+    const after = await systemRow();
+    expect(after).toEqual({ ...before, modifiedBy: MAX, modifiedAt: expect.any(Date) });
+    expect(after.modifiedAt.getTime()).toBeGreaterThan(before.modifiedAt.getTime());
+  });
+
+  it('stay as they are when a switch changes nothing', async () => {
+    await sync();
+    const before = [await rows(), await systemRow()];
+    await sleep(5);
+    const [tool] = await rows();
+    expect((await enable(tool!.id, true, await max())).body['message']).toBe('Tool is already enabled.');
+    expect([await rows(), await systemRow()]).toEqual(before);
+  });
+});
