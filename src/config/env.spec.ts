@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Env, EnvError } from './env.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const production = {
+  DATABASE_URL: 'mysql://svc:hush@db.example.com/svc',
+  OIDC_ISSUER: 'https://sso.example.com',
+  OIDC_AUDIENCE: 'urn:svc:api',
+  SECRETS_KEYS: `k1:${KEY}`,
+};
+
+/** The problems that parsing names. */
+function problems(...[mode, source]: Parameters<typeof Env.parse>): string[] {
+  try {
+    Env.parse(mode, source);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(EnvError);
+    return (error as EnvError).problems;
+  }
+}
+
+describe('Env', () => {
+  it('needs four settings in production and has a default for every other', () => {
+    const env = Env.parse('production', production);
+    expect(env.get('PORT')).toBe(3_000);
+    expect(env.get('TOOL_CHANGE_POLICY')).toBe('review');
+    expect(env.get('EGRESS_ALLOW')).toEqual([]);
+    expect(env.get('SECRETS_KEYS')).toEqual([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+    expect(env.isEvaluation).toBe(false);
+  });
+
+  it('names everything that is missing at once; an empty value counts as missing', () => {
+    expect(problems('production', { ...production, DATABASE_URL: '', OIDC_ISSUER: undefined })).toEqual([
+      'DATABASE_URL is required',
+      'OIDC_ISSUER is required',
+    ]);
+    expect(problems('production', {})).toHaveLength(4);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '1e3'],
+    ['PORT', '3000 '],
+    ['PORT', '99999999999999999999'],
+    ['NODE_ENV', 'staging'],
+    ['LOG_LEVEL', 'verbose'],
+    ['DATABASE_URL', 'postgres://svc:hush@db/svc'],
+    ['DATABASE_TLS', 'yes'],
+    ['OIDC_ISSUER', 'sso.example.com'],
+    ['OIDC_ISSUER', 'ftp://sso.example.com'],
+    ['OIDC_ALGORITHMS', 'HS256'],
+    ['OIDC_ALGORITHMS', 'none'],
+    ['OIDC_ALGORITHMS', ','],
+    ['PERMISSION_RULES', '{hush'],
+    ['PERMISSION_RULES', '{"integration-management":"hush"}'],
+    ['PERMISSION_RULES', '{"integration-management":[{"claim":"","has":"hush"}]}'],
+    ['SECRETS_KEYS', 'hush'],
+    ['SECRETS_KEYS', `k1:${Buffer.alloc(31).toString('base64')}`],
+    ['SECRETS_KEYS', `k.1:${KEY}`],
+    ['SECRETS_KEYS', `k1:${KEY},k1:${KEY}`],
+    ['TOOL_CHANGE_POLICY', 'ask'],
+  ])('names %s when its value breaks the rule, and does not repeat the value', (name, value) => {
+    const [problem, ...rest] = problems('production', { ...production, [name]: value });
+    expect(problem).toMatch(new RegExp(`^${name} `));
+    expect(rest).toEqual([]);
+    expect(problem).not.toContain('hush');
+    expect(problem).not.toContain(KEY);
+  });
+
+  it('refuses the embedded database in production', () => {
+    const embedded = { ...production, DATABASE_URL: 'sqlite:./svc.sqlite' };
+    expect(problems('production', embedded)).toEqual([
+      'DATABASE_URL must start with mysql:// or mariadb:// in production',
+    ]);
+  });
+
+  it('refuses production settings in evaluation mode', () => {
+    expect(problems('evaluation', { ...production, NODE_ENV: 'production' })).toEqual([
+      'DATABASE_URL must not be set in evaluation mode',
+      'OIDC_ISSUER must not be set in evaluation mode',
+      'OIDC_AUDIENCE must not be set in evaluation mode',
+      'NODE_ENV must not be production in evaluation mode',
+    ]);
+    expect(Env.parse('evaluation', {}).isEvaluation).toBe(true);
+  });
+
+  it('needs nothing for maintenance', () => {
+    expect(problems('maintenance', {})).toEqual([]);
+  });
+
+  it('splits lists and drops empty items', () => {
+    const env = Env.parse('production', { ...production, EGRESS_ALLOW: ' 10.0.0.0/8, ,mcp.internal:8443,' });
+    expect(env.get('EGRESS_ALLOW')).toEqual(['10.0.0.0/8', 'mcp.internal:8443']);
+  });
+
+  it('tells all problems in its message and ends a process with status 78', () => {
+    expect(new EnvError(['A is required', 'B is wrong']).message).toBe(
+      'Wrong configuration:\n  A is required\n  B is wrong',
+    );
+    expect(EnvError.exitCode).toBe(78);
+  });
+});
