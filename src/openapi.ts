@@ -11,12 +11,16 @@ mode \`npm run -s dev:token\` prints a token; paste it into *Authorize*.
 **First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
 switch one off. Operations on systems that are not in the interface contract are marked as extensions.
 
+**Ids.** A system has three: \`resourceId\` names it in paths, \`id\` stands beside it in the path of a tool, and
+\`resourceDefinitionId\` is the same in every version of the application. \`appId\` and \`versionId\` are yours to choose; a
+version comes into being with its first system. Times are UTC with milliseconds.
+
 **Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
 \`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
 400, 409. Unknown body fields are refused, unknown query parameters ignored.
 
-**Limits.** Requests are limited by client address and by caller, connection tests on top of that. A 429 carries
-\`Retry-After\` in seconds.
+**Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
+the deployment. A 429 carries \`Retry-After\` in seconds.
 
 **Tracing.** \`X-Request-Id\` is taken over or made, and comes back in every response; \`traceparent\` (W3C Trace Context) is
 continued towards MCP servers.
@@ -32,10 +36,13 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setDescription(DESCRIPTION)
     .setVersion('0.1.0')
     .addServer('/', 'This deployment')
-    .addTag('Systems', 'MCP servers and other data sources of an application version')
+    .addTag(
+      'Systems',
+      'MCP servers and other data sources of an application version: create, read, change, delete',
+    )
     .addTag('Connection test', 'Does the server answer, and with which tools?')
-    .addTag('Tools', 'Single tools of MCP systems')
-    .addTag('Audit', 'Who did what')
+    .addTag('Tools', 'Single tools of MCP systems, on or off')
+    .addTag('Audit', 'Who did what, when, and how it ended')
     .addTag('Health', 'Probes; no token needed')
     .addBearerAuth(
       {
@@ -50,17 +57,18 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   return SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
 }
 
-/** Serves Swagger UI at /docs and the document at /docs-json. */
+/** Serves Swagger UI at /docs and the document at /docs-json. The page forgets a token when it is closed. */
 export function setUpApiDocs(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
     jsonDocumentUrl: '/docs-json',
     yamlDocumentUrl: '/docs-yaml',
     customSiteTitle: 'svc-platform API',
     swaggerOptions: {
-      persistAuthorization: true,
       displayRequestDuration: true,
       tryItOutEnabled: true,
       showExtensions: true,
+      defaultModelExpandDepth: 3,
+      defaultModelsExpandDepth: 0,
     },
   });
 }

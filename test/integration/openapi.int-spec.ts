@@ -20,12 +20,18 @@ interface Operation {
   tags?: string[];
   security?: object[];
   'x-permission'?: string;
-  parameters?: { name: string; description?: string }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { description: string; content?: Record<string, Media> }>;
 }
 
+interface ComponentSchema {
+  properties?: Record<string, { description?: string }>;
+}
+
 const PROBES = ['/livez', '/readyz'];
+/** Keywords of the schema dialect of OpenAPI 3.0 that mean nothing in 3.1. */
+const OLD_KEYWORDS = ['nullable', 'x-nullable'];
 
 describe('OpenAPI document', () => {
   let app: TestApp;
@@ -56,6 +62,39 @@ describe('OpenAPI document', () => {
     );
   });
 
+  it('is a self-contained OpenAPI 3.1 document', () => {
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference ?? '');
+
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of new Set(references)) {
+      expect(reference).toMatch(/^#\/components\/schemas\/\w+$/);
+      expect(document.components?.schemas, reference).toHaveProperty(reference.split('/').at(-1) ?? '');
+    }
+    for (const keyword of OLD_KEYWORDS) {
+      expect(text).not.toContain(`"${keyword}":`);
+    }
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+      expect(ajv.validateSchema(schema), `${name} ${ajv.errorsText()}`).toBe(true);
+    }
+  });
+
+  it('declares exactly the parameters that are in the paths', () => {
+    for (const { name, path, operation } of operations) {
+      const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+
+      expect(declared.map((parameter) => parameter.name).toSorted(), name).toEqual(inTemplate.toSorted());
+      expect(
+        declared.every(({ required }) => required),
+        name,
+      ).toBe(true);
+    }
+  });
+
   it('names every operation once and explains it', () => {
     expect(operations.length).toBeGreaterThan(0);
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
@@ -73,6 +112,15 @@ describe('OpenAPI document', () => {
       }
       for (const [status, { description }] of Object.entries(operation.responses)) {
         expect(description, `${name} ${status}`).not.toBe('');
+      }
+    }
+  });
+
+  it('describes every field of every body', () => {
+    const schemas = (document.components?.schemas ?? {}) as Record<string, ComponentSchema>;
+    for (const [name, { properties }] of Object.entries(schemas)) {
+      for (const [field, { description }] of Object.entries(properties ?? {})) {
+        expect(description, `${name}.${field}`).toBeTruthy();
       }
     }
   });

@@ -62,7 +62,9 @@ export class SystemsController {
     summary: 'Create an MCP system',
     description:
       'Registers an MCP server as a system of an application version. The server is not called: test the connection to fill ' +
-      '`tools`. The client secret is stored encrypted and never returned. 409 when the name is taken or the version is committed.',
+      '`tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` ' +
+      'is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 names ' +
+      'every field that breaks a rule. 409 when the name is taken or the version is committed.',
   })
   @ApiBody({ type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES })
   @ApiCreatedResponse({

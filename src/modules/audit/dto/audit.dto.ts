@@ -7,6 +7,12 @@ import { AuditAction, AuditOutcome, type AuditPage } from '../audit.types.js';
 import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 
 const MAX_LIMIT = 500;
+const DETAILS = `Facts of the event, never a secret:
+- \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
+- \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised
+- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long)
+- \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
+- outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 
 /** Path of the audit log. */
 export class AuditParams {
@@ -43,16 +49,21 @@ export class AuditQueryDto {
 
 /** One audit event. */
 export class AuditEventDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id of the event.' })
   id: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T10:20:30.123Z' })
+  @ApiProperty({ format: 'date-time', description: 'When it ended.', example: '2026-01-31T10:20:30.123Z' })
   timestamp: string;
 
-  @ApiProperty({ enum: AuditAction, enumName: 'AuditAction' })
+  @ApiProperty({ enum: AuditAction, enumName: 'AuditAction', description: 'What was done.' })
   action: AuditAction;
 
-  @ApiProperty({ enum: AuditOutcome, enumName: 'AuditOutcome' })
+  @ApiProperty({
+    enum: AuditOutcome,
+    enumName: 'AuditOutcome',
+    description:
+      'How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.',
+  })
   outcome: AuditOutcome;
 
   @ApiProperty({ type: () => UserReferenceDto, description: 'Who did it, as the token named the caller.' })
@@ -67,7 +78,7 @@ export class AuditEventDto {
   @ApiProperty({ type: String, nullable: true, description: 'Resource id of the system.' })
   systemResourceId: string | null;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'Id of the tool, where it is about one.' })
   toolId: string | null;
 
   @ApiProperty({ description: 'X-Request-Id of the call.' })
@@ -77,15 +88,14 @@ export class AuditEventDto {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description:
-      'Facts by action; for a synchronisation every field of a tool that changed, before and after.',
+    description: DETAILS,
   })
   details: Record<string, unknown> | null;
 }
 
 /** A page of audit events. */
 export class AuditPageDto {
-  @ApiProperty({ type: () => [AuditEventDto] })
+  @ApiProperty({ type: () => [AuditEventDto], description: 'Newest first.' })
   events: AuditEventDto[];
 
   @ApiProperty({

@@ -23,7 +23,13 @@ export class ServiceAccountRequestDto {
 
 /** How the MCP server is reached. */
 export class AuthorizationRequestDto {
-  @ApiProperty({ enum: AuthorizationType, enumName: 'AuthorizationType', example: AuthorizationType.NoAuth })
+  @ApiProperty({
+    enum: AuthorizationType,
+    enumName: 'AuthorizationType',
+    description:
+      'SERVICE_ACCOUNT fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4).',
+    example: AuthorizationType.NoAuth,
+  })
   @IsEnum(AuthorizationType, { message: 'must be NO_AUTH or SERVICE_ACCOUNT' })
   type: AuthorizationType;
 

@@ -26,7 +26,7 @@ export class CreateSystemPayloadDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'https://mcp.example.com/mcp' })
   baseUrl: string;
 
-  @ApiProperty({ type: () => AuthorizationRequestDto })
+  @ApiProperty({ type: () => AuthorizationRequestDto, description: 'How the MCP server is reached.' })
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
   @IsDefined({ message: 'is required' })
@@ -45,7 +45,7 @@ export class CreateSystemPayloadDto {
 
 /** Interface contract, endpoint 1. */
 export class CreateSystemRequestDto {
-  @ApiProperty({ enum: ['CREATE'], example: 'CREATE' })
+  @ApiProperty({ enum: ['CREATE'], description: 'Always CREATE.', example: 'CREATE' })
   @Equals('CREATE', { message: 'must be CREATE' })
   action: 'CREATE';
 
@@ -55,7 +55,7 @@ export class CreateSystemRequestDto {
   })
   resourceName: string;
 
-  @ApiProperty({ type: () => CreateSystemPayloadDto })
+  @ApiProperty({ type: () => CreateSystemPayloadDto, description: 'Configuration of the system.' })
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
   @IsDefined({ message: 'is required' })

@@ -3,10 +3,10 @@ import type { SystemEntity } from '../entities/system.entity.js';
 
 /** Answer of the delete operation. */
 export class DeletedSystemResponseDto {
-  @ApiProperty({ type: 'integer', example: 200 })
+  @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
   status: number;
 
-  @ApiProperty({ example: 'System deleted.' })
+  @ApiProperty({ description: 'What happened.', example: 'System deleted.' })
   message: string;
 
   @ApiProperty({ format: 'uuid', description: 'Resource id of the system that was deleted.' })

@@ -28,13 +28,17 @@ export class ListSystemsQuery {
 
 /** What the manifest of the application version records about a resource. */
 export class ManifestInfoDto {
-  @ApiProperty({ enum: SystemType, enumName: 'SystemType' })
+  @ApiProperty({ enum: SystemType, enumName: 'SystemType', description: 'Type of the system.' })
   resourceType: SystemType;
 
-  @ApiProperty({ enum: AppVersionState, enumName: 'AppVersionState' })
+  @ApiProperty({
+    enum: AppVersionState,
+    enumName: 'AppVersionState',
+    description: 'A COMMITTED version can no longer be changed.',
+  })
   status: AppVersionState;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the system last changed.' })
   lastChangeTime: string;
 
   @ApiProperty({
@@ -48,28 +52,39 @@ export class ManifestInfoDto {
 
 /** Interface contract, "System summary". */
 export class SystemSummaryDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
   id: string;
 
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Names the system in paths.' })
   resourceId: string;
 
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The same in every version of the application; workflow nodes use it.',
+  })
   resourceDefinitionId: string;
 
-  @ApiProperty({ enum: SystemType, enumName: 'SystemType', example: SystemType.Mcp })
+  @ApiProperty({
+    enum: SystemType,
+    enumName: 'SystemType',
+    description: 'Filter on MCP to pick MCP servers.',
+    example: SystemType.Mcp,
+  })
   type: SystemType;
 
-  @ApiProperty({ example: 'Inventory tools' })
+  @ApiProperty({ description: 'Display name.', example: 'Inventory tools' })
   name: string;
 
-  @ApiProperty({ example: 'Stock levels and orders of the warehouse' })
+  @ApiProperty({
+    description: 'Purpose; empty when nobody has told it.',
+    example: 'Stock levels and orders of the warehouse',
+  })
   description: string;
 
-  @ApiProperty({ example: 'sample' })
+  @ApiProperty({ description: 'Application it belongs to.', example: 'sample' })
   appId: string;
 
-  @ApiProperty({ example: 'v1' })
+  @ApiProperty({ description: 'Application version it belongs to.', example: 'v1' })
   appVersionId: string;
 
   @ApiPropertyOptional({ type: () => ManifestInfoDto, description: 'Only with includeManifestInfo=true.' })
@@ -78,7 +93,7 @@ export class SystemSummaryDto {
 
 /** Interface contract, endpoint 4. */
 export class SystemListResponseDto {
-  @ApiProperty({ type: () => [SystemSummaryDto] })
+  @ApiProperty({ type: () => [SystemSummaryDto], description: 'Sorted by version and resource name.' })
   systems: SystemSummaryDto[];
 }
 

@@ -6,15 +6,24 @@ import { ToolResponseDto, toToolResponse } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
 export class ServiceAccountResponseDto {
-  @ApiProperty({ example: 'inventory-agent' })
+  @ApiProperty({ description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
   clientId: string;
 
-  @ApiProperty({ format: 'uri', example: 'https://sso.example.com/oauth2/token' })
+  @ApiProperty({
+    format: 'uri',
+    description: 'OAuth 2.0 token endpoint.',
+    example: 'https://sso.example.com/oauth2/token',
+  })
   identityProviderUrl: string;
 }
 
 class AuthorizationTypeDto {
-  @ApiProperty({ enum: AuthorizationType, enumName: 'AuthorizationType', example: AuthorizationType.NoAuth })
+  @ApiProperty({
+    enum: AuthorizationType,
+    enumName: 'AuthorizationType',
+    description: 'How the MCP server is reached.',
+    example: AuthorizationType.NoAuth,
+  })
   type: AuthorizationType;
 }
 
@@ -47,34 +56,54 @@ export class SystemResponseDto {
   })
   resourceDefinitionId: string;
 
-  @ApiProperty({ enum: SystemType, enumName: 'SystemType', example: SystemType.Mcp })
+  @ApiProperty({
+    enum: SystemType,
+    enumName: 'SystemType',
+    description: 'Always MCP here.',
+    example: SystemType.Mcp,
+  })
   type: SystemType;
 
-  @ApiProperty({ example: 'Inventory tools' })
+  @ApiProperty({ description: 'Display name.', example: 'Inventory tools' })
   name: string;
 
-  @ApiProperty({ format: 'uri', example: 'https://mcp.example.com/mcp' })
+  @ApiProperty({
+    format: 'uri',
+    description: 'Base URL of the MCP server.',
+    example: 'https://mcp.example.com/mcp',
+  })
   baseUrl: string;
 
-  @ApiProperty({ type: () => StoredAuthorizationDto })
+  @ApiProperty({ type: () => StoredAuthorizationDto, description: 'Credentials without the secret.' })
   authorization: StoredAuthorizationDto;
 
-  @ApiProperty({ example: 'Stock levels and orders of the warehouse' })
+  @ApiProperty({
+    description: 'Purpose; empty when nobody has told it.',
+    example: 'Stock levels and orders of the warehouse',
+  })
   description: string;
 
   @ApiProperty({ type: () => [ToolResponseDto], description: 'Filled by a successful connection test.' })
   tools: ToolResponseDto[];
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T10:20:30.123Z' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When it was created.',
+    example: '2026-01-31T10:20:30.123Z',
+  })
   createdDate: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T10:20:30.123Z' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When the system or one of its tools last changed.',
+    example: '2026-01-31T10:20:30.123Z',
+  })
   modifiedDate: string;
 
-  @ApiProperty({ type: () => UserReferenceDto })
+  @ApiProperty({ type: () => UserReferenceDto, description: 'Who created it.' })
   createdBy: UserReferenceDto;
 
-  @ApiProperty({ type: () => UserReferenceDto })
+  @ApiProperty({ type: () => UserReferenceDto, description: 'Who made the last change.' })
   modifiedBy: UserReferenceDto;
 }
 
@@ -84,13 +113,13 @@ export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   'createdBy',
   'modifiedBy',
 ] as const) {
-  @ApiProperty({ type: () => CreatedAuthorizationDto })
+  @ApiProperty({ type: () => CreatedAuthorizationDto, description: 'Credentials without the secret.' })
   authorization: CreatedAuthorizationDto;
 
-  @ApiProperty({ type: () => PersonDto })
+  @ApiProperty({ type: () => PersonDto, description: 'Who created it.' })
   createdBy: PersonDto;
 
-  @ApiProperty({ type: () => PersonDto })
+  @ApiProperty({ type: () => PersonDto, description: 'The same as createdBy.' })
   modifiedBy: PersonDto;
 }
 

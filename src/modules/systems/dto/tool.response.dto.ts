@@ -12,10 +12,13 @@ export class ToolResponseDto {
   @ApiProperty({ type: String, nullable: true, description: 'Reserved.', example: null })
   svcUuid: string | null;
 
-  @ApiProperty({ example: 'get-sum' })
+  @ApiProperty({ description: 'Name by which the server knows it.', example: 'get-sum' })
   name: string;
 
-  @ApiProperty({ example: 'Returns the sum of two numbers' })
+  @ApiProperty({
+    description: 'What the server says it does; plain text, not to be trusted.',
+    example: 'Returns the sum of two numbers',
+  })
   description: string;
 
   @ApiProperty({

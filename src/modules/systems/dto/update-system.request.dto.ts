@@ -38,12 +38,16 @@ export class UpdateAuthorizationDto {
   @ApiProperty({
     enum: AuthorizationType,
     enumName: 'AuthorizationType',
+    description: 'NO_AUTH deletes the stored credentials.',
     example: AuthorizationType.ServiceAccount,
   })
   @IsEnum(AuthorizationType, { message: 'must be NO_AUTH or SERVICE_ACCOUNT' })
   type: AuthorizationType;
 
-  @ApiPropertyOptional({ type: () => UpdateServiceAccountDto })
+  @ApiPropertyOptional({
+    type: () => UpdateServiceAccountDto,
+    description: 'Credentials to change; all three must be known afterwards. NO_AUTH ignores it.',
+  })
   @ValidateIf(
     (authorization: UpdateAuthorizationDto) =>
       authorization.type !== AuthorizationType.NoAuth && authorization.configuration !== undefined,
@@ -72,7 +76,7 @@ export class UpdateSystemRequestDto {
   @IfSent()
   baseUrl?: string;
 
-  @ApiPropertyOptional({ type: () => UpdateAuthorizationDto })
+  @ApiPropertyOptional({ type: () => UpdateAuthorizationDto, description: 'How the MCP server is reached.' })
   @IfSent()
   @ValidateNested()
   @IsObject({ message: 'must be an object' })

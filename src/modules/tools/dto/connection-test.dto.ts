@@ -2,18 +2,25 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
 import { IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
+import { CONNECTION_FAILURES } from '../../mcp-connection/connection-failure.types.js';
 import {
   REJECTED_TOOL_REASONS,
   type RejectedToolReason,
 } from '../../mcp-connection/connection-test.types.js';
 import { AuthorizationRequestDto } from '../../systems/dto/authorization.request.dto.js';
 
+/** Fixed texts as a list in Markdown. */
+const listOf = (texts: Record<string, string>): string =>
+  Object.values(texts)
+    .map((text) => `\n- ${text}`)
+    .join('');
+
 /** Interface contract, endpoint 2. */
 export class ConnectionTestRequestDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
   baseUrl: string;
 
-  @ApiProperty({ type: () => AuthorizationRequestDto })
+  @ApiProperty({ type: () => AuthorizationRequestDto, description: 'How the MCP server is reached.' })
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
   @IsDefined({ message: 'is required' })
@@ -23,10 +30,13 @@ export class ConnectionTestRequestDto {
 
 /** A tool as the server describes it. */
 export class TestedToolDto {
-  @ApiProperty({ example: 'get-sum' })
+  @ApiProperty({ description: 'Tool name, unique in the list.', example: 'get-sum' })
   name: string;
 
-  @ApiProperty({ example: 'Returns the sum of two numbers' })
+  @ApiProperty({
+    description: 'What the server says it does; plain text, not to be trusted.',
+    example: 'Returns the sum of two numbers',
+  })
   description: string;
 
   @ApiProperty({
@@ -40,19 +50,29 @@ export class TestedToolDto {
 
 /** A tool that was left out of the list. */
 export class RejectedToolDto {
-  @ApiProperty({ example: 'delete everything' })
+  @ApiProperty({
+    description: 'At most 128 printable characters; empty when the server gave no name.',
+    example: 'delete everything',
+  })
   name: string;
 
-  @ApiProperty({ enum: REJECTED_TOOL_REASONS, enumName: 'RejectedToolReason', example: 'invalid_name' })
+  @ApiProperty({
+    enum: REJECTED_TOOL_REASONS,
+    enumName: 'RejectedToolReason',
+    description:
+      'Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits ' +
+      'of the deployment (`MCP_MAX_SCHEMA_…`) that refer to nothing outside themselves.',
+    example: 'invalid_name',
+  })
   reason: RejectedToolReason;
 }
 
 /** What changed in one registered system. */
 export class SynchronizedSystemDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Resource id of the system.' })
   resourceId: string;
 
-  @ApiProperty({ example: 'Inventory tools' })
+  @ApiProperty({ description: 'Display name of the system.', example: 'Inventory tools' })
   name: string;
 
   @ApiProperty({ type: [String], description: 'Tools that are new.' })
@@ -76,10 +96,10 @@ export class SynchronizedSystemDto {
 
 /** What the server says of itself. */
 export class TestedServerDto {
-  @ApiProperty({ example: 'inventory-mcp' })
+  @ApiProperty({ description: 'Name that the server gives itself.', example: 'inventory-mcp' })
   name: string;
 
-  @ApiProperty({ example: '2.1.0' })
+  @ApiProperty({ description: 'Version that the server gives itself.', example: '2.1.0' })
   version: string;
 }
 
@@ -99,11 +119,15 @@ export class ConnectionTestResponseDto {
       'Connection failed: Invalid authentication credentials',
       'Connection failed: MCP server is unreachable',
     ],
+    description: 'The outcome in the words of the interface contract.',
     example: 'Connection successful',
   })
   message: string;
 
-  @ApiPropertyOptional({ description: 'Why the test failed.', example: 'The connection was refused.' })
+  @ApiPropertyOptional({
+    description: `Why the test failed, one of:${listOf(CONNECTION_FAILURES)}`,
+    example: 'The connection was refused.',
+  })
   details?: string;
 
   @ApiPropertyOptional({ type: () => [TestedToolDto], description: 'Only when the test succeeded.' })
@@ -118,16 +142,24 @@ export class ConnectionTestResponseDto {
   })
   synchronizedSystems?: SynchronizedSystemDto[];
 
-  @ApiPropertyOptional({ type: () => TestedServerDto })
+  @ApiPropertyOptional({ type: () => TestedServerDto, description: 'What the server says of itself.' })
   server?: TestedServerDto;
 
   @ApiPropertyOptional({ description: 'MCP revision that was negotiated.', example: '2026-07-28' })
   protocolVersion?: string;
 
-  @ApiPropertyOptional({ enum: ['streamable-http', 'sse'] })
+  @ApiPropertyOptional({
+    enum: ['streamable-http', 'sse'],
+    description: 'MCP transport that was found; `sse` is deprecated.',
+  })
   transport?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Remarks about a connection that works.' })
+  @ApiPropertyOptional({
+    type: [String],
+    description:
+      'Remarks about a connection that works, such as credentials that travel unencrypted, a deprecated transport, or a committed ' +
+      'version whose tools were left alone.',
+  })
   warnings?: string[];
 
   @ApiProperty({ type: 'integer', description: 'Milliseconds the test took.', example: 42 })

@@ -23,25 +23,28 @@ export class SwitchToolRequestDto {
 
 /** The tool in the answer. */
 export class SwitchedToolDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty({ format: 'uuid', description: 'Tool id.' })
   id: string;
 
-  @ApiProperty({ example: 'get-sum' })
+  @ApiProperty({ description: 'Tool name.', example: 'get-sum' })
   name: string;
 
-  @ApiProperty({ example: false })
+  @ApiProperty({ description: 'Whether agents may call the tool now.', example: false })
   enabled: boolean;
 }
 
 /** Interface contract, endpoint 5. */
 export class SwitchToolResponseDto {
-  @ApiProperty({ type: 'integer', example: 200 })
+  @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
   status: number;
 
-  @ApiProperty({ description: 'What happened.', example: 'Tool disabled.' })
+  @ApiProperty({
+    description: '`Tool enabled.`, `Tool disabled.`, or that it already was.',
+    example: 'Tool disabled.',
+  })
   message: string;
 
-  @ApiProperty({ type: () => SwitchedToolDto })
+  @ApiProperty({ type: () => SwitchedToolDto, description: 'The tool as it is now.' })
   tool: SwitchedToolDto;
 }
 
