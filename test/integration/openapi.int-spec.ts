@@ -84,7 +84,7 @@ describe('OpenAPI document', () => {
 
   it('declares exactly the parameters that are in the paths', () => {
     for (const { name, path, operation } of operations) {
-      const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? '');
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
 
       expect(declared.map((parameter) => parameter.name).toSorted(), name).toEqual(inTemplate.toSorted());
