@@ -29,7 +29,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
   let title: string | undefined;
 
   beforeAll(async () => {
-    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '1500' });
+    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '5000' });
     server = await startScriptedMcp({
       list: ({ id, response }) =>
         sendResult(response, id, { tools: [{ name: 'echo', title, inputSchema: { type: 'object' } }] }),
