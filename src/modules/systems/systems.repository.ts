@@ -6,7 +6,7 @@ import type { RawRow } from '../../database/raw-row.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './entities/resource-definition.entity.js';
 import { SystemEntity } from './entities/system.entity.js';
-import { SELECT_SYSTEM, SELECT_TOOLS, toDetails } from './system-details.query.js';
+import { SELECT_SYSTEM_WITH_TOOLS, toDetails } from './system-details.query.js';
 import { SystemType, type SystemDetails, type SystemKey, type SystemSummaryRow } from './system.types.js';
 import { SystemNameTakenError } from './systems.errors.js';
 
@@ -54,12 +54,7 @@ export class SystemsRepository {
     { appId, appVersionId, resourceId }: SystemKey,
   ): Promise<SystemDetails | null> {
     const parameters = [resourceId, appId, appVersionId, SystemType.Mcp];
-    const [system] = (await manager.query(SELECT_SYSTEM, parameters)) as RawRow[];
-    if (system === undefined) {
-      return null;
-    }
-    const tools = (await manager.query(SELECT_TOOLS, [system['id']])) as RawRow[];
-    return toDetails(system, tools);
+    return toDetails(await manager.query<RawRow[]>(SELECT_SYSTEM_WITH_TOOLS, parameters));
   }
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */
