@@ -7,20 +7,9 @@ import type { AppVersionKey } from '../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './entities/resource-definition.entity.js';
 import { SystemEntity } from './entities/system.entity.js';
 import { SELECT_SYSTEM_WITH_TOOLS, toDetails } from './system-details.query.js';
+import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
 import { SystemType, type SystemDetails, type SystemKey, type SystemSummaryRow } from './system.types.js';
 import { SystemNameTakenError } from './systems.errors.js';
-
-const SUMMARY_COLUMNS = {
-  id: true,
-  resourceId: true,
-  resourceDefinitionId: true,
-  type: true,
-  name: true,
-  description: true,
-  appId: true,
-  appVersionId: true,
-  modifiedAt: true,
-} as const;
 
 /** Rows of systems and resource definitions. */
 @Injectable()
@@ -76,11 +65,8 @@ export class SystemsRepository {
 
   /** What the list shows of every system of the versions, sorted by version and name. */
   async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
-    return manager.find(SystemEntity, {
-      select: SUMMARY_COLUMNS,
-      where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
-      order: { appId: 'ASC', appVersionId: 'ASC', nameKey: 'ASC' },
-    });
+    const { sql, parameters } = selectSummaries(versions);
+    return (await manager.query<RawRow[]>(sql, parameters)).map(toSummaryRow);
   }
 
   /**
