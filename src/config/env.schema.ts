@@ -237,7 +237,7 @@ export const envSchema = z.object({
     .describe(
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
-  AUDIT_PAGE_SIZE: integer(1, 1_000, 50).describe('Audit events in a page when the caller does not say.'),
+  AUDIT_PAGE_SIZE: integer(1, 100, 50).describe('Audit events in a page when the caller does not say.'),
 });
 
 /** The settings as the code reads them: parsed, in the units of their names. */

@@ -3,15 +3,15 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
 import { principalOf } from '../../common/auth/principal.js';
-import { DomainError, InvalidRequestError } from '../../common/errors/domain.error.js';
+import { DomainError, InvalidRequestError, NotFoundError } from '../../common/errors/domain.error.js';
 import { audited } from './audit-request.js';
 import { AuditService } from './audit.service.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
 
 /**
- * Records calls of `@Audited` routes that failed. Malformed requests are left out: they name nothing that anybody could
- * have wanted to do.
+ * Records calls of `@Audited` routes that failed. Malformed requests and those for what does not exist are left out: there
+ * is nothing that anything could have been done to.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
@@ -29,7 +29,7 @@ export class AuditInterceptor implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown) => {
         const principal = principalOf(request);
-        if (principal !== undefined && !(error instanceof InvalidRequestError)) {
+        if (principal !== undefined && !isAboutNothing(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
           await this.audit.recordAlone(principal, {
             ...audited(request),
@@ -42,4 +42,8 @@ export class AuditInterceptor implements NestInterceptor {
       }),
     );
   }
+}
+
+function isAboutNothing(error: unknown): boolean {
+  return error instanceof InvalidRequestError || error instanceof NotFoundError;
 }

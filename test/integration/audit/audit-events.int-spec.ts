@@ -162,7 +162,7 @@ describe('what the audit log tells of each call', () => {
     expect([exact.body.events.length, exact.body.next]).toEqual([2, null]);
     const one = await read(place, '?limit=1');
     expect(one.body.next).toBe(one.body.events[0]?.id);
-    expect((await read(place, '?limit=500')).body.events).toHaveLength(2);
+    expect((await read(place, '?limit=100')).body.events).toHaveLength(2);
   });
 
   it('holds fifty events in a page unless told otherwise', async () => {

@@ -150,7 +150,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     expect(await events('never-used')).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=501', 'limit=many', 'limit=1.5', 'before=a%20b', 'systemResourceId=%2F'])(
+  it.each(['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'before=a%20b', 'systemResourceId=%2F'])(
     'refuses the query %s',
     async (query) => {
       const response = await app.request('GET', auditPath('pages', `?${query}`));

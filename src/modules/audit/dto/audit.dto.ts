@@ -6,7 +6,7 @@ import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { AuditAction, AuditOutcome, type AuditPage } from '../audit.types.js';
 import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 
-const MAX_LIMIT = 500;
+const MAX_LIMIT = 100;
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised
@@ -37,7 +37,7 @@ export class AuditQueryDto {
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
-    description: 'Events in a page; AUDIT_PAGE_SIZE without it.',
+    description: 'Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
   })
   @Type(() => Number)
   @IsInt({ message: 'must be a whole number' })

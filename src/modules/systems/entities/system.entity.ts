@@ -32,7 +32,7 @@ export class SystemEntity {
   /** Hash of everything public about the connection, see connectionKey(). */
   @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
     string | null;
-  /** When the tools were first read; null means the next synchronisation is the baseline. */
+  /** When the tools were last read; null means never, so that the next list is the baseline. */
   @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
   toolsSynchronisedAt: Date | null;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
