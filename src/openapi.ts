@@ -67,7 +67,7 @@ export function setUpApiDocs(app: INestApplication): void {
       displayRequestDuration: true,
       tryItOutEnabled: true,
       showExtensions: true,
-      defaultModelExpandDepth: 3,
+      defaultModelExpandDepth: 5,
       defaultModelsExpandDepth: 0,
     },
   });

@@ -35,7 +35,7 @@ export class ConnectionTestController {
     description:
       'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools. ' +
       'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within ' +
-      'MCP_TEST_TIMEOUT_MS and has a rate limit of its own.',
+      '`MCP_TEST_TIMEOUT_MS`, 15 seconds unless the deployment says otherwise, and has a rate limit of its own.',
   })
   @ApiBody({ type: ConnectionTestRequestDto, examples: CONNECTION_TEST_EXAMPLES })
   @ApiOkResponse({
