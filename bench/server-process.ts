@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** A baseline server in a process of its own. */
 export interface ServerProcess {
   url: string;
+  pid: number;
   stop(): void;
 }
 
@@ -18,5 +19,9 @@ export async function startServer(name: string, env: Record<string, string>): Pr
     child.once('message', (message) => resolve(message as AddressInfo));
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));
   });
-  return { url: `http://127.0.0.1:${address.port}`, stop: () => child.kill('SIGKILL') };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    pid: child.pid ?? 0,
+    stop: () => child.kill('SIGKILL'),
+  };
 }
