@@ -1,0 +1,124 @@
+import type { ArgumentMetadata } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { ValidationFailedError } from '../errors/request.errors.js';
+import { CONTRACT_MESSAGE, RequestValidationPipe } from './request-validation.pipe.js';
+
+class Inner {
+  @IsInt({ message: 'must be a whole number' })
+  count: number;
+}
+
+class Outer {
+  @Matches(/^\w*$/, {
+    message: 'The contract says so.',
+    context: { [CONTRACT_MESSAGE]: 'The contract says so.' },
+  })
+  @IsString({ message: 'must be a string' })
+  name: string;
+
+  @ValidateNested()
+  @Type(() => Inner)
+  @IsOptional()
+  inner?: Inner;
+}
+
+class Query {
+  @Type(() => Number)
+  @IsInt({ message: 'must be a whole number' })
+  @IsOptional()
+  limit?: number;
+}
+
+const pipe = new RequestValidationPipe();
+const as = (
+  type: ArgumentMetadata['type'],
+  metatype: ArgumentMetadata['metatype'] = Outer,
+): ArgumentMetadata => ({
+  type,
+  metatype,
+});
+
+/** Message and details of the refusal. */
+async function refusal(value: unknown, metadata = as('body')): Promise<[string, string | undefined]> {
+  const error: unknown = await pipe.transform(value, metadata).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ValidationFailedError);
+  const { message, details } = error as ValidationFailedError;
+  return [message, details];
+}
+
+describe('RequestValidationPipe', () => {
+  it('makes a body an instance of its class', async () => {
+    const body = await pipe.transform({ name: 'a', inner: { count: 1 } }, as('body'));
+    expect(body).toBeInstanceOf(Outer);
+    expect((body as Outer).inner).toBeInstanceOf(Inner);
+  });
+
+  it('names every field that breaks a rule by its path', async () => {
+    expect(await refusal({ inner: { count: 'x' } })).toEqual([
+      'Request validation failed.',
+      'name: must be a string; inner.count: must be a whole number',
+    ]);
+  });
+
+  it('says it in the words of the contract where the contract has some', async () => {
+    expect(await refusal({ name: 'a b' })).toEqual(['The contract says so.', 'name: The contract says so.']);
+  });
+
+  it('names unknown fields of a body, at every depth', async () => {
+    expect(await refusal({ name: 'a', more: 1, inner: { count: 1, other: 2 } })).toEqual([
+      'Request validation failed.',
+      'more: is not a known field; inner.other: is not a known field',
+    ]);
+  });
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf'])(
+    'names the field %s, which every object inherits',
+    async (field) => {
+      expect(await refusal({ name: 'a', [field]: 1 })).toEqual([
+        'Request validation failed.',
+        `${field}: is not a known field`,
+      ]);
+      expect((await refusal({ name: 'a', inner: { count: 1, [field]: {} } }))[1]).toBe(
+        `inner.${field}: is not a known field`,
+      );
+    },
+  );
+
+  it.each([
+    ['null', null],
+    ['nothing', undefined],
+    ['a text', 'x'],
+    ['a list', []],
+    ['a number', 7],
+  ])('refuses %s as a body', async (_case, value) => {
+    await expect(pipe.transform(value, as('body'))).rejects.toBeInstanceOf(ValidationFailedError);
+  });
+
+  it('wants an object where one is nested', async () => {
+    expect((await refusal({ name: 'a', inner: 'x' }))[1]).toBe('inner: must be an object');
+  });
+
+  it('drops unknown query parameters and converts the known ones', async () => {
+    const query = await pipe.transform({ limit: '5', page: '2' }, as('query', Query));
+    expect(query).toEqual({ limit: 5 });
+    expect(query).toBeInstanceOf(Query);
+    expect(await refusal({ limit: 'many' }, as('query', Query))).toEqual([
+      'Request validation failed.',
+      'limit: must be a whole number',
+    ]);
+  });
+
+  it('leaves alone what decorators of our own supply', async () => {
+    const principal = { constructor: 1 };
+    expect(await pipe.transform(principal, as('custom'))).toBe(principal);
+  });
+
+  it('keeps the refusal short however many fields there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_none, index) => [`f${index}`, 1]));
+    const [, details = ''] = await refusal({ name: 'a', ...many, ['x'.repeat(10_000)]: 1 });
+    expect(details).toMatch(/; and 981 more$/);
+    expect(details.length).toBeLessThan(5_000);
+  });
+});
