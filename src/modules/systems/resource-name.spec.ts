@@ -10,14 +10,18 @@ class Named {
 }
 
 const errorsOf = (resourceName: unknown) => validateSync(Object.assign(new Named(), { resourceName }));
+const codesBetween = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_none, index) => first + index);
 
 describe('IsResourceName', () => {
   it('takes exactly the characters of the contract', () => {
     const allowed = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789[]().-_';
-    for (let code = 0; code <= 0xffff; code += 1) {
-      const character = String.fromCharCode(code);
-      expect(errorsOf(character).length === 0, `U+${code.toString(16)}`).toBe(allowed.includes(character));
-    }
+    // Latin, fullwidth forms, and letters that turn into ASCII ones when their case is changed.
+    const codes = [...codesBetween(0, 0x24f), ...codesBetween(0xff00, 0xff5e), 0x212a, 0x131, 0x17f];
+    const taken = codes
+      .map((code) => String.fromCharCode(code))
+      .filter((text) => errorsOf(text).length === 0);
+    expect(taken.toSorted()).toEqual([...allowed].toSorted());
   });
 
   it('carries the message of the contract for every other character, wherever it stands', () => {
