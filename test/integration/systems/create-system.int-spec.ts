@@ -170,6 +170,13 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await systemRow(app, body.id)).toMatchObject({ name, description });
   });
 
+  it.each([undefined, null, ''])('takes the description %j for an empty one', async (description) => {
+    const { id, description: answered } = await createdSystem(app, place, { payload: { description } });
+
+    expect(answered).toBe('');
+    expect(await systemRow(app, id)).toMatchObject({ description: '' });
+  });
+
   it.each([
     ['another case', 'INVENTORY_tools.1'],
     ['the same case', 'Inventory_Tools.1'],

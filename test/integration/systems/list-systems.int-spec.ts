@@ -129,7 +129,8 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
     let library: Place;
 
     beforeEach(async () => {
-      library = newPlace();
+      // Sorts behind the application itself, whatever number that has.
+      library = { appId: `${place.appId}-library`, versionId: 'v1' };
       await delivered('mine');
       await delivered('library', SystemType.Mcp, library);
       await insertDependency(app, place, library);
@@ -174,6 +175,12 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       await delivered('other', SystemType.Rest, other);
       await insertDependency(app, place, other, 'PLUGIN');
       expect(await names('?depTypes=LIB,PLUGIN')).toEqual(['mine', 'library']);
+    });
+
+    it('lists each system once when versions depend on each other or on themselves', async () => {
+      await insertDependency(app, library, place);
+      await insertDependency(app, place, place);
+      expect(await names('?depTypes=LIB')).toEqual(['mine', 'library']);
     });
 
     it('lists the libraries of a version without systems of its own', async () => {
