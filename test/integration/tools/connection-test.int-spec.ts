@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONNECTION_FAILURES } from '../../../src/modules/mcp-connection/connection-failure.types.js';
+import {
+  CONNECTION_FAILURES,
+  type ConnectionFailureCause,
+} from '../../../src/modules/mcp-connection/connection-failure.types.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
@@ -24,6 +27,8 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   let guarded: ModernPeer;
   let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
   let silent: Peer;
+  /** Where nothing listens any more. */
+  let gone: Peer;
 
   beforeAll(async () => {
     app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '4000' });
@@ -35,6 +40,8 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     tokens = await startOAuthPeer([CLIENT], () => guarded.url);
     guarded = await startModernPeer([{ name: 'secret-echo' }], (token) => tokens.isIssued(token));
     silent = await startHttpPeer(neverAnswers);
+    gone = await startHttpPeer(neverAnswers);
+    await gone.close();
   });
   afterAll(async () => {
     await app.close();
@@ -43,8 +50,13 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     );
   });
 
-  const credentials = (clientSecret: string = CLIENT.clientSecret): Record<string, unknown> =>
-    serviceAccount({ clientId: CLIENT.clientId, clientSecret, identityProviderUrl: tokens.url });
+  const credentials = (change: Record<string, unknown> = {}): Record<string, unknown> =>
+    serviceAccount({
+      clientId: CLIENT.clientId,
+      clientSecret: CLIENT.clientSecret,
+      identityProviderUrl: tokens.url,
+      ...change,
+    });
 
   it.each([
     ['Streamable HTTP', () => everything.url, 'streamable-http', '2025-11-25'],
@@ -72,37 +84,92 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   });
 
   it.each([
-    ['the token endpoint refuses the secret', () => credentials('wrong'), CONNECTION_FAILURES.invalid_client],
+    [
+      'the token endpoint refuses the secret',
+      () => credentials({ clientSecret: 'hush' }),
+      CONNECTION_FAILURES.invalid_client,
+    ],
+    [
+      'the token endpoint does not know the client',
+      () => credentials({ clientId: 'stranger' }),
+      CONNECTION_FAILURES.invalid_client,
+    ],
     ['the server wants credentials', () => noAuth, CONNECTION_FAILURES.unauthorized],
   ])('reports rejected credentials in the body when %s', async (_case, authorization, details) => {
     const response = await testConnection(app, { baseUrl: guarded.url, authorization: authorization() });
 
     expect(response.status).toBe(200);
-    expect(response.body).toMatchObject({
+    expect(response.body).toEqual({
       status: 400,
       message: 'Connection failed: Invalid authentication credentials',
       details,
+      latencyMs: expect.any(Number),
     });
-    expect(response.body).not.toHaveProperty('tools');
-    expect(response.text).not.toContain('wrong');
+    expect(response.text).not.toContain('hush');
   });
 
-  it.each([
-    ['nothing listens there', () => 'http://127.0.0.1:1/mcp'],
-    ['the address is link-local', () => 'http://169.254.169.254/latest/meta-data'],
-    ['the host does not exist', () => 'http://nowhere.invalid/mcp'],
-    ['it is not an MCP server', () => `${app.url}/livez`],
-    ['it never answers', () => silent.url],
-  ])('reports an unreachable server in the body when %s', async (_case, url) => {
+  it('reports rejected credentials when the server refuses a token that was issued', async () => {
+    const unimpressed = await startModernPeer([{ name: 'echo' }], () => false);
+    const response = await testConnection(app, { baseUrl: unimpressed.url, authorization: credentials() });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
+      status: 400,
+      message: 'Connection failed: Invalid authentication credentials',
+    });
+    expect(response.body).not.toHaveProperty('tools');
+    await unimpressed.close();
+  });
+
+  it.each<[string, () => string, ConnectionFailureCause]>([
+    ['nothing listens there', () => gone.url, 'refused'],
+    ['the address is link-local', () => 'http://169.254.169.254/latest/meta-data', 'blocked'],
+    ['the address is private', () => 'http://10.0.0.1/mcp', 'blocked'],
+    ['the host does not exist', () => 'http://nowhere.invalid/mcp', 'dns'],
+    ['it is not an MCP server', () => `${app.url}/livez`, 'not_mcp'],
+    ['it speaks no TLS', () => modern.url.replace('http:', 'https:'), 'tls'],
+  ])('reports an unreachable server in the body when %s', async (_case, url, cause) => {
     const response = await testConnection(app, { baseUrl: url() });
 
     expect(response.status).toBe(200);
-    expect(response.body).toMatchObject({
+    expect(response.body).toEqual({
       status: 500,
       message: 'Connection failed: MCP server is unreachable',
+      details: CONNECTION_FAILURES[cause],
+      latencyMs: expect.any(Number),
     });
-    expect(Object.values(CONNECTION_FAILURES)).toContain(response.body.details);
-    expect(response.body).not.toHaveProperty('tools');
+  });
+
+  it.each<[string, () => string, ConnectionFailureCause]>([
+    ['refuses connections', () => gone.url, 'token_refused'],
+    ['is link-local', () => 'http://169.254.169.254/token', 'token_blocked'],
+    ['does not exist', () => 'http://nowhere.invalid/token', 'token_dns'],
+    ['issues no token', () => `${app.url}/livez`, 'token_invalid'],
+  ])('reports an unreachable server when the token endpoint %s', async (_case, url, cause) => {
+    const authorization = credentials({ identityProviderUrl: url() });
+    const response = await testConnection(app, { baseUrl: guarded.url, authorization });
+
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      status: 500,
+      message: 'Connection failed: MCP server is unreachable',
+      details: CONNECTION_FAILURES[cause],
+      latencyMs: expect.any(Number),
+    });
+  });
+
+  it('ends when the deadline is over, whoever does not answer', async () => {
+    const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '1000' });
+    const authorization = credentials({ identityProviderUrl: silent.url });
+    const answers = await Promise.all([
+      testConnection(hasty, { baseUrl: silent.url }),
+      testConnection(hasty, { baseUrl: guarded.url, authorization }),
+    ]);
+
+    expect(answers.map(({ status, body }) => [status, body.status, body.details])).toEqual([
+      [200, 500, CONNECTION_FAILURES.timeout],
+      [200, 500, CONNECTION_FAILURES.token_timeout],
+    ]);
+    await hasty.close();
   });
 
   it('leaves the stored tools alone when the server is gone', async () => {
