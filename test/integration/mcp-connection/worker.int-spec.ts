@@ -126,7 +126,7 @@ describe('McpConnectionService', () => {
 
   it('refuses to start with an EGRESS_ALLOW it cannot read', () => {
     expect(() => new McpConnectionService(production({ EGRESS_ALLOW: '10.0.0.0/33' }))).toThrow(
-      '10.0.0.0/33',
+      'EGRESS_ALLOW must list CIDRs',
     );
   });
 });
