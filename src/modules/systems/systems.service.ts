@@ -111,7 +111,7 @@ export class SystemsService {
     key: SystemKey,
     request: UpdateSystemRequestDto,
   ): Promise<SystemDetails> {
-    await this.database.write(async (manager) => {
+    return this.database.write(async (manager) => {
       const writable = await this.apps.isWritable(manager, key);
       const stored = found(await this.repository.lock(manager, key));
       const next = changed(stored, request, (secret) => this.secrets.seal(stored.id, secret));
@@ -121,8 +121,8 @@ export class SystemsService {
       await this.save(manager, principal, next);
       const fields = changedFields(stored, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
+      return found(await this.repository.findWithTools(manager, key));
     });
-    return this.details(key);
   }
 
   /**
