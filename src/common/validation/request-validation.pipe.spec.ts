@@ -115,6 +115,17 @@ describe('RequestValidationPipe', () => {
     expect(await pipe.transform(principal, as('custom'))).toBe(principal);
   });
 
+  it.each([65, 1_000, 2_000, 50_000])(
+    'refuses a body nested %i deep without a fault of ours',
+    async (depth) => {
+      let value: unknown = 1;
+      for (let level = 0; level < depth; level += 1) {
+        value = level % 2 === 0 ? [value] : { a: value };
+      }
+      expect((await refusal({ name: 'a', b: value }))[1]).toMatch(/^b\..*: is nested more than 64 deep$/);
+    },
+  );
+
   it('keeps the refusal short however many fields there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_none, index) => [`f${index}`, 1]));
     const [, details = ''] = await refusal({ name: 'a', ...many, ['x'.repeat(10_000)]: 1 });

@@ -11,6 +11,9 @@ import { ValidationFailedError, type FieldProblem } from '../errors/request.erro
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
 export const CONTRACT_MESSAGE = 'contractMessage';
 
+/** Levels of a body: no field of the interface contract needs more than a handful. */
+const MAX_DEPTH = 64;
+
 const SHARED: ValidationPipeOptions = {
   whitelist: true,
   transform: true,
@@ -31,7 +34,7 @@ export class RequestValidationPipe implements PipeTransform {
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     switch (metadata.type) {
       case 'body':
-        refuseInheritedNames(value);
+        refuseUnsafe(value);
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
       case 'param':
@@ -43,20 +46,24 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 /**
- * The libraries drop fields with the name of something that every object inherits, where every other unknown field is
- * refused. With a stack of our own, because a body may be nested deeper than the call stack.
+ * Refuses what the libraries cannot be given: they call themselves at every level, so a body nested deeper than the call
+ * stack would be a fault of ours, and they drop fields with the name of something that every object inherits, where every
+ * other unknown field is refused. With a stack of our own.
  */
-function refuseInheritedNames(body: unknown): void {
-  const pending: [string, unknown][] = [['', body]];
+function refuseUnsafe(body: unknown): void {
+  const pending: [path: string, value: unknown, depth: number][] = [['', body, 0]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [path, value] = next;
+    const [path, value, depth] = next;
+    if (depth > MAX_DEPTH) {
+      throw new ValidationFailedError([{ field: path, rule: `is nested more than ${MAX_DEPTH} deep` }]);
+    }
     for (const [name, member] of Object.entries(value ?? {})) {
       const field = path === '' ? name : `${path}.${name}`;
       if (name === 'prototype' || name in Object.prototype) {
         throw new ValidationFailedError([{ field, rule: 'is not a known field' }]);
       }
       if (typeof member === 'object') {
-        pending.push([field, member]);
+        pending.push([field, member, depth + 1]);
       }
     }
   }

@@ -6,7 +6,7 @@ import { createPath, createSystemBody, detailsPath, systemPath, toolPath } from 
 
 const LIMIT = 65_536;
 const MEGABYTE = 1_048_576;
-const DEPTHS = [10, 100, 1_000, 3_000, 10_000, 30_000];
+const DEPTHS = [10, 100, 1_000, 1_500, 2_000, 2_500, 3_000, 10_000, 30_000];
 const UNKNOWN_TOOL = toolPath({ resourceId: 'none', systemId: 'none', toolId: 'none' });
 
 describe('request bodies', () => {
