@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 
 import type { ConnectionFailureCause } from './connection-failure.types.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
+import { yieldToMainThread } from './background-threads.js';
 import { decodeTools } from './tool-transfer.js';
 import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './worker/mcp-worker.messages.js';
 
@@ -95,6 +96,7 @@ export class McpWorkerPool {
         stackSizeMb: STACK_MB,
       },
     });
+    worker.once('online', yieldToMainThread);
     worker.on('message', (answer: McpWorkerAnswer) => void this.settle(answer));
     worker.on('error', () => this.lose(worker));
     worker.on('exit', () => this.lose(worker));

@@ -1,4 +1,3 @@
-import { constants, platform, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
 import { preloadSchemas } from '@modelcontextprotocol/client';
@@ -84,22 +83,11 @@ function serve(port: MessagePort): void {
   // Libraries print what servers say; none of it may reach our log.
   process.stdout.write = () => true;
   process.stderr.write = () => true;
-  yieldToOtherThreads();
   preloadSchemas();
   const tester = createTester(workerData as McpWorkerSettings);
   port.on('message', (job: McpWorkerJob) => void answer(tester, job, port));
   // The client library drops promises of messages nobody waits for; ending every other test for one would be worse.
   process.on('unhandledRejection', () => undefined);
-}
-
-/**
- * Lets the thread that answers callers go first when the processor is short. Linux gives each thread a priority of its
- * own and means the calling one by process id 0; elsewhere this would slow down the whole process.
- */
-function yieldToOtherThreads(): void {
-  if (platform() === 'linux') {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  }
 }
 
 if (parentPort !== null) {
