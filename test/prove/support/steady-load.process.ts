@@ -9,16 +9,26 @@ export interface SteadyLoad {
   seconds: number;
 }
 
+/** Requests that compile this client's own code and open its connections, before any is measured. */
+const WARM_UP_SECONDS = 1;
+
 /**
  * Sends GET requests at fixed times, whether the answers come or not, in a process of its own. Started with fork: takes
- * one SteadyLoad as message and answers with the milliseconds that each request took from the time it was due.
+ * one SteadyLoad as message, answers `ready` when it is warm, and then, once told `go`, the milliseconds that each
+ * request took from the time it was due.
  */
-process.once('message', (load: SteadyLoad) => {
-  void run(load).then((latencies) => process.send?.(latencies, () => process.exit(0)));
-});
+process.once('message', (load: SteadyLoad) => void serve(load));
 
-async function run({ url, token, perSecond, seconds }: SteadyLoad): Promise<number[]> {
+async function serve(load: SteadyLoad): Promise<void> {
   const dispatcher = new Agent({ connections: 50 });
+  await run({ ...load, seconds: WARM_UP_SECONDS }, dispatcher);
+  process.once('message', () => {
+    void run(load, dispatcher).then((latencies) => process.send?.(latencies, () => process.exit(0)));
+  });
+  process.send?.('ready');
+}
+
+async function run({ url, token, perSecond, seconds }: SteadyLoad, dispatcher: Agent): Promise<number[]> {
   const headers = { authorization: `Bearer ${token}` };
   const start = performance.now();
   const send = async (due: number): Promise<number> => {
