@@ -46,13 +46,19 @@ describe('IsPathId', () => {
 });
 
 describe('IsText', () => {
-  it.each(['a', 'a b', 'ä\n\tb', '在庫', '😀'.repeat(5), 'ab\u200b', '12345'])('takes %j', (value) => {
-    expect(broken('text', value)).toEqual([]);
-  });
+  it.each(['a', 'a b', 'ä\n\tb', '在庫', '😀'.repeat(5), 'ab\u200b', '12345', '❤\ufe0f'.repeat(2)])(
+    'takes %j',
+    (value) => {
+      expect(broken('text', value)).toEqual([]);
+    },
+  );
 
-  it.each(['', '123456', '😀'.repeat(6)])('counts characters, not units of storage: refuses %j', (value) => {
-    expect(broken('text', value)).toContain('must have 1 to 5 characters');
-  });
+  it.each(['', '123456', '😀'.repeat(6), '❤\ufe0f'.repeat(3)])(
+    'counts characters, not units of storage: refuses %j',
+    (value) => {
+      expect(broken('text', value)).toContain('must have 1 to 5 characters');
+    },
+  );
 
   it.each(['\u0000', '\u0008', 'a\u000b', '\u001b[m', 'a\u007f', '\ud83d', '\ude00', 'a\ude00\ud83d'])(
     'refuses what cannot be stored or hides: %j',

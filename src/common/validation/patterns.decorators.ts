@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsBoolean, IsString, Length, Matches, ValidateBy, buildMessage } from 'class-validator';
+import { IsBoolean, IsString, Matches, ValidateBy, ValidateIf, buildMessage } from 'class-validator';
 
 /** Identifiers in paths and queries. */
 export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -15,12 +15,25 @@ export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
     Matches(PATH_ID, { message: PATH_ID_RULE }),
   );
 
+/**
+ * A text of `min` to `max` characters, counted as the database counts them: by Unicode code point, variation selectors
+ * included.
+ */
+export const HasLength = (min: number, max: number): PropertyDecorator =>
+  ValidateBy({
+    name: 'hasLength',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && hasLength(value, min, max),
+      defaultMessage: buildMessage(() => `must have ${min} to ${max} characters`),
+    },
+  });
+
 /** A text of `min` to `max` characters without control characters other than line breaks and tabs. */
 export const IsText = (min: number, max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: String, minLength: min, maxLength: max, ...options }),
     IsString({ message: 'must be a string' }),
-    Length(min, max, { message: `must have ${min} to ${max} characters` }),
+    HasLength(min, max),
     // eslint-disable-next-line no-control-regex
     Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u, {
       message: 'must not contain control characters',
@@ -33,7 +46,7 @@ export const IsCredential = (max: number, options: ApiPropertyOptions): Property
   applyDecorators(
     ApiProperty({ type: String, minLength: 1, maxLength: max, ...options }),
     IsString({ message: 'must be a string' }),
-    Length(1, max, { message: `must have 1 to ${max} characters` }),
+    HasLength(1, max),
     Matches(/^[\x20-\x7e]*$/, { message: 'must be printable ASCII' }),
   );
 
@@ -53,12 +66,24 @@ export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
     }),
   );
 
+/** Leaves out a member that was not sent; null is a value like any other and refused where none is allowed. */
+export const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+
 /** true or false, not a word for it. */
 export const IsFlag = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: Boolean, ...options }),
     IsBoolean({ message: 'must be true or false' }),
   );
+
+function hasLength(text: string, min: number, max: number): boolean {
+  // A code point has at most two units; anything longer need not be counted.
+  if (text.length > 2 * max) {
+    return false;
+  }
+  const length = Array.from(text).length;
+  return min <= length && length <= max;
+}
 
 function isHttpUrl(value: unknown): boolean {
   // The URL parser drops tabs, line breaks and outer spaces: what is stored must be what is called.

@@ -43,7 +43,7 @@ describe('IsResourceName', () => {
   it('takes 1 to 255 characters', () => {
     expect(errorsOf('n'.repeat(255))).toEqual([]);
     for (const name of ['', 'n'.repeat(256)]) {
-      expect(errorsOf(name)[0]?.constraints).toEqual({ isLength: 'must have 1 to 255 characters' });
+      expect(errorsOf(name)[0]?.constraints).toEqual({ hasLength: 'must have 1 to 255 characters' });
     }
   });
 

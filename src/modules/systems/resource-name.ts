@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsString, Length, Matches } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
+import { HasLength } from '../../common/validation/patterns.decorators.js';
 import { CONTRACT_MESSAGE } from '../../common/validation/request-validation.pipe.js';
 
 const CHARACTERS = /^[A-Za-z0-9[\]().\-_]*$/;
@@ -19,12 +20,12 @@ export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =
       pattern: CHARACTERS.source,
       ...options,
     }),
+    IsString({ message: 'must be a string' }),
     Matches(CHARACTERS, {
       message: RESOURCE_NAME_MESSAGE,
       context: { [CONTRACT_MESSAGE]: RESOURCE_NAME_MESSAGE },
     }),
-    Length(1, MAX_LENGTH, { message: `must have 1 to ${MAX_LENGTH} characters` }),
-    IsString({ message: 'must be a string' }),
+    HasLength(1, MAX_LENGTH),
   );
 
 /** What the unique index compares: names that differ only by case are the same name. */

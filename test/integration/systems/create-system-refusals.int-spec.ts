@@ -51,10 +51,10 @@ describe('what the create operation refuses', () => {
     ['action', 'UPDATE', 'must be CREATE'],
     ['action', 'create', 'must be CREATE'],
     ['action', ['CREATE'], 'must be CREATE'],
-    ['resourceName', undefined, ''],
-    ['resourceName', null, ''],
-    ['resourceName', 7, ''],
-    ['resourceName', ['name'], ''],
+    ['resourceName', undefined, 'must be a string'],
+    ['resourceName', null, 'must be a string'],
+    ['resourceName', 7, 'must be a string'],
+    ['resourceName', ['name'], 'must be a string'],
     ['resourceName', '', 'must have 1 to 255 characters'],
     ['resourceName', 'a'.repeat(256), 'must have 1 to 255 characters'],
     ['payload', undefined, ''],
@@ -65,6 +65,7 @@ describe('what the create operation refuses', () => {
     ['payload.name', '', 'must'],
     ['payload.name', ' \t\n', 'must not be blank'],
     ['payload.name', 'n'.repeat(256), 'must have 1 to 255 characters'],
+    ['payload.name', '\u2764\ufe0f'.repeat(128), 'must have 1 to 255 characters'],
     ['payload.name', 'a\u0000b', 'must not contain control characters'],
     ['payload.name', '\u001b[31m', 'must not contain control characters'],
     ['payload.name', 'half \ud83d', 'must not contain control characters'],
@@ -128,6 +129,8 @@ describe('what the create operation refuses', () => {
 
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'Bad Request', message: expect.any(String), status: 400 });
+    // The contract ties this message to the characters of a name, not to its absence or length.
+    expect(body['message']).not.toBe(NAME_CHARACTERS);
     expect(body['details']).toMatch(new RegExp(`(^|; )${field.replaceAll('.', '\\.')}: `));
     expect(body['details']).toContain(rule);
     expect(text).not.toContain('battery');
