@@ -28,7 +28,7 @@ export function changed(
     ...system,
     ...connection,
     name: change.name ?? system.name,
-    description: change.description ?? system.description,
+    description: change.description === undefined ? system.description : (change.description ?? ''),
     connectionKey: connectionKey({
       ...connection,
       baseUrl: connection.baseUrl ?? '',

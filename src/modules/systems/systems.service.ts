@@ -101,7 +101,7 @@ export class SystemsService {
   }
 
   /**
-   * Changes what the request names and keeps the rest.
+   * Changes what the request names and keeps the rest. A request that changes nothing leaves no trace.
    * @throws SystemNotFoundError
    * @throws ValidationFailedError, SecretRequiredError
    * @throws VersionCommittedError
@@ -118,8 +118,11 @@ export class SystemsService {
       if (!writable) {
         throw new VersionCommittedError();
       }
-      await this.save(manager, principal, next);
       const fields = changedFields(stored, next);
+      if (fields.length === 0) {
+        return found(await this.repository.findWithTools(manager, key));
+      }
+      await this.save(manager, principal, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
       return found(await this.repository.findWithTools(manager, key));
     });

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { AppVersionEntity } from '../../../src/modules/apps/entities/app-version.entity.js';
 import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
 import { VersionDependencyEntity } from '../../../src/modules/apps/entities/version-dependency.entity.js';
+import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
 import { ResourceDefinitionEntity } from '../../../src/modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { SystemType } from '../../../src/modules/systems/system.types.js';
@@ -61,6 +62,13 @@ export async function createdSystem(
 /** The row of a system, null when there is none. */
 export function systemRow(app: TestApp, id: string): Promise<SystemEntity | null> {
   return app.dataSource.getRepository(SystemEntity).findOneBy({ id });
+}
+
+/** What the audit log holds of the place, oldest first. */
+export function auditRows(app: TestApp, { appId, versionId }: Place): Promise<AuditEventEntity[]> {
+  return app.dataSource
+    .getRepository(AuditEventEntity)
+    .find({ where: { appId, appVersionId: versionId }, order: { id: 'ASC' } });
 }
 
 /** How many systems a version holds. */

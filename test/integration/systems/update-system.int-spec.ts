@@ -4,6 +4,7 @@ import { SystemSecrets } from '../../../src/modules/systems/system-secrets.js';
 import { TestApp } from '../../support/app.js';
 import { detailsPath, serviceAccount, systemPath } from '../../support/factories.js';
 import {
+  auditRows,
   createdSystem,
   insertTools,
   newPlace,
@@ -109,13 +110,29 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(await holds(system, 'a new secret')).toBe(true);
   });
 
+  it.each([{}, { description: 'Purpose' }, account({}), { authorization: { type: 'SERVICE_ACCOUNT' } }])(
+    'leaves no trace of the change %j, which changes nothing',
+    async (change) => {
+      const system = await createdSystem(app, place, {
+        payload: { description: 'Purpose', authorization: serviceAccount() },
+      });
+      const before = await systemRow(app, system.id);
+      const events = await auditRows(app, place);
+
+      const { status, body } = await update(system, change);
+
+      expect(status).toBe(200);
+      expect(body).toEqual(await details(system));
+      expect(await systemRow(app, system.id)).toEqual(before);
+      expect(await auditRows(app, place)).toEqual(events);
+    },
+  );
+
   it.each([
-    [{}, {}],
     [{ name: 'Only the name' }, { name: 'Only the name' }],
     [{ description: 'Only the purpose' }, { description: 'Only the purpose' }],
     [{ description: '' }, { description: '' }],
-    [account({}), {}],
-    [{ authorization: { type: 'SERVICE_ACCOUNT' } }, {}],
+    [{ description: null }, { description: '' }],
   ])('keeps what the change %j leaves out', async (change, columns) => {
     const system = await createdSystem(app, place, {
       payload: { description: 'Purpose', authorization: serviceAccount() },

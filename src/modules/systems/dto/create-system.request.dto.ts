@@ -35,12 +35,13 @@ export class CreateSystemPayloadDto {
 
   @IsText(0, DESCRIPTION_MAX_LENGTH, {
     required: false,
+    nullable: true,
     description:
       'Purpose. When empty, the first successful connection test fills it with what the server says of itself.',
     example: 'Stock levels and orders of the warehouse',
   })
   @IsOptional()
-  description?: string;
+  description?: string | null;
 }
 
 /** Interface contract, endpoint 1. */

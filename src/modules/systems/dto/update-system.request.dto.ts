@@ -1,11 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-validator';
-import { IsCredential, IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
+import { IfSent, IsCredential, IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
 import { AuthorizationType } from '../system.types.js';
 import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
-
-const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
 
 /** Client credentials to change; a member that is left out keeps its value. */
 export class UpdateServiceAccountDto {
@@ -64,9 +62,14 @@ export class UpdateSystemRequestDto {
   @IfSent()
   name?: string;
 
-  @IsText(0, DESCRIPTION_MAX_LENGTH, { required: false, description: 'Purpose.', example: 'Stock levels' })
-  @IfSent()
-  description?: string;
+  @IsText(0, DESCRIPTION_MAX_LENGTH, {
+    required: false,
+    nullable: true,
+    description: 'Purpose; null or an empty text removes it.',
+    example: 'Stock levels',
+  })
+  @IsOptional()
+  description?: string | null;
 
   @IsHttpUrl({
     required: false,
