@@ -51,11 +51,12 @@ export class ToolSyncService {
     await this.tools.store(manager, rows);
     const description = system.description === '' ? listing.description : system.description;
     const synchronised = { ...system, description, toolsSynchronisedAt: now };
-    if (isEmpty(report) && description === system.description) {
+    const fields = description === system.description ? [] : ['description'];
+    if (isEmpty(report) && fields.length === 0) {
       await this.systems.saveUnchanged(manager, synchronised);
     } else {
       await this.systems.save(manager, principal, synchronised);
-      await this.record(manager, principal, system, report);
+      await this.record(manager, principal, system, { ...report, fields });
     }
     return report;
   }
@@ -64,7 +65,7 @@ export class ToolSyncService {
     manager: EntityManager,
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
-    report: SyncReport,
+    details: SyncReport & { fields: string[] },
   ): Promise<void> {
     await this.audit.record(manager, principal, {
       action: AuditAction.ToolsSync,
@@ -72,7 +73,7 @@ export class ToolSyncService {
       appId,
       appVersionId,
       systemResourceId: resourceId,
-      details: { ...report },
+      details: { ...details },
     });
   }
 }

@@ -92,6 +92,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     expect(sync?.details).toMatchObject({
       changed: [{ name: 'echo', changes: [{ path: '/title', before: '"Old"', after: '"New"' }] }],
       disabledForReview: ['echo'],
+      fields: [],
     });
   });
 

@@ -56,6 +56,11 @@ describe('the description that a server gives a system without one', () => {
     return (await app.request<SystemBody>('GET', path)).body.description;
   };
 
+  const syncEvents = ({ resourceId }: SystemBody) =>
+    app.dataSource
+      .getRepository(AuditEventEntity)
+      .findBy({ systemResourceId: resourceId, action: AuditAction.ToolsSync });
+
   it.each<[string, Identity, string]>([
     ['its description', { title: 'T', description: 'D', instructions: 'I' }, 'D'],
     ['its instructions', { title: 'T', instructions: 'I' }, 'I'],
@@ -105,9 +110,19 @@ describe('the description that a server gives a system without one', () => {
       createdBy: { userName: 'jane.doe' },
       modifiedBy: { userName: 'max' },
     });
-    const events = await app.dataSource
-      .getRepository(AuditEventEntity)
-      .findBy({ systemResourceId: system.resourceId, action: AuditAction.ToolsSync });
-    expect(events.map(({ actor }) => actor.userName)).toEqual(['max']);
+    expect((await syncEvents(system)).map(({ actor }) => actor.userName)).toEqual(['max']);
+  });
+
+  it('is what the audit event tells of when nothing else came of the test', async () => {
+    identity = {};
+    const system = await register();
+    await test();
+    expect(await syncEvents(system)).toEqual([]);
+    identity = { description: 'First' };
+    await test();
+
+    expect((await syncEvents(system)).map(({ details }) => details)).toEqual([
+      { added: [], changed: [], removed: [], returned: [], disabledForReview: [], fields: ['description'] },
+    ]);
   });
 });
