@@ -237,6 +237,9 @@ export const envSchema = z.object({
     .describe(
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
+  AUDIT_DETAILS_MAX_BYTES: integer(4_096, 1_048_576, 32_768).describe(
+    'Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told.',
+  ),
   AUDIT_PAGE_SIZE: integer(1, 100, 50).describe('Audit events in a page when the caller does not say.'),
 });
 

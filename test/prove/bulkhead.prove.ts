@@ -25,8 +25,11 @@ const ALL_SERVERS_BYTES = 250 * MEGABYTE;
 const NOISE_MS = 4;
 const SHORT_RUN_NOISE_MS = 20;
 
+/** The hostile server that a system is registered for, so that every test of it stores what it lists. */
+const CHANGING = 'changing tools';
+
 /** Hostile servers whose good tools are read all the same. */
-const READABLE: ReadonlySet<string> = new Set(['malformed tools', 'nested deeply', 'regex bomb']);
+const READABLE: ReadonlySet<string> = new Set([CHANGING, 'malformed tools', 'nested deeply', 'regex bomb']);
 const MESSAGES: Readonly<Record<number, string>> = {
   200: 'Connection successful',
   400: 'Connection failed: Invalid authentication credentials',
@@ -46,6 +49,7 @@ export const proof: Proof = {
     const hostile = await HostilePeers.start();
     try {
       const callers = new Callers(service, await environment.token());
+      await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
       const single = await oneByOne(callers, hostile);
       const storm = await stormAtOnce(callers, hostile, storms);
       await hostile.expectNoSockets();
@@ -131,8 +135,8 @@ class Callers {
     this.client = new ApiClient(service.url, token, { connections: TESTS });
   }
 
-  async createSystem(): Promise<string> {
-    const { body } = await this.client.create(`bulkhead-${performance.now().toFixed(0)}`);
+  async createSystem(payload: Record<string, unknown> = {}): Promise<string> {
+    const { body } = await this.client.create(`bulkhead-${performance.now().toFixed(0)}`, payload);
     return String(body['resourceId']);
   }
 

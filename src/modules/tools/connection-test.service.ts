@@ -6,17 +6,14 @@ import { VersionCommittedError } from '../apps/apps.errors.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
-import type {
-  ConnectedResult,
-  ConnectionTestResult,
-  SystemCredentials,
-} from '../mcp-connection/connection-test.types.js';
+import type { ConnectionTestResult, SystemCredentials } from '../mcp-connection/connection-test.types.js';
 import { McpConnectionService } from '../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
 import { AuthorizationType, type Connection } from '../systems/system.types.js';
 import { SystemNotFoundError } from '../systems/systems.errors.js';
 import { SystemsService } from '../systems/systems.service.js';
-import { ToolSyncService } from './tool-sync.service.js';
+import { hashDefinitions } from './tool-definition.js';
+import { ToolSyncService, type ServerListing } from './tool-sync.service.js';
 import type { SyncReport } from './tool.types.js';
 import { ToolsRepository } from './tools.repository.js';
 
@@ -55,9 +52,10 @@ export class ConnectionTestService {
       traceparent: requestContext()?.traceparent ?? '',
     });
     const test = { result, synchronised: [] as SynchronisedSystem[], isReadOnly: false };
-    if (result.outcome === 'connected') {
+    if (result.outcome === 'connected' && covered.length > 0) {
+      const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       for (const system of covered) {
-        const outcome = await this.synchronise(principal, system, { connection, result });
+        const outcome = await this.synchronise(principal, system, { connection, listing });
         test.isReadOnly ||= outcome === 'read-only';
         if (typeof outcome === 'object') {
           test.synchronised.push({ system, report: outcome });
@@ -77,9 +75,8 @@ export class ConnectionTestService {
   private async synchronise(
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
-    { connection, result }: { connection: Connection; result: ConnectedResult },
+    { connection, listing }: { connection: Connection; listing: ServerListing },
   ): Promise<SyncReport | 'read-only' | undefined> {
-    const listing = { tools: result.tools, description: result.server.description };
     try {
       return await this.database.write(async (manager) => {
         const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });

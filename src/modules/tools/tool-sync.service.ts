@@ -8,13 +8,18 @@ import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
 import { SystemsService } from '../systems/systems.service.js';
-import { isEmpty, planSync } from './tool-sync.js';
-import type { SyncReport, ToolDefinition } from './tool.types.js';
+import { syncDetails } from './sync-details.js';
+import { definitionChanges } from './tool-definition.js';
+import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
+import type { ChangedTool, HashedDefinition, SyncReport } from './tool.types.js';
 import { ToolsRepository } from './tools.repository.js';
+
+/** Definitions read from the database in one statement. */
+const DEFINITIONS_AT_ONCE = 8;
 
 /** What a server said that is to be stored. */
 export interface ServerListing {
-  tools: ToolDefinition[];
+  tools: HashedDefinition[];
   /** What the server says of itself, for a system without a description. */
   description: string;
 }
@@ -41,23 +46,27 @@ export class ToolSyncService {
     listing: ServerListing,
   ): Promise<SyncReport> {
     const now = this.clock.now();
-    const { rows, report } = planSync(await this.tools.ofSystem(manager, system.id), listing.tools, {
+    const isBaseline = system.toolsSynchronisedAt === null;
+    const plan = planSync(await this.tools.ofSystem(manager, system.id), listing.tools, {
       systemId: system.id,
-      isBaseline: system.toolsSynchronisedAt === null,
+      isBaseline,
       policy: this.env.get('TOOL_CHANGE_POLICY'),
       now,
       newId: uuid,
     });
-    await this.tools.store(manager, rows);
-    const description = system.description === '' ? listing.description : system.description;
+    const { report } = plan;
+    // What an admin has emptied later stays empty.
+    const description = system.description === '' && isBaseline ? listing.description : system.description;
     const synchronised = { ...system, description, toolsSynchronisedAt: now };
     const fields = description === system.description ? [] : ['description'];
     if (isEmpty(report) && fields.length === 0) {
       await this.systems.saveUnchanged(manager, synchronised);
     } else {
       await this.systems.save(manager, principal, synchronised);
-      await this.record(manager, principal, system, { ...report, fields });
+      await this.record(manager, principal, system, { plan, fields });
     }
+    await this.tools.markGone(manager, plan.goneIds, now);
+    await this.tools.store(manager, plan.rows);
     return report;
   }
 
@@ -65,15 +74,37 @@ export class ToolSyncService {
     manager: EntityManager,
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
-    details: SyncReport & { fields: string[] },
+    { plan, fields }: { plan: SyncPlan; fields: string[] },
   ): Promise<void> {
+    const differences = this.differences(manager, plan.redefinitions);
+    const maxBytes = this.env.get('AUDIT_DETAILS_MAX_BYTES');
     await this.audit.record(manager, principal, {
       action: AuditAction.ToolsSync,
       outcome: AuditOutcome.Ok,
       appId,
       appVersionId,
       systemResourceId: resourceId,
-      details: { ...details },
+      details: { ...(await syncDetails(plan.report, fields, differences, maxBytes)) },
     });
+  }
+
+  /** What changed about each tool. To be read before the new definitions are stored. */
+  private async *differences(
+    manager: EntityManager,
+    redefinitions: Redefinition[],
+  ): AsyncGenerator<ChangedTool> {
+    for (let start = 0; start < redefinitions.length; start += DEFINITIONS_AT_ONCE) {
+      const batch = redefinitions.slice(start, start + DEFINITIONS_AT_ONCE);
+      const before = await this.tools.definitions(
+        manager,
+        batch.map(({ id }) => id),
+      );
+      for (const { id, definition } of batch) {
+        const stored = before.get(id);
+        if (stored !== undefined) {
+          yield { name: definition.name, changes: definitionChanges(stored, definition) };
+        }
+      }
+    }
   }
 }

@@ -3,6 +3,9 @@ import type { DiscoveredTool } from '../mcp-connection/connection-test.types.js'
 /** What a server says about a tool and a model is shown. */
 export type ToolDefinition = DiscoveredTool;
 
+/** A definition with its fingerprint, see definitionHash(). */
+export type HashedDefinition = ToolDefinition & { definitionHash: string };
+
 /** One difference: a JSON Pointer (RFC 6901) into the definition, and both values as JSON text, null for absent. */
 export interface FieldChange {
   path: string;
@@ -19,7 +22,7 @@ export interface ChangedTool {
 /** What a synchronisation did, by tool names. */
 export interface SyncReport {
   added: string[];
-  changed: ChangedTool[];
+  changed: string[];
   removed: string[];
   returned: string[];
   /** Tools that are disabled now until an admin has looked at them. */

@@ -1,10 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import { toBoolean, toDate, type RawRow } from '../../database/raw-row.js';
 import { ToolEntity } from './entities/tool.entity.js';
-import type { StoredTool } from './tool-sync.js';
+import type { StoredTool, ToolRow } from './tool-sync.js';
+import type { ToolDefinition } from './tool.types.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
 const BATCH = 32;
+
+const IDS_PER_STATEMENT = 500;
+const STORED_COLUMNS = [
+  'id',
+  'name',
+  'definitionHash',
+  'enabled',
+  'present',
+  'position',
+  'createdAt',
+  'modifiedAt',
+] as const satisfies (keyof StoredTool)[];
+const DEFINITION = {
+  id: true,
+  name: true,
+  title: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  annotations: true,
+} as const;
 
 const UPDATED_COLUMNS = [
   'title',
@@ -22,9 +45,28 @@ const UPDATED_COLUMNS = [
 /** Rows of tools. */
 @Injectable()
 export class ToolsRepository {
-  /** Every tool of a system, present or not. */
-  async ofSystem(manager: EntityManager, systemId: string): Promise<ToolEntity[]> {
-    return manager.findBy(ToolEntity, { systemId });
+  /** Every tool of a system, present or not, without the definitions. */
+  async ofSystem(manager: EntityManager, systemId: string): Promise<StoredTool[]> {
+    const rows = await manager
+      .createQueryBuilder(ToolEntity, 'tool')
+      .select(STORED_COLUMNS.map((column) => `tool.${column}`))
+      .where({ systemId })
+      .getRawMany<RawRow>();
+    return rows.map(toStoredTool);
+  }
+
+  /** Definitions as they are stored, by tool id. */
+  async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
+    const tools = await manager.find(ToolEntity, { select: DEFINITION, where: { id: In(ids) } });
+    return new Map(tools.map((tool) => [tool.id, tool]));
+  }
+
+  /** Takes tools off the list; they keep everything else. */
+  async markGone(manager: EntityManager, ids: string[], now: Date): Promise<void> {
+    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+      const id = In(ids.slice(start, start + IDS_PER_STATEMENT));
+      await manager.update(ToolEntity, { id }, { present: false, modifiedAt: now });
+    }
   }
 
   /** A tool that its system lists; null when there is none. */
@@ -46,7 +88,7 @@ export class ToolsRepository {
   }
 
   /** Adds new rows and overwrites those whose id is stored. */
-  async store(manager: EntityManager, rows: StoredTool[]): Promise<void> {
+  async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
     for (let start = 0; start < rows.length; start += BATCH) {
       await manager
         .createQueryBuilder()
@@ -57,4 +99,17 @@ export class ToolsRepository {
         .execute();
     }
   }
+}
+
+function toStoredTool(row: RawRow): StoredTool {
+  return {
+    id: String(row['tool_id']),
+    name: String(row['tool_name']),
+    definitionHash: String(row['tool_definition_hash']),
+    enabled: toBoolean(row['tool_enabled']),
+    present: toBoolean(row['tool_present']),
+    position: Number(row['tool_position']),
+    createdAt: toDate(row['tool_created_at']),
+    modifiedAt: toDate(row['tool_modified_at']),
+  };
 }

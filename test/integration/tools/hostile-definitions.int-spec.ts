@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/audit.types.js';
 import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
-import type { SyncReport } from '../../../src/modules/tools/tool.types.js';
+import type { SyncDetails } from '../../../src/modules/tools/sync-details.js';
 import { TestApp } from '../../support/app.js';
 import { startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import { createSystem, flags, readSystem, testConnection, type SystemBody } from './tool-support.js';
@@ -21,6 +21,9 @@ const fiftyFields = (value: string) =>
       ),
     },
   }));
+
+/** Default of AUDIT_DETAILS_MAX_BYTES. */
+const MAX_DETAILS = 32_768;
 
 describe('a synchronisation with tool definitions made to do harm', () => {
   let app: TestApp;
@@ -61,13 +64,13 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     expect(response.body).toMatchObject({ status: 200, rejectedTools: [] });
     return response.body;
   };
-  const lastReport = async (): Promise<SyncReport> => {
+  const lastReport = async (): Promise<SyncDetails> => {
     const [event] = await app.dataSource.getRepository(AuditEventEntity).find({
       where: { appVersionId: versionId, action: AuditAction.ToolsSync },
       order: { id: 'DESC' },
       take: 1,
     });
-    return event?.details as unknown as SyncReport;
+    return event?.details as unknown as SyncDetails;
   };
 
   it.each([0, 1, 2, 3])(
@@ -106,8 +109,8 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     expect(synchronizedSystems?.[0]?.changed).toHaveLength(100);
     const report = await lastReport();
     expect(report.changed.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
-    expect(report.changed.every(({ changes }) => changes.length > 0)).toBe(true);
-    expect(JSON.stringify(report).length).toBeLessThan(4_000_000);
+    expect(report.changed[0]?.changes.length).toBeGreaterThan(0);
+    expect(JSON.stringify(report).length).toBeLessThan(MAX_DETAILS);
   });
 
   it('keeps the record small when two thousand tools change in fifty places each', async () => {
@@ -117,9 +120,9 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     await sync(fiftyFields('2'));
 
     const report = await lastReport();
-    expect(report.changed).toHaveLength(2_000);
-    expect(report.changed[1_999]?.changes.length).toBeGreaterThan(0);
-    expect(JSON.stringify(report).length).toBeLessThan(4_000_000);
+    expect(report.changed.length + (report.omitted?.changed ?? 0)).toBe(2_000);
+    expect(report.changed[0]?.changes.length).toBeGreaterThan(0);
+    expect(JSON.stringify(report).length).toBeLessThan(MAX_DETAILS);
   });
 
   it('stores a hundred tools that are as large as the limits allow once escaped for the database', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/audit.types.js';
 import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
 import { TestApp } from '../../support/app.js';
-import { connectionTestPath, detailsPath, uniqueName } from '../../support/factories.js';
+import { connectionTestPath, detailsPath, systemPath, uniqueName } from '../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { createdSystem, systemRow, type Place, type SystemBody } from '../systems/rows.js';
 import { testConnection } from './tool-support.js';
@@ -63,14 +63,13 @@ describe('the description that a server gives a system without one', () => {
 
   it.each<[string, Identity, string]>([
     ['its description', { title: 'T', description: 'D', instructions: 'I' }, 'D'],
-    ['its instructions', { title: 'T', instructions: 'I' }, 'I'],
-    ['its title', { title: 'T' }, 'T'],
+    ['its title, never what it tells models to do', { title: 'T', instructions: 'I' }, 'T'],
     ['nothing', {}, ''],
     ['every letter', { description: 'Lager 📦 在庫 𠜎\n\tمخزون' }, 'Lager 📦 在庫 𠜎\n\tمخزون'],
     ['no more than 2,000 characters', { description: 'd'.repeat(100_000) }, 'd'.repeat(2_000)],
     ['no half characters', { description: `x${'📦'.repeat(2_000)}` }, `x${'📦'.repeat(999)}`],
     ['no hidden text', { description: 'a\u0000b\u001b[31m\u202ec\u200bd\ufeff' }, 'ab[31mcd'],
-    ['no blanks', { description: ' \n ', instructions: '  I  ' }, 'I'],
+    ['no blanks', { title: '  T  ', description: ' \n ' }, 'T'],
   ])('is %s', async (_what, said, expected) => {
     identity = said;
     const system = await register();
@@ -79,6 +78,17 @@ describe('the description that a server gives a system without one', () => {
 
     expect(await described(system)).toBe(expected);
     expect(await systemRow(app, system.id)).toMatchObject({ description: expected });
+  });
+
+  it('stays empty once an admin has emptied it', async () => {
+    identity = { description: 'First' };
+    const system = await register();
+    await test();
+    const path = systemPath(system.resourceId, place.appId, place.versionId);
+    expect((await app.request('PATCH', path, { body: { description: '' } })).status).toBe(200);
+    await test();
+
+    expect(await described(system)).toBe('');
   });
 
   it('is taken once and never overwrites one', async () => {
@@ -114,11 +124,8 @@ describe('the description that a server gives a system without one', () => {
   });
 
   it('is what the audit event tells of when nothing else came of the test', async () => {
-    identity = {};
-    const system = await register();
-    await test();
-    expect(await syncEvents(system)).toEqual([]);
     identity = { description: 'First' };
+    const system = await register();
     await test();
 
     expect((await syncEvents(system)).map(({ details }) => details)).toEqual([

@@ -196,7 +196,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     await test();
 
     expect((await stored(described)).description).toBe('Ours');
-    expect((await stored(empty)).description).toBe('Answers what it is asked.');
+    expect((await stored(empty)).description).toBe('Modern Peer');
     await app.request('PATCH', systemPath(empty.resourceId, 'app', versionId), {
       body: { description: 'Mine' },
     });

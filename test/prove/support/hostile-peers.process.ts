@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as pathologies from '../../support/peers/pathologies.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import {
@@ -15,6 +16,15 @@ const METADATA_SERVICE = 'http://169.254.169.254/latest/meta-data/';
 const GOOD_TOOL = { name: 'good', inputSchema: { type: 'object' } };
 /** Takes a backtracking matcher years on a text of forty characters. */
 const REGEX_BOMB = '^(([a-z])+.)+[A-Z]([a-z])+$';
+
+/** Every one of them another one than the last time, so that all are compared and stored. */
+function changingTools(): object[] {
+  return Array.from({ length: 500 }, (_none, index) => ({
+    ...GOOD_TOOL,
+    name: `changing-${index}`,
+    description: randomUUID().repeat(20),
+  }));
+}
 
 const peers: Record<string, Peer> = {
   'huge, announced': await startListPathology(pathologies.hugeAnswer(true)),
@@ -42,6 +52,9 @@ const peers: Record<string, Peer> = {
     { name: 'no-schema' },
     { name: 'array', inputSchema: [] },
   ]),
+  'changing tools': await startScriptedMcp({
+    list: ({ id, response }) => sendResult(response, id, { tools: changingTools() }),
+  }),
   'regex bomb': await startToolListPeer([
     {
       name: 'bomb',

@@ -10,7 +10,7 @@ const MAX_LIMIT = 100;
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised
-- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none
+- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
 - \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 

@@ -108,14 +108,12 @@ export class McpSession {
   get identity(): ServerIdentity {
     const server = this.client.getServerVersion();
     const title = plainText(server?.title, MAX_TITLE) || null;
-    const described = [server?.description, this.client.getInstructions()].map((text) =>
-      plainText(text, MAX_SELF_DESCRIPTION),
-    );
     return {
       name: plainText(server?.name, MAX_TITLE),
       version: plainText(server?.version, MAX_TITLE),
       title,
-      description: described.find((text) => text !== '') ?? title ?? '',
+      // Not the instructions: they are written for a model, not for a person who reads a list of systems.
+      description: plainText(server?.description, MAX_SELF_DESCRIPTION) || (title ?? ''),
     };
   }
 

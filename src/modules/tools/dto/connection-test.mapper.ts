@@ -42,7 +42,7 @@ function toSynchronizedSystem({ system, report }: SynchronisedSystem): Synchroni
     resourceId: system.resourceId,
     name: system.name,
     added: report.added,
-    changed: report.changed.map(({ name }) => name),
+    changed: report.changed,
     removed: report.removed,
     returned: report.returned,
     disabledForReview: report.disabledForReview,
