@@ -49,7 +49,10 @@ export const proof: Proof = {
     const hostile = await HostilePeers.start();
     try {
       const callers = new Callers(service, await environment.token());
-      await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
+      if (environment.kind !== 'embedded') {
+        // The embedded file has one connection: there every reader waits for whoever stores.
+        await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
+      }
       const single = await oneByOne(callers, hostile);
       const storm = await stormAtOnce(callers, hostile, storms);
       await hostile.expectNoSockets();
