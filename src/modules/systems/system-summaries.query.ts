@@ -5,8 +5,9 @@ import type { SystemSummaryRow, SystemType } from './system.types.js';
 // A list has hundreds of rows: making entities of them would cost several times as much as reading them.
 
 const SELECT_SUMMARIES = `
-  SELECT id, resource_id AS resourceId, resource_definition_id AS resourceDefinitionId, type, name, description,
-    app_id AS appId, app_version_id AS appVersionId, modified_at AS modifiedAt
+  SELECT id, resource_id AS resourceId, resource_definition_id AS resourceDefinitionId, type,
+    resource_name AS resourceName, name, description, app_id AS appId, app_version_id AS appVersionId,
+    modified_at AS modifiedAt
   FROM systems
   WHERE`;
 
@@ -26,6 +27,7 @@ export function toSummaryRow(row: RawRow): SystemSummaryRow {
     resourceId: row['resourceId'] as string,
     resourceDefinitionId: row['resourceDefinitionId'] as string,
     type: row['type'] as SystemType,
+    resourceName: row['resourceName'] as string,
     name: row['name'] as string,
     description: row['description'] as string,
     appId: row['appId'] as string,

@@ -30,6 +30,7 @@ export interface SystemSummaryRow {
   resourceId: string;
   resourceDefinitionId: string;
   type: SystemType;
+  resourceName: string;
   name: string;
   description: string;
   appId: string;

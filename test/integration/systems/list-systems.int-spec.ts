@@ -95,10 +95,11 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       expect((await list(query)).body.systems[0]).not.toHaveProperty('manifestInfo');
     });
 
-    it('tells type, state and times of a draft', async () => {
-      const { id } = await createdSystem(app, place);
+    it('tells resource name, type, state and times of a draft', async () => {
+      const { id } = await createdSystem(app, place, { resourceName: 'Stock_[1].(a)-B' });
       const { body } = await list('?includeManifestInfo=true');
       expect(body.systems[0]?.['manifestInfo']).toEqual({
+        resourceName: 'Stock_[1].(a)-B',
         resourceType: 'MCP',
         status: 'DRAFT',
         lastChangeTime: (await systemRow(app, id))?.modifiedAt.toISOString(),
@@ -111,6 +112,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       await commitVersion(app, place);
       const { body } = await list('?includeManifestInfo=true');
       expect(body.systems[0]?.['manifestInfo']).toEqual({
+        resourceName: 'one',
         resourceType: 'NOSQL_DB',
         status: 'COMMITTED',
         lastChangeTime: '2026-01-31T10:20:30.123Z',

@@ -28,6 +28,13 @@ export class ListSystemsQuery {
 
 /** What the manifest of the application version records about a resource. */
 export class ManifestInfoDto {
+  @ApiProperty({
+    description:
+      'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
+    example: 'inventory_tools',
+  })
+  resourceName: string;
+
   @ApiProperty({ enum: SystemType, enumName: 'SystemType', description: 'Type of the system.' })
   resourceType: SystemType;
 
@@ -117,9 +124,10 @@ function toSummary(row: SystemSummaryRow, versions: SystemList['versions']): Sys
 }
 
 function toManifestInfo(row: SystemSummaryRow, versions: AppVersionStatus[]): ManifestInfoDto {
-  const { appId, appVersionId, type, modifiedAt } = row;
+  const { appId, appVersionId, resourceName, type, modifiedAt } = row;
   const version = versions.find((item) => item.appId === appId && item.appVersionId === appVersionId);
   return {
+    resourceName,
     resourceType: type,
     status: version?.state ?? AppVersionState.Draft,
     lastChangeTime: modifiedAt.toISOString(),

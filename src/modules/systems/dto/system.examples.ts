@@ -149,6 +149,7 @@ export const SYSTEM_LIST_EXAMPLES = {
         {
           ...SUMMARY,
           manifestInfo: {
+            resourceName: 'inventory_tools',
             resourceType: 'MCP',
             status: 'DRAFT',
             lastChangeTime: '2026-01-31T10:20:30.123Z',
