@@ -214,6 +214,9 @@ export const envSchema = z.object({
     'Milliseconds to open a connection to an outside party.',
   ),
   MCP_TEST_TIMEOUT_MS: integer(500, 5 * MINUTE_MS, 15_000).describe('Deadline of a whole connection test.'),
+  MCP_SYNC_TIMEOUT_MS: integer(1, 5 * MINUTE_MS, 15_000).describe(
+    'Time for storing the tools of all systems that one test covers; what is left waits for the next test.',
+  ),
   MCP_MAX_RESPONSE_BYTES: integer(1_024, 67_108_864, 2_097_152).describe(
     'Largest decoded answer of an MCP server.',
   ),
@@ -237,6 +240,9 @@ export const envSchema = z.object({
     .describe(
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
+  AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
+    'Refused calls of one caller that are put into the audit log in a minute; the request log has them all.',
+  ),
   AUDIT_DETAILS_MAX_BYTES: integer(4_096, 1_048_576, 32_768).describe(
     'Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told.',
   ),

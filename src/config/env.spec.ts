@@ -50,6 +50,8 @@ describe('Env', () => {
     ['DATABASE_TLS', 'yes'],
     ['OIDC_ISSUER', 'sso.example.com'],
     ['OIDC_ISSUER', 'ftp://sso.example.com'],
+    ['OIDC_ISSUER', 'http://sso.example.com'],
+    ['OIDC_ISSUER', 'http://localhost.example.com'],
     ['OIDC_ALGORITHMS', 'HS256'],
     ['OIDC_ALGORITHMS', 'none'],
     ['OIDC_ALGORITHMS', ','],

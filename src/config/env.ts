@@ -81,6 +81,9 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(String(present['DATABASE_URL']).startsWith('sqlite:') && present['NODE_ENV'] !== 'test'
           ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
           : []),
+        ...(isPlainIssuer(present['OIDC_ISSUER'])
+          ? ['OIDC_ISSUER must start with https:// unless it is on this machine']
+          : []),
       ];
     case 'evaluation':
       return [
@@ -94,4 +97,14 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
     case 'maintenance':
       return [];
   }
+}
+
+/** OpenID Connect Discovery 1.0, section 3: an issuer is an https URL. Tests have one on loopback. */
+function isPlainIssuer(value: unknown): boolean {
+  const url = String(value);
+  return (
+    URL.canParse(url) &&
+    new URL(url).protocol === 'http:' &&
+    !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
+  );
 }

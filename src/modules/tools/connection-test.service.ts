@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/auth/principal.js';
 import { requestContext } from '../../common/http/request-context.js';
+import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { VersionCommittedError } from '../apps/apps.errors.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
@@ -23,11 +24,14 @@ export interface SynchronisedSystem {
   report: SyncReport;
 }
 
-/** A test and what it changed. `isReadOnly` tells that systems were covered whose version is committed. */
+/** A test and what it changed. */
 export interface ConnectionTest {
   result: ConnectionTestResult;
   synchronised: SynchronisedSystem[];
+  /** Whether systems were covered whose version is committed. */
   isReadOnly: boolean;
+  /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
+  postponed: number;
 }
 
 /** Tests connections and synchronises the tools of the systems that a test covers (interface contract, endpoint 2). */
@@ -40,6 +44,7 @@ export class ConnectionTestService {
     private readonly tools: ToolsRepository,
     private readonly audit: AuditService,
     private readonly database: Database,
+    private readonly env: Env,
   ) {}
 
   /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
@@ -51,19 +56,34 @@ export class ConnectionTestService {
       knownToolCount: await this.countTools(covered),
       traceparent: requestContext()?.traceparent ?? '',
     });
-    const test = { result, synchronised: [] as SynchronisedSystem[], isReadOnly: false };
+    const test: ConnectionTest = { result, synchronised: [], isReadOnly: false, postponed: 0 };
     if (result.outcome === 'connected' && covered.length > 0) {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
-      for (const system of covered) {
-        const outcome = await this.synchronise(principal, system, { connection, listing });
-        test.isReadOnly ||= outcome === 'read-only';
-        if (typeof outcome === 'object') {
-          test.synchronised.push({ system, report: outcome });
-        }
-      }
+      await this.synchroniseAll(principal, covered, { connection, listing, test });
     }
     await this.record(principal, version, connection, test);
     return test;
+  }
+
+  /** Those that waited longest come first, so that every system has its turn in the end. */
+  private async synchroniseAll(
+    principal: Principal,
+    covered: SystemEntity[],
+    { connection, listing, test }: { connection: Connection; listing: ServerListing; test: ConnectionTest },
+  ): Promise<void> {
+    const endsAt = performance.now() + this.env.get('MCP_SYNC_TIMEOUT_MS');
+    const waiting = covered.toSorted((one, other) => lastSync(one) - lastSync(other));
+    for (const [index, system] of waiting.entries()) {
+      if (index > 0 && performance.now() >= endsAt) {
+        test.postponed = waiting.length - index;
+        return;
+      }
+      const outcome = await this.synchronise(principal, system, { connection, listing });
+      test.isReadOnly ||= outcome === 'read-only';
+      if (typeof outcome === 'object') {
+        test.synchronised.push({ system, report: outcome });
+      }
+    }
   }
 
   private async countTools(covered: SystemEntity[]): Promise<number> {
@@ -98,7 +118,7 @@ export class ConnectionTestService {
     principal: Principal,
     version: AppVersionKey,
     connection: Connection,
-    { result, synchronised }: ConnectionTest,
+    { result, synchronised, postponed }: ConnectionTest,
   ): Promise<void> {
     const cause = result.outcome === 'connected' ? undefined : result.cause;
     await this.audit.recordAlone(principal, {
@@ -112,9 +132,14 @@ export class ConnectionTestService {
         latencyMs: result.latencyMs,
         ...(cause === undefined ? {} : { cause }),
         systems: synchronised.map(({ system }) => system.resourceId),
+        ...(postponed === 0 ? {} : { postponed }),
       },
     });
   }
+}
+
+function lastSync({ toolsSynchronisedAt }: SystemEntity): number {
+  return toolsSynchronisedAt?.getTime() ?? 0;
 }
 
 function auditOutcome(cause: string | undefined): AuditOutcome {

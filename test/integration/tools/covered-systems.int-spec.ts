@@ -70,6 +70,22 @@ describe('which systems a connection test covers', () => {
     return body.tools.map(({ name, enabled }) => (enabled ? name : `-${name}`));
   };
 
+  it('stores with as many systems as there is time for, says so, and gives the others their turn next', async () => {
+    const hurried = await TestApp.start({ MCP_SYNC_TIMEOUT_MS: '1' });
+    const systems = [await register(), await register(), await register()];
+    const turns: (string | undefined)[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { body } = await testConnection(hurried, { baseUrl: server.url, versionId: place.versionId });
+      expect(body.synchronizedSystems).toHaveLength(1);
+      expect(body.warnings).toContain(
+        '2 more systems with this connection were not synchronised in time; test again.',
+      );
+      turns.push(body.synchronizedSystems?.[0]?.resourceId);
+    }
+    await hurried.close();
+    expect(new Set(turns)).toEqual(new Set(systems.map(({ resourceId }) => resourceId)));
+  });
+
   it('covers none before one is created, and creates none', async () => {
     expect(await covered()).toEqual([]);
     expect(await register()).toMatchObject({ tools: [] });

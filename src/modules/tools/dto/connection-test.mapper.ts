@@ -5,6 +5,9 @@ import type { ConnectionTestResponseDto, SynchronizedSystemDto } from './connect
 
 const READ_ONLY_WARNING = 'The application version is committed: its tools were not synchronised.';
 
+const postponedWarning = (systems: number): string =>
+  `${systems} more systems with this connection were not synchronised in time; test again.`;
+
 /** Interface contract, "Messages". */
 const FAILURES = {
   rejected_credentials: { status: 400, message: 'Connection failed: Invalid authentication credentials' },
@@ -21,7 +24,7 @@ function toFailure({ outcome, cause, latencyMs }: FailedResult): ConnectionTestR
 
 function toSuccess(
   result: ConnectedResult,
-  { synchronised, isReadOnly }: Omit<ConnectionTest, 'result'>,
+  { synchronised, isReadOnly, postponed }: Omit<ConnectionTest, 'result'>,
 ): ConnectionTestResponseDto {
   return {
     status: 200,
@@ -32,7 +35,11 @@ function toSuccess(
     server: { name: result.server.name, version: result.server.version },
     protocolVersion: result.protocolVersion,
     transport: result.transport,
-    warnings: isReadOnly ? [...result.warnings, READ_ONLY_WARNING] : result.warnings,
+    warnings: [
+      ...result.warnings,
+      ...(isReadOnly ? [READ_ONLY_WARNING] : []),
+      ...(postponed === 0 ? [] : [postponedWarning(postponed)]),
+    ],
     latencyMs: Math.round(result.latencyMs),
   };
 }
