@@ -70,7 +70,6 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       subject: claims.sub,
       user: userReferenceFrom(claims),
       permissions: permissionsFrom(claims, this.env.get('PERMISSION_RULES')),
-      ...(typeof claims['jti'] === 'string' ? { tokenId: claims['jti'].slice(0, 255) } : {}),
     };
     const token = bearerToken(request);
     if (token !== null) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { UserReference } from '../user/user-reference.js';
 
@@ -8,8 +9,16 @@ export interface Principal {
   readonly user: UserReference;
   /** Permissions that the token grants by PERMISSION_RULES. */
   readonly permissions: ReadonlySet<string>;
-  /** `jti` of the token, for the audit log. */
-  readonly tokenId?: string;
+}
+
+const FINGERPRINT_LENGTH = 16;
+
+/**
+ * Names a caller where the identity itself does not belong: equal for equal issuer and subject.
+ * @returns the first 16 hexadecimal digits of the SHA-256 of issuer, line feed and subject
+ */
+export function callerFingerprint({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, FINGERPRINT_LENGTH);
 }
 
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import { callerFingerprint, principalOf } from '../auth/principal.js';
 import type { Log } from '../logging/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { requestContext } from './request-context.js';
@@ -15,6 +16,7 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
     response.once('close', () => {
       const seconds = (performance.now() - start) / 1_000;
       const route = routeOf(request);
+      const principal = principalOf(request);
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.httpDuration.observe(
         { method: methodLabel(request.method), route, status: String(status) },
@@ -27,6 +29,7 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
           method: request.method,
           route,
           status,
+          ...(principal === undefined ? {} : { caller: callerFingerprint(principal) }),
           durationMs: Math.round(seconds * 1e5) / 100,
         });
       }

@@ -2,20 +2,29 @@ import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { DenialListener } from '../../common/auth/denial-listener.js';
-import type { Principal } from '../../common/auth/principal.js';
+import { callerFingerprint, type Principal } from '../../common/auth/principal.js';
+import { RateLimiter } from '../../common/rate-limit/rate-limiter.js';
+import { Env } from '../../config/env.js';
 import { audited } from './audit-request.js';
 import { AuditService } from './audit.service.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
 
-/** Records calls of `@Audited` routes that were refused for want of a permission. */
+/**
+ * Records calls of `@Audited` routes that were refused for want of a permission, of one caller at most
+ * `AUDIT_DENIALS_PER_MINUTE`: rows are kept for ever, and who may do nothing must not be able to fill the database.
+ */
 @Injectable()
 export class AuditDenialListener extends DenialListener {
+  private readonly limiter: RateLimiter;
+
   constructor(
     private readonly reflector: Reflector,
     private readonly audit: AuditService,
+    env: Env,
   ) {
     super();
+    this.limiter = new RateLimiter(env.get('AUDIT_DENIALS_PER_MINUTE'));
   }
 
   override denied(context: ExecutionContext, principal: Principal, permission: string): void {
@@ -23,7 +32,11 @@ export class AuditDenialListener extends DenialListener {
     if (action !== undefined) {
       const request = context.switchToHttp().getRequest<Request>();
       const entry = { ...audited(request), action, outcome: AuditOutcome.Denied, details: { permission } };
-      void this.audit.recordAlone(principal, entry);
+      this.limiter.consume(callerFingerprint(principal)).then(
+        () => this.audit.recordAlone(principal, entry),
+        // Beyond the limit the request log alone tells of it.
+        () => undefined,
+      );
     }
   }
 }

@@ -24,12 +24,14 @@ const auditPath = (versionId: string, query = ''): string =>
 
 describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integration/api/systems/audit', () => {
   let app: TestApp;
+  let strict: TestApp;
   let server: ScriptedMcpPeer;
   let silent: Peer;
   let title: string | undefined;
 
   beforeAll(async () => {
     app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '5000' });
+    strict = await TestApp.start({ AUDIT_DENIALS_PER_MINUTE: '2' });
     server = await startScriptedMcp({
       list: ({ id, response }) =>
         sendResult(response, id, { tools: [{ name: 'echo', title, inputSchema: { type: 'object' } }] }),
@@ -37,8 +39,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     silent = await startHttpPeer(neverAnswers);
   });
   afterAll(async () => {
-    await app.close();
-    await Promise.all([server.close(), silent.close()]);
+    await Promise.all([app.close(), strict.close(), server.close(), silent.close()]);
   });
 
   const events = async (versionId: string, query = ''): Promise<AuditEvent[]> =>
@@ -151,14 +152,41 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     expect(await events('never-used')).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'before=a%20b', 'systemResourceId=%2F'])(
-    'refuses the query %s',
-    async (query) => {
-      const response = await app.request('GET', auditPath('pages', `?${query}`));
-      expect(response.status).toBe(400);
-      expect(response.body['details']).toContain(`${query.split('=')[0]}: `);
-    },
-  );
+  it.each([
+    ['limit=0', 'must be at least 1'],
+    ['limit=101', 'must be at most 100'],
+    ['limit=many', 'must be a whole number'],
+    ['limit=1.5', 'must be a whole number'],
+    ['limit=0x2', 'must be a whole number'],
+    ['limit=', 'must be a whole number'],
+    ['before=a%20b', 'must be the next of a page'],
+    ['before=zz', 'must be the next of a page'],
+    ['before=0', 'must be the next of a page'],
+    ['systemResourceId=%2F', 'must be 1 to 64'],
+  ])('refuses the query %s', async (query, rule) => {
+    const response = await app.request('GET', auditPath('pages', `?${query}`));
+    expect(response.status).toBe(400);
+    expect(response.body['details']).toContain(`${query.split('=')[0]}: ${rule}`);
+  });
+
+  it('holds a bounded number of refusals of one caller, and those of another one beside them', async () => {
+    const versionId = 'refusals';
+    const intruders = ['one', 'two'].map((sub) => strict.tokenWith({ scope: 'openid', sub }));
+    for (const token of await Promise.all(intruders)) {
+      for (let call = 0; call < 5; call += 1) {
+        const answer = await strict.request('PATCH', createPath('app', versionId), {
+          body: createSystemBody(),
+          token,
+        });
+        expect(answer.status).toBe(403);
+      }
+    }
+    const subjects = async () => {
+      const page = await strict.request<{ events: AuditEvent[] }>('GET', auditPath(versionId));
+      return page.body.events.map(({ subject }) => subject).toSorted();
+    };
+    await expect.poll(subjects).toEqual(['one', 'one', 'two', 'two']);
+  });
 
   it('needs a token and the permission', async () => {
     expect((await app.request('GET', auditPath('pages'), { token: null })).status).toBe(401);

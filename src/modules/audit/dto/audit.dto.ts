@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { AuditAction, AuditOutcome, type AuditPage } from '../audit.types.js';
@@ -9,7 +9,7 @@ import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 const MAX_LIMIT = 100;
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
-- \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised
+- \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised, how many were \`postponed\` to the next test
 - \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
 - \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
@@ -29,7 +29,8 @@ export class AuditQueryDto {
   @IsOptional()
   systemResourceId?: string;
 
-  @IsPathId({ required: false, description: 'The `next` of the page before.' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
+  @IsUUID('7', { message: 'must be the next of a page' })
   @IsOptional()
   before?: string;
 
@@ -39,10 +40,10 @@ export class AuditQueryDto {
     maximum: MAX_LIMIT,
     description: 'Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
   })
-  @Type(() => Number)
-  @IsInt({ message: 'must be a whole number' })
-  @Min(1, { message: 'must be at least 1' })
+  @Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value))
   @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
+  @Min(1, { message: 'must be at least 1' })
+  @IsInt({ message: 'must be a whole number' })
   @IsOptional()
   limit?: number;
 }
