@@ -20,7 +20,7 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
     message: 'Request validation failed.',
     details: 'versionId: must be 1 to 64 letters',
   },
-  401: { error: 'Unauthorized', message: 'A valid bearer token is required.' },
+  401: { error: 'Unauthorized', message: 'Authentication required or failed.' },
   403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
   404: { error: 'Not Found', message: 'System not found.' },
   409: { error: 'Conflict', message: 'Name must be unique inside the project.' },
