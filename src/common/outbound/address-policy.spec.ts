@@ -38,6 +38,24 @@ describe('AddressPolicy', () => {
   });
 
   it.each([
+    'http://mcp.example.com:6000/',
+    'https://mcp.example.com:10080/mcp',
+    'http://mcp.example.com:0/',
+    'http://93.184.215.14:1/',
+    'http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:6667/',
+  ])('refuses the port of %s, whatever the allow-list says', (url) => {
+    const { hostname, port } = new URL(url);
+    const open = new AddressPolicy({ allow: [`${hostname}:8080`, hostname], allowLoopback: true });
+    expect(failureOf(strict, url)).toBe('port');
+    expect(failureOf(open, url)).toBe('port');
+    expect(failureOf(open, url.replace(`:${port}/`, ':8080/'))).toBe('allowed');
+  });
+
+  it('says that an address is refused before it looks at the port', () => {
+    expect(failureOf(strict, 'http://10.0.0.1:6000/')).toBe('blocked');
+  });
+
+  it.each([
     'http://127.0.0.1/',
     'http://127.1/',
     'http://2130706433/',

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 import { AllowRule, type Address } from './allow-rule.js';
+import { isBadPort } from './bad-ports.js';
 import { OutboundError } from './outbound.error.js';
 
 /** What a deployment lets the service call. */
@@ -33,8 +34,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
  * Decides which URLs and addresses the service may call. It only judges; resolving, pinning and dialling is the work
  * of the guarded client, which asks at dial time for every address and every redirect hop.
  *
- * Refused always: other schemes than http(s), credentials in a URL, link-local addresses and cloud metadata, also when
- * embedded in an IPv6 transition address. Refused unless listed: everything that is not globally routable unicast.
+ * Refused always: other schemes than http(s), credentials in a URL, ports of other protocols, link-local addresses and
+ * cloud metadata, also when embedded in an IPv6 transition address. Refused unless listed: everything that is not globally routable unicast.
  */
 export class AddressPolicy {
   private readonly rules: readonly AllowRule[];
@@ -48,7 +49,8 @@ export class AddressPolicy {
 
   /**
    * Checks everything about a URL that can be known before resolving its host name.
-   * @throws OutboundError `protocol` for another scheme or credentials in the URL, `blocked` for a refused host
+   * @throws OutboundError `protocol` for another scheme or credentials in the URL, `blocked` for a refused host, `port`
+   * for a port that is never called
    */
   checkUrl(url: URL): void {
     if (DEFAULT_PORTS[url.protocol] === undefined || url.username !== '' || url.password !== '') {
@@ -60,6 +62,9 @@ export class AddressPolicy {
     }
     if (isIP(host) !== 0) {
       this.checkAddress(host, { host, port: portOf(url) });
+    }
+    if (isBadPort(portOf(url))) {
+      throw new OutboundError('port');
     }
   }
 

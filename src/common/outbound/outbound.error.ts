@@ -9,6 +9,7 @@ export const OUTBOUND_FAILURES = [
   'tls',
   'timeout',
   'blocked',
+  'port',
   'redirect',
   'too_large',
   'encoding',

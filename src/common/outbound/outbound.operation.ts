@@ -34,6 +34,7 @@ export const LIGHT_BYTES = 65_536;
 const FATAL: ReadonlySet<OutboundFailure> = new Set([
   'timeout',
   'blocked',
+  'port',
   'redirect',
   'too_large',
   'encoding',

@@ -14,6 +14,7 @@ export const CONNECTION_FAILURES = {
   tls: 'No secure connection could be established.',
   timeout: 'No complete answer arrived in time.',
   blocked: 'The address is not one this service may call.',
+  port: 'The port belongs to another protocol and is never called; let the MCP server listen on another port.',
   redirect: 'The server redirects to another origin or too often.',
   too_large: 'The answer is larger than allowed.',
   encoding: 'The answer is compressed although that was not asked for.',
@@ -25,6 +26,8 @@ export const CONNECTION_FAILURES = {
   token_tls: 'No secure connection to the token endpoint could be established.',
   token_timeout: 'The token endpoint did not answer in time.',
   token_blocked: 'The address of the token endpoint is not one this service may call.',
+  token_port:
+    'The port of the token endpoint belongs to another protocol and is never called; let it listen on another port.',
   token_redirect: 'The token endpoint redirects to another origin or too often.',
   token_too_large: 'The answer of the token endpoint is larger than allowed.',
   token_encoding: 'The answer of the token endpoint is compressed although that was not asked for.',

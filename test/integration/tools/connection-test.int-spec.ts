@@ -124,6 +124,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     ['nothing listens there', () => gone.url, 'refused'],
     ['the address is link-local', () => 'http://169.254.169.254/latest/meta-data', 'blocked'],
     ['the address is private', () => 'http://10.0.0.1/mcp', 'blocked'],
+    ['nothing is ever called on its port', () => 'http://127.0.0.1:6000/mcp', 'port'],
     ['the host does not exist', () => 'http://nowhere.invalid/mcp', 'dns'],
     ['it is not an MCP server', () => `${app.url}/livez`, 'not_mcp'],
     ['it speaks no TLS', () => modern.url.replace('http:', 'https:'), 'tls'],
@@ -142,6 +143,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   it.each<[string, () => string, ConnectionFailureCause]>([
     ['refuses connections', () => gone.url, 'token_refused'],
     ['is link-local', () => 'http://169.254.169.254/token', 'token_blocked'],
+    ['has a port that nothing is ever called on', () => 'http://127.0.0.1:10080/token', 'token_port'],
     ['does not exist', () => 'http://nowhere.invalid/token', 'token_dns'],
     ['issues no token', () => `${app.url}/livez`, 'token_invalid'],
   ])('reports an unreachable server when the token endpoint %s', async (_case, url, cause) => {
