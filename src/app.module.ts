@@ -4,6 +4,7 @@ import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from './common/errors/all-exceptions.filter.js';
 import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
+import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
 import { MetricsModule } from './common/metrics/metrics.module.js';
 import { SecretsModule } from './common/secrets/secrets.module.js';
@@ -26,12 +27,12 @@ export interface AppOptions {
 /** The whole service. Guards, filter, interceptors and pipe are here, so that a test gets the same chain. */
 @Module({})
 export class AppModule {
-  static with({ env, issuer }: AppOptions): DynamicModule {
+  static with({ env, issuer }: AppOptions, log = new Log(env)): DynamicModule {
     return {
       module: AppModule,
       imports: [
         EnvModule.forEnv(env),
-        LoggingModule,
+        LoggingModule.forLog(log),
         MetricsModule,
         DatabaseModule,
         SecretsModule,

@@ -22,14 +22,16 @@ import { setUpApiDocs } from './openapi.js';
 const TIMEOUT_CHECK_MS = 1_000;
 
 /** Builds the service, ready to listen. `main.ts`, evaluation mode and the tests all come through here. */
-export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), {
+export async function createApp(
+  options: AppOptions,
+  log = new Log(options.env),
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options, log), {
     bodyParser: false,
     abortOnError: false,
-    bufferLogs: true,
+    logger: new NestLogger(log),
     routeConflictPolicy: { duplicate: 'error', shadow: 'error' },
   });
-  app.useLogger(new NestLogger(app.get(Log)));
   configureApp(app);
   return app;
 }

@@ -1,5 +1,5 @@
 import { oidcIssuer } from './common/auth/oidc-issuer.js';
-import { endWithStartError } from './config/cli.js';
+import { endWithStartFailure } from './common/logging/start-failure.js';
 import { Env } from './config/env.js';
 import { serve } from './serve.js';
 
@@ -8,5 +8,5 @@ try {
   const env = Env.fromProcess('production');
   await serve({ env, issuer: { inject: [Env], useFactory: oidcIssuer }, host: env.get('HOST') });
 } catch (error) {
-  endWithStartError(error);
+  endWithStartFailure(error);
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
+import { listening } from './common/http/listening.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
 import { HealthService } from './modules/health/health.service.js';
@@ -15,16 +16,29 @@ export interface ServeOptions extends AppOptions {
 /**
  * Starts the service and stops it in order on SIGTERM and SIGINT.
  * @returns the URL it listens on
+ * @throws StartError when settings are wrong or what they name cannot be had
  */
 export async function serve({ host, onStop, ...options }: ServeOptions): Promise<string> {
-  const app = await createApp(options);
-  endOnFatalErrors(app.get(Log));
-  await app.listen(options.env.get('PORT'), host);
+  const log = new Log(options.env);
+  endOnFatalErrors(log);
+  const app = await start({ host, ...options }, log);
   const { port } = app.getHttpServer().address() as AddressInfo;
   process.once('SIGTERM', () => void stop(app, 'SIGTERM', onStop));
   process.once('SIGINT', () => void stop(app, 'SIGINT', onStop));
-  app.get(Log).info('listening', { host, port });
+  log.info('listening', { host, port });
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function start({ host, ...options }: ServeOptions, log: Log): Promise<NestExpressApplication> {
+  try {
+    const app = await createApp(options, log);
+    await app.init();
+    await listening('PORT', app.listen(options.env.get('PORT'), host));
+    return app;
+  } catch (error) {
+    log.flush();
+    throw error;
+  }
 }
 
 /**

@@ -15,13 +15,18 @@ export async function runCli(
   }
 }
 
-/** Ends a process that could not start, with the same statuses. */
+/** Ends a process that a person has started and that could not start, with the same statuses. */
 export function endWithStartError(error: unknown): never {
   process.exit(tell(error));
 }
 
 function tell(error: unknown): number {
   process.stderr.write(`${describe(error)}\n`);
+  return exitStatusOf(error);
+}
+
+/** 78 (EX_CONFIG) for wrong settings, 1 for any other error. */
+export function exitStatusOf(error: unknown): number {
   return error instanceof EnvError ? EnvError.exitCode : 1;
 }
 

@@ -1,8 +1,9 @@
 import { envSchema, type Settings } from './env.schema.js';
+import { StartError } from './start.error.js';
 
 /** Thrown when settings are missing or wrong. The message names variables and rules, never values. */
-export class EnvError extends Error {
-  override readonly name = 'EnvError';
+export class EnvError extends StartError {
+  override readonly name: string = 'EnvError';
   /** Exit status of the process: 78 is EX_CONFIG of sysexits.h. */
   static readonly exitCode = 78;
   constructor(readonly problems: string[]) {

@@ -6,7 +6,8 @@ import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { CreateSystems1780000000000 } from '../../migrations/1780000000000-create-systems.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
-import type { Env } from '../config/env.js';
+import { EnvError, type Env } from '../config/env.js';
+import { codeOf } from '../config/start.error.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
 import { VersionDependencyEntity } from '../modules/apps/entities/version-dependency.entity.js';
 import { AuditEventEntity } from '../modules/audit/entities/audit-event.entity.js';
@@ -38,6 +39,7 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
 /**
  * What TypeORM needs to know about the database that the settings name: a MySQL or MariaDB server by `DATABASE_URL`,
  * or the embedded SQLite file. The one place outside a module that lists entities and migrations.
+ * @throws EnvError when DATABASE_TLS_CA_FILE cannot be read
  */
 export function dataSourceOptions(env: Env): DataSourceOptions {
   const url = env.get('DATABASE_URL');
@@ -73,9 +75,17 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
     ssl: {
       rejectUnauthorized: true,
       verifyIdentity: true,
-      ...(file === undefined ? {} : { ca: readFileSync(file, 'utf8') }),
+      ...(file === undefined ? {} : { ca: readAuthority(file) }),
     },
   };
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new EnvError([`DATABASE_TLS_CA_FILE must name a file that can be read: ${codeOf(error)}`]);
+  }
 }
 
 function sessionStatements(env: Env): string[] {

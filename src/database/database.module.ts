@@ -1,7 +1,7 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
-import { dataSourceOptions } from './data-source.options.js';
+import { connectDatabase } from './connect.js';
 import { Database } from './database.js';
 import { migrate } from './migrate.js';
 import { checkSession } from './session-check.js';
@@ -21,7 +21,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 }
 
 async function openDataSource(env: Env): Promise<DataSource> {
-  const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+  const dataSource = await connectDatabase(env);
   await checkSession(dataSource);
   if (env.get('MIGRATIONS_RUN')) {
     await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));

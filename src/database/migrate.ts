@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
+import { StartError } from '../config/start.error.js';
 
 const LOCK_NAME = 'svc-platform:migrations';
 
 /** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS. */
-export class MigrationLockError extends Error {
+export class MigrationLockError extends StartError {
   override readonly name = 'MigrationLockError';
 }
 

@@ -1,14 +1,14 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { runCli } from '../config/cli.js';
 import { Env } from '../config/env.js';
-import { dataSourceOptions } from './data-source.options.js';
+import { connectDatabase } from './connect.js';
 import { migrate } from './migrate.js';
 
 const USAGE = 'usage: migration.cli.js run | revert | check';
 
 await runCli(async ([verb], print) => {
   const env = Env.fromProcess('maintenance');
-  const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+  const dataSource = await connectDatabase(env);
   try {
     switch (verb) {
       case 'run':

@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
+import { StartError } from '../config/start.error.js';
 
 /** The database does not keep a rule that the correctness of the service rests on. */
-export class DatabaseSessionError extends Error {
+export class DatabaseSessionError extends StartError {
   override readonly name = 'DatabaseSessionError';
 }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pino, type Logger } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env } from '../../config/env.js';
 import { requestContext } from '../http/request-context.js';
 import { scrub } from './scrub.js';
@@ -11,6 +11,11 @@ const STACK_MAX_LENGTH = 4_000;
 const STDOUT = 1;
 const BUFFER_BYTES = 8_192;
 const FLUSH_INTERVAL_MS = 200;
+const FORMAT: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  hooks: { streamWrite: scrub },
+};
 
 /**
  * JSON log lines on standard output, with the request id and trace id of the request being served. It takes flat
@@ -25,15 +30,7 @@ export class Log implements OnApplicationShutdown {
   private isBuffering = true;
 
   constructor(env: Env) {
-    this.logger = pino(
-      {
-        level: env.get('LOG_LEVEL'),
-        base: null,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        hooks: { streamWrite: scrub },
-      },
-      this.destination,
-    );
+    this.logger = pino({ ...FORMAT, level: env.get('LOG_LEVEL') }, this.destination);
   }
 
   info(message: string, fields: LogFields = {}): void {
@@ -50,7 +47,12 @@ export class Log implements OnApplicationShutdown {
 
   /** @param error its name, code and the frames of its stack are logged, of its message nothing */
   error(message: string, error: unknown, fields: LogFields = {}): void {
-    this.logger.error(inContext({ ...fields, ...describe(error) }), message);
+    this.logger.error(inContext({ ...fields, ...errorFields(error) }), message);
+    this.destination.flushSync();
+  }
+
+  /** Writes what was held back, before the process ends without having stopped. */
+  flush(): void {
     this.destination.flushSync();
   }
 
@@ -62,6 +64,11 @@ export class Log implements OnApplicationShutdown {
   }
 }
 
+/** Writes a line of level fatal where there is no `Log`, because the settings cannot be read or nothing was started. */
+export function logFatal(message: string, fields: LogFields): void {
+  pino({ ...FORMAT, level: 'fatal' }, pino.destination({ fd: STDOUT, sync: true })).fatal(fields, message);
+}
+
 function inContext(fields: LogFields): LogFields {
   const context = requestContext();
   return context === undefined
@@ -69,9 +76,10 @@ function inContext(fields: LogFields): LogFields {
     : { requestId: context.requestId, traceId: context.traceId, ...fields };
 }
 
-function describe(error: unknown): LogFields {
+/** What may be logged of any error: its name, its code and the frames of its stack. */
+export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) {
-    return { errorName: typeof error };
+    return error === undefined ? {} : { errorName: typeof error };
   }
   const { code } = error as { code?: unknown };
   const cause = error.cause instanceof Error ? error.cause.name : undefined;

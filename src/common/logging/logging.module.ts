@@ -1,7 +1,15 @@
-import { Global, Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { Log } from './log.js';
 
 /** Offers the logger everywhere. */
-@Global()
-@Module({ providers: [Log], exports: [Log] })
-export class LoggingModule {}
+@Module({})
+export class LoggingModule {
+  static forLog(log: Log): DynamicModule {
+    return {
+      module: LoggingModule,
+      global: true,
+      providers: [{ provide: Log, useValue: log }],
+      exports: [Log],
+    };
+  }
+}

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { listening } from '../http/listening.js';
 import { Metrics } from './metrics.js';
 
 /** Serves the metrics on METRICS_PORT, so that a firewall can keep them from callers of the interface. */
@@ -13,6 +14,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly env: Env,
   ) {}
 
+  /** @throws SettingUnusableError when the port cannot be had */
   async onApplicationBootstrap(): Promise<void> {
     const port = this.env.get('METRICS_PORT');
     if (port !== 0) {
@@ -26,9 +28,12 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
           () => response.writeHead(500).end(),
         );
       });
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(port, this.env.get('HOST'), resolve);
-      });
+      await listening(
+        'METRICS_PORT',
+        new Promise<void>((resolve, reject) => {
+          server.once('error', reject).listen(port, this.env.get('HOST'), resolve);
+        }),
+      );
       this.server = server;
     }
   }

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { EnvError } from '../../config/env.js';
 import type { SecretCipher, SecretKey } from './secret-cipher.js';
 import { isKeyInUse } from './sealed-columns.js';
 import { SecretKeyEntity } from './secret-key.entity.js';
@@ -8,7 +9,7 @@ const CANARY = 'svc-platform canary';
 const placeOf = (id: string) => ({ table: 'secret_keys', rowId: id, column: 'canary' });
 
 /** SECRETS_KEYS lacks a key that sealed something stored, or holds another key under its id. Names ids, never keys. */
-export class SecretKeysError extends Error {
+export class SecretKeysError extends EnvError {
   override readonly name = 'SecretKeysError';
 }
 
@@ -27,9 +28,9 @@ export async function checkSecretKeys(
   const recorded = await forgetUnused(manager, cipher);
   const wrong = recorded.filter((row) => !opens(cipher, row)).map(({ id }) => id);
   if (wrong.length > 0) {
-    throw new SecretKeysError(
-      `SECRETS_KEYS lacks the key ${wrong.join(', ')} that stored secrets were sealed with.`,
-    );
+    throw new SecretKeysError([
+      `SECRETS_KEYS lacks the key ${wrong.join(', ')} that stored secrets were sealed with`,
+    ]);
   }
   const known = new Set(recorded.map(({ id }) => id));
   const added = keys
