@@ -28,6 +28,15 @@ continued towards MCP servers.
 **Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool; tools that
 are new or changed in a later test stay disabled until someone has looked at them (\`TOOL_CHANGE_POLICY\`).`;
 
+const REQUEST_ID = {
+  description:
+    'Id of the request, which log lines, audit events and the body of a 500 name: the one that was sent, where it has 8 to 64 letters, ' +
+    'digits, `_` or `-`, otherwise a new one. Every answer to a request that is valid HTTP has it.',
+  required: true,
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{8,64}$' },
+  example: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+} as const;
+
 /** Builds the OpenAPI document, a pure function of the application's routes. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -54,7 +63,18 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       'bearer',
     )
     .build();
-  return SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
+  return withRequestIds(SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] }));
+}
+
+/** Documents the header that a middleware puts on every response, which no decorator of a route knows of. */
+function withRequestIds(document: OpenAPIObject): OpenAPIObject {
+  const operations = Object.values(document.paths).flatMap(
+    (path) => Object.values(path) as { responses: Record<string, { headers?: object }> }[],
+  );
+  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
+    response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+  }
+  return { ...document, components: { ...document.components, headers: { RequestId: REQUEST_ID } } };
 }
 
 /** Serves Swagger UI at /docs and the document at /docs-json. The page forgets a token when it is closed. */

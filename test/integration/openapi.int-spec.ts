@@ -22,7 +22,10 @@ interface Operation {
   'x-permission'?: string;
   parameters?: { name: string; in: string; required?: boolean; description?: string }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, Media>; headers?: Record<string, object> }
+  >;
 }
 
 interface ComponentSchema {
@@ -70,8 +73,8 @@ describe('OpenAPI document', () => {
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
     expect(references.length).toBeGreaterThan(0);
     for (const reference of new Set(references)) {
-      expect(reference).toMatch(/^#\/components\/schemas\/\w+$/);
-      expect(document.components?.schemas, reference).toHaveProperty(reference.split('/').at(-1) ?? '');
+      const [, kind = '', name = ''] = /^#\/components\/(schemas|headers)\/(\w+)$/.exec(reference) ?? [];
+      expect(document.components?.[kind as 'schemas' | 'headers'], reference).toHaveProperty(name);
     }
     for (const keyword of OLD_KEYWORDS) {
       expect(text).not.toContain(`"${keyword}":`);
@@ -137,6 +140,18 @@ describe('OpenAPI document', () => {
       type: 'http',
       scheme: 'bearer',
     });
+  });
+
+  it('documents the request id of every response, and how to go on after a 401 and a 429', () => {
+    const byStatus: Record<string, string[]> = {
+      '401': ['X-Request-Id', 'WWW-Authenticate'],
+      '429': ['X-Request-Id', 'Retry-After'],
+    };
+    for (const { name, operation } of operations) {
+      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+        expect(Object.keys(headers), `${name} ${status}`).toEqual(byStatus[status] ?? ['X-Request-Id']);
+      }
+    }
   });
 
   it('asks for no token at the probes', () => {

@@ -104,6 +104,7 @@ export class TestApp {
       status: response.status,
       contentType,
       body: parsed,
+      headers: response.headers,
     });
     return {
       status: response.status,

@@ -2,10 +2,20 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-type Responses = Record<string, { content?: Record<string, { schema: object }> }>;
+interface HeaderObject {
+  required?: boolean;
+  schema: object;
+}
+type Reference = { $ref: string };
+interface DocumentedResponse {
+  content?: Record<string, { schema: object }>;
+  headers?: Record<string, HeaderObject | Reference>;
+}
+type Responses = Record<string, DocumentedResponse>;
 type Paths = Record<string, Record<string, { responses: Responses }>>;
 
 const DOCUMENT_ID = 'openapi';
+const SPECIAL_HEADERS = ['WWW-Authenticate', 'Retry-After'];
 const ERROR_BODY = '#/components/schemas/ErrorResponseDto';
 
 /** A response as it came over the wire. */
@@ -13,11 +23,15 @@ export interface WireResponse {
   status: number;
   contentType: string;
   body: unknown;
+  /** Of a real response; examples in the document have none. */
+  headers?: { get(name: string): string | null };
 }
 
 /** Holds responses against an OpenAPI document: an undocumented status, type or field is an error. */
 export class OpenApiContract {
   private readonly ajv: Ajv2020;
+  /** Texts are all there is on the wire; a number is told by its digits. It keeps what it compiled, by schema object. */
+  private readonly headerAjv = new Ajv2020({ strict: false, coerceTypes: true });
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; template: string }[];
 
@@ -44,6 +58,9 @@ export class OpenApiContract {
     if (documented === undefined) {
       throw new Error(`${where}: the status is not documented`);
     }
+    if (response.headers !== undefined) {
+      this.checkHeaders(documented, response.headers, where);
+    }
     const type = response.contentType.split(';')[0] ?? '';
     if (type === 'application/problem+json') {
       this.checkSchema(ERROR_BODY, withoutProblem(response.body), where);
@@ -63,6 +80,38 @@ export class OpenApiContract {
       'schema',
     ];
     this.checkSchema(`#/${pointer.map(escape).join('/')}`, response.body, where);
+  }
+
+  /** Headers that are documented are there; those that only some statuses have are documented. */
+  private checkHeaders(
+    { headers = {} }: DocumentedResponse,
+    sent: NonNullable<WireResponse['headers']>,
+    where: string,
+  ): void {
+    for (const name of SPECIAL_HEADERS.filter((special) => sent.get(special) !== null)) {
+      if (headers[name] === undefined) {
+        throw new Error(`${where}: the header ${name} is not documented`);
+      }
+    }
+    for (const [name, header] of Object.entries(headers)) {
+      const { required = false, schema } = this.resolved(header);
+      const value = sent.get(name);
+      if (required && value === null) {
+        throw new Error(`${where}: the header ${name} is missing`);
+      }
+      if (value !== null && !this.headerAjv.validate(schema, value)) {
+        throw new Error(`${where}: the header ${name} is not as documented: ${value}`);
+      }
+    }
+  }
+
+  private resolved(header: HeaderObject | Reference): HeaderObject {
+    const named = this.document.components?.headers as Record<string, HeaderObject> | undefined;
+    const found = '$ref' in header ? named?.[header.$ref.split('/').at(-1) ?? ''] : header;
+    if (found === undefined) {
+      throw new Error('a header of the document refers to nothing');
+    }
+    return found;
   }
 
   private checkSchema(pointer: string, body: unknown, where: string): void {

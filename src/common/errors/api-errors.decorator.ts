@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 
 const MEANINGS = {
   400: 'Invalid parameters or validation failure.',
@@ -32,6 +32,25 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
   },
 };
 
+/** Response headers that a status always has. */
+const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'How to authenticate (RFC 6750).',
+      required: true,
+      schema: { type: 'string', enum: ['Bearer'] },
+    },
+  },
+  429: {
+    'Retry-After': {
+      description: 'Seconds until requests are taken again.',
+      required: true,
+      schema: { type: 'integer', minimum: 1 },
+      example: 42,
+    },
+  },
+};
+
 /** Messages of a route's own, shown as examples in place of the usual ones. */
 type OwnMessages = Partial<Record<ErrorStatus, string>>;
 
@@ -54,6 +73,7 @@ function apiError(status: ErrorStatus, message = EXAMPLES[status].message): Meth
   return ApiResponse({
     status,
     description: MEANINGS[status],
+    headers: HEADERS[status] ?? {},
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorResponseDto' },
