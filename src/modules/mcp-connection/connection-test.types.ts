@@ -15,7 +15,10 @@ export interface ConnectionTestRequest {
   traceparent?: string;
 }
 
-/** A tool as the server defines it, checked and within limits. Texts are plain: no control characters, well-formed Unicode. */
+/**
+ * A tool as the server defines it, checked and within limits. No name, value or text of it holds characters that a
+ * person cannot see, and all of it is well-formed Unicode.
+ */
 export interface DiscoveredTool {
   name: string;
   title: string | null;
@@ -31,6 +34,7 @@ export const REJECTED_TOOL_REASONS = [
   'invalid_name',
   'duplicate_name',
   'invalid_text',
+  'hidden_characters',
   'invalid_input_schema',
   'invalid_output_schema',
   'invalid_annotations',

@@ -14,6 +14,8 @@ function explosiveSchema(depth: number): Record<string, unknown> {
     : { allOf: [explosiveSchema(depth - 1), explosiveSchema(depth - 1)] };
 }
 
+const withText = (text: string) => ({ properties: { a: { type: 'string', description: text } } });
+
 describe('Tool lists of careless and hostile servers', () => {
   const service = connectionService({ MCP_TEST_TIMEOUT_MS: '5000' });
   const list = async (tools: unknown) => {
@@ -64,6 +66,37 @@ describe('Tool lists of careless and hostile servers', () => {
       { name: 'string-schema', reason: 'invalid_input_schema' },
       { name: 'output', reason: 'invalid_output_schema' },
       { name: 'hints', reason: 'invalid_annotations' },
+    ]);
+  });
+
+  it('shows a person what a model would read: cleans texts, leaves out tools that hide characters elsewhere', async () => {
+    const hidden = 'hello\u{e0049}\u{e0067}\u202e\u200bx';
+    const result = await list([
+      {
+        name: 'good',
+        description: hidden,
+        inputSchema: withText(hidden),
+        outputSchema: { title: hidden },
+        annotations: { title: hidden, readOnlyHint: true },
+      },
+      { name: 'name', inputSchema: { properties: { 'user\u00ad': { type: 'string' } } } },
+      { name: 'value', inputSchema: object, outputSchema: { enum: ['north\u061c'] } },
+      { name: 'hints', inputSchema: object, annotations: { vendor: '\ufe0f' } },
+    ]);
+    expect(result.outcome === 'connected' && result.tools).toEqual([
+      {
+        name: 'good',
+        title: 'hellox',
+        description: 'hellox',
+        inputSchema: withText('hellox'),
+        outputSchema: { title: 'hellox' },
+        annotations: { title: 'hellox', readOnlyHint: true },
+      },
+    ]);
+    expect(result.outcome === 'connected' && result.rejectedTools).toEqual([
+      { name: 'name', reason: 'hidden_characters' },
+      { name: 'value', reason: 'hidden_characters' },
+      { name: 'hints', reason: 'hidden_characters' },
     ]);
   });
 

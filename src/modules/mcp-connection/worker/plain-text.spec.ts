@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { plainText } from './plain-text.js';
+import { hidesText, plainText, visibleText } from './plain-text.js';
 
 describe('plainText', () => {
   it.each([
@@ -14,6 +14,43 @@ describe('plainText', () => {
     [null, ''],
   ])('makes %j readable', (value, expected) => {
     expect(plainText(value, 100)).toBe(expected);
+  });
+
+  it.each([
+    ['Arabic letter mark', 'a\u061cb'],
+    ['soft hyphen', 'a\u00adb'],
+    ['combining grapheme joiner', 'a\u034fb'],
+    ['Hangul filler', 'a\u3164b'],
+    ['Mongolian vowel separator', 'a\u180eb'],
+    ['bidirectional isolate', 'a\u2068b'],
+    ['deprecated format character', 'a\u206ab'],
+    ['variation selector after a letter', 'a\ufe0fb'],
+    ['variation selector after a digit', '1\ufe0f'],
+    ['second variation selector after an emoji', '❤\ufe0f\ufe0f'],
+    ['variation selector that no emoji has', '❤\ufe01'],
+    ['supplementary variation selector', 'a\u{e0100}\u{e01ef}b'],
+    ['annotation mark', 'a\ufff9b'],
+    ['tag', 'a\u{e0041}\u{e007f}b'],
+    ['line separator', 'a\u2028b'],
+    ['escape', 'a\u001bb'],
+  ])('takes out a hidden character: %s', (_name, text) => {
+    expect(hidesText(text)).toBe(true);
+    const visible = visibleText(text);
+    expect(visible).toMatch(/^(ab|1|❤\ufe0f?)$/);
+    expect(hidesText(visible)).toBe(false);
+  });
+
+  it.each(['❤️ ☎︎ ©️', '1️⃣ #️⃣ *️⃣', '👩🏽‍💻 🏳️‍🌈 🇫🇷', 'می‌خواهم', 'क्‍ष', 'שלום', 'tab\tand\nline', 'é 한 ก็'])(
+    'keeps what a reader needs: %s',
+    (text) => {
+      expect(hidesText(text)).toBe(false);
+      expect(visibleText(text)).toBe(text);
+    },
+  );
+
+  it('takes a line end of another system in a text for visible', () => {
+    expect(hidesText('one\r\ntwo\rthree')).toBe(false);
+    expect(visibleText('one\r\ntwo\rthree')).toBe('one\ntwo\nthree');
   });
 
   it('cuts without breaking a character', () => {

@@ -1,5 +1,27 @@
-// Controls (line feed and tab stay), bidirectional overrides, invisible and tag characters: they hide text from a person.
-const HIDDEN = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+// Controls, bidirectional marks and everything that Unicode lets a renderer leave out (tags, fillers, zero-width
+// spaces, variation selectors): they hide text from a person, not from a model. What readers need stays: line ends and
+// tabs, the joiners of emoji and of several scripts, and the style of an emoji or keycap.
+const HIDDEN = new RegExp(
+  [
+    /(?![\t\n\r])\p{Cc}/u,
+    /[\p{Cs}\u2028\u2029\ufff9-\ufffb]/u,
+    /(?![\u200c-\u200d]|[\ufe0e-\ufe0f])\p{Default_Ignorable_Code_Point}/u,
+    /(?<!\p{Extended_Pictographic})(?!(?<=[0-9#*]).\u20e3)[\ufe0e\ufe0f]/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+);
+
+/** Whether a text holds characters that a person cannot see, or that change the order in which the rest is shown. */
+export function hidesText(text: string): boolean {
+  return text.search(HIDDEN) !== -1;
+}
+
+/** A text as a person sees it: well-formed Unicode without what {@link hidesText} finds; lines end in a line feed. */
+export function visibleText(text: string): string {
+  return text.replace(HIDDEN, '').replace(/\r\n?/g, '\n');
+}
 
 /**
  * Makes a foreign text safe to store and to show as plain text: well-formed Unicode without control, direction-changing
@@ -9,11 +31,7 @@ export function plainText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') {
     return '';
   }
-  const clean = value
-    .slice(0, maxLength * 2)
-    .replace(/\r\n?/g, '\n')
-    .replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : ''));
-  const cut = clean.slice(0, maxLength);
+  const cut = visibleText(value.slice(0, maxLength * 2)).slice(0, maxLength);
   // Do not end in the middle of a surrogate pair.
   return (/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut).trim();
 }

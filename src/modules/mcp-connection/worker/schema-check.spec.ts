@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { hasValidHeaderDeclarations } from './header-declaration.js';
-import { schemaProblem } from './schema-check.js';
+import { schemaProblem, withVisibleTexts } from './schema-check.js';
 
 const LIMITS = { maxBytes: 2_000, maxDepth: 8, maxNodes: 60 };
 const property = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
@@ -19,6 +19,8 @@ describe('schemaProblem', () => {
     ['{"default":{"$ref":"http://x/"},"enum":[{"$ref":"http://x/"}]}'],
     ['{"properties":{"constructor":{"type":"string"},"prototype":{"type":"string"}}}'],
     ['{"pattern":"^(a+)+$"}'],
+    ['{"description":"\\u202e\\u200b","title":"\\u00ad","items":{"$comment":"\\u001b"}}'],
+    ['{"enum":["❤️","👩‍💻","\\r\\n","\\t"],"properties":{"می‌خواهم":{}}}'],
   ])('accepts %s', (json) => {
     expect(check(json)).toBeUndefined();
   });
@@ -36,12 +38,48 @@ describe('schemaProblem', () => {
     ['{"description":"\\ud800"}', 'invalid_text'],
     ['{"properties":{"\\ud800":{}}}', 'invalid_text'],
     ['{"maximum":1e999}', 'invalid_text'],
+    ['{"properties":{"user\\u200b":{}}}', 'hidden_characters'],
+    [
+      '{"properties":{"description":{"enum":["a\\u{e0041}b"]}}}'.replace('\\u{e0041}', '\u{e0041}'),
+      'hidden_characters',
+    ],
+    ['{"enum":[{"title":"\\u202e"}]}', 'hidden_characters'],
+    ['{"const":"\\ufe0f"}', 'hidden_characters'],
+    ['{"default":"\\u061c"}', 'hidden_characters'],
+    ['{"examples":["\\u00ad"]}', 'hidden_characters'],
+    ['{"required":["user\\u2060"]}', 'hidden_characters'],
+    ['{"pattern":"\\u200f"}', 'hidden_characters'],
+    ['{"x-unknown":"\\u0000"}', 'hidden_characters'],
+    ['{"description":["\\u200b"]}', 'hidden_characters'],
+    ['{"properties":{"title":"\\u200b"}}', 'hidden_characters'],
     [`{"description":"${'x'.repeat(2_000)}"}`, 'schema_too_large'],
     [`${'{"not":'.repeat(8)}{}${'}'.repeat(8)}`, 'schema_too_deep'],
     [`${'{"x":['.repeat(100_000)}${']}'.repeat(100_000)}`, 'schema_too_deep'],
     [`{"anyOf":[${Array(60).fill('{}').join()}]}`, 'schema_too_complex'],
   ])('refuses %.60s', (json, reason) => {
     expect(check(json)).toBe(reason);
+  });
+});
+
+const schema = (text: string, value: unknown) => ({
+  type: 'object',
+  title: text,
+  properties: {
+    description: { type: 'string', description: text, default: '\r\n', enum: ['\r\n', '❤️'] },
+    list: { items: [{ anyOf: [{ $comment: text }] }], minItems: 1, nullable: null },
+  },
+  $defs: { title: { title: text, const: value } },
+});
+
+describe('withVisibleTexts', () => {
+  it('cleans the texts for people, at any depth, and nothing else', () => {
+    const hidden = 'see\u{e0049}\u{e0067}\u202e\u200bn';
+    const data = { title: 'a\r\nb', list: [null, 0, false] };
+
+    const cleaned = withVisibleTexts(schema(hidden, data));
+
+    expect(cleaned).toEqual(schema('seen', data));
+    expect(JSON.stringify(cleaned)).toBe(JSON.stringify(schema('seen', data)));
   });
 });
 

@@ -1,4 +1,5 @@
 import type { RejectedToolReason } from '../connection-test.types.js';
+import { hidesText, visibleText } from './plain-text.js';
 
 /** Bounds of one foreign JSON document. */
 export interface SchemaLimits {
@@ -10,8 +11,8 @@ export interface SchemaLimits {
   maxNodes: number;
 }
 
-/** Where in a schema a value stands: only in `schema` positions do keywords mean anything. */
-type Position = 'schema' | 'map' | 'data';
+/** Where in a schema a value stands: only in `schema` positions do keywords mean anything; a `text` is for people. */
+type Position = 'schema' | 'map' | 'data' | 'text';
 
 interface Visit {
   value: unknown;
@@ -21,10 +22,13 @@ interface Visit {
 
 const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples', 'example']);
+const TEXT_KEYWORDS = new Set(['title', 'description', '$comment']);
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
- * Checks a foreign JSON Schema without ever running it: no validator, no pattern is compiled, nothing is fetched.
+ * Checks a foreign JSON Schema without ever running it: no validator, no pattern is compiled, nothing is fetched. Only
+ * its texts for people may hide characters, as {@link withVisibleTexts} takes them out: taken out of a name or a value
+ * they would change what the schema means.
  * @returns the reason to refuse it, or undefined
  */
 export function schemaProblem(
@@ -35,12 +39,31 @@ export function schemaProblem(
   return check.structure('schema') ?? sizeProblem(schema, limits) ?? check.references();
 }
 
-/** The same bounds for a document that is no schema, such as tool annotations. */
-export function documentProblem(
-  document: Record<string, unknown>,
+/** The same bounds for tool annotations, which are no schema but have a `title` like one. */
+export function annotationsProblem(
+  annotations: Record<string, unknown>,
   limits: SchemaLimits,
 ): RejectedToolReason | undefined {
-  return new SchemaCheck(document, limits).structure('data') ?? sizeProblem(document, limits);
+  return new SchemaCheck(annotations, limits).structure('schema') ?? sizeProblem(annotations, limits);
+}
+
+/** A copy of a checked document in which a person sees all that its titles, descriptions and comments say. */
+export function withVisibleTexts(document: Record<string, unknown>): Record<string, unknown> {
+  return visible(document, 'schema') as Record<string, unknown>;
+}
+
+function visible(value: unknown, position: Position): unknown {
+  if (typeof value === 'string' && position === 'text') {
+    return visibleText(value);
+  }
+  if (typeof value !== 'object' || value === null || position === 'data') {
+    return value;
+  }
+  return Array.isArray(value)
+    ? value.map((item) => visible(item, position))
+    : Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [key, visible(member, below(position, key, member))]),
+      );
 }
 
 function sizeProblem(document: unknown, { maxBytes }: SchemaLimits): RejectedToolReason | undefined {
@@ -86,7 +109,7 @@ class SchemaCheck {
 
   private visit({ value, depth, position }: Visit, open: Visit[]): RejectedToolReason | undefined {
     if (typeof value === 'string') {
-      return LONE_SURROGATE.test(value) ? 'invalid_text' : undefined;
+      return textProblem(value, position);
     }
     if (typeof value === 'number') {
       return Number.isFinite(value) ? undefined : 'invalid_text';
@@ -121,10 +144,12 @@ class SchemaCheck {
       if (pollutes(key, value)) {
         return 'forbidden_key';
       }
-      if (LONE_SURROGATE.test(key)) {
-        return 'invalid_text';
+      const problem = textProblem(key, 'data');
+      if (problem !== undefined) {
+        return problem;
       }
-      open.push({ value, depth: depth + 1, position: Array.isArray(node) ? position : below(position, key) });
+      const place = Array.isArray(node) ? position : below(position, key, value);
+      open.push({ value, depth: depth + 1, position: place });
     }
     return undefined;
   }
@@ -159,9 +184,19 @@ class SchemaCheck {
   }
 }
 
-function below(position: Position, key: string): Position {
+function textProblem(text: string, position: Position): RejectedToolReason | undefined {
+  if (LONE_SURROGATE.test(text)) {
+    return 'invalid_text';
+  }
+  return position !== 'text' && hidesText(text) ? 'hidden_characters' : undefined;
+}
+
+function below(position: Position, key: string, value: unknown): Position {
   if (position === 'map') {
     return 'schema';
+  }
+  if (position === 'schema' && TEXT_KEYWORDS.has(key) && typeof value === 'string') {
+    return 'text';
   }
   if (position === 'data' || DATA_KEYWORDS.has(key)) {
     return 'data';

@@ -1,7 +1,7 @@
 import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
 import { plainText } from './plain-text.js';
-import { documentProblem, schemaProblem, type SchemaLimits } from './schema-check.js';
+import { annotationsProblem, schemaProblem, withVisibleTexts, type SchemaLimits } from './schema-check.js';
 
 /** A name an agent's model can be shown; MCP 2026-07-28 plus `/`, which deployed servers use. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
@@ -68,8 +68,10 @@ export class ToolDefinitionParser {
     if (annotations === undefined || annotations === null) {
       return undefined;
     }
-    const isSound = isObject(annotations) && documentProblem(annotations, this.limits) === undefined;
-    return isSound ? undefined : 'invalid_annotations';
+    const problem = isObject(annotations)
+      ? annotationsProblem(annotations, this.limits)
+      : 'invalid_annotations';
+    return problem === undefined || problem === 'hidden_characters' ? problem : 'invalid_annotations';
   }
 }
 
@@ -82,9 +84,9 @@ function definitionOf(
     name,
     title: plainText(title, MAX_TITLE) || plainText(hints?.['title'], MAX_TITLE) || null,
     description: plainText(description, MAX_DESCRIPTION),
-    inputSchema: inputSchema as Record<string, unknown>,
-    outputSchema: isObject(outputSchema) ? outputSchema : null,
-    annotations: hints,
+    inputSchema: withVisibleTexts(inputSchema as Record<string, unknown>),
+    outputSchema: isObject(outputSchema) ? withVisibleTexts(outputSchema) : null,
+    annotations: hints === null ? null : withVisibleTexts(hints),
   };
 }
 
