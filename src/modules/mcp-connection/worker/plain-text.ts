@@ -1,12 +1,17 @@
 // Controls, bidirectional marks and everything that Unicode lets a renderer leave out (tags, fillers, zero-width
 // spaces, variation selectors): they hide text from a person, not from a model. What readers need stays: line ends and
-// tabs, the joiners of emoji and of several scripts, and the style of an emoji or keycap.
+// tabs, the style of an emoji or keycap, and a joiner where it joins, in an emoji or after a letter of a joining script.
+const IN_EMOJI =
+  /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})(?=\u200d\p{Extended_Pictographic})/u;
+const JOINING_LETTER =
+  /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Common}\p{Script=Inherited}])[\p{L}\p{M}]\p{Script=Inherited}{0,4}/u;
 const HIDDEN = new RegExp(
   [
     /(?![\t\n\r])\p{Cc}/u,
     /[\p{Cs}\u2028\u2029\ufff9-\ufffb]/u,
     /(?![\u200c-\u200d]|[\ufe0e-\ufe0f])\p{Default_Ignorable_Code_Point}/u,
     /(?<!\p{Extended_Pictographic})(?!(?<=[0-9#*]).\u20e3)[\ufe0e\ufe0f]/u,
+    new RegExp(`(?<!${IN_EMOJI.source}|${JOINING_LETTER.source})[\\u200c-\\u200d]`, 'u'),
   ]
     .map(({ source }) => source)
     .join('|'),
