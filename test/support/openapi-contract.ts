@@ -100,7 +100,7 @@ export class OpenApiContract {
         throw new Error(`${where}: the header ${name} is missing`);
       }
       if (value !== null && !this.headerAjv.validate(schema, value)) {
-        throw new Error(`${where}: the header ${name} is not as documented: ${value}`);
+        throw new Error(`${where}: the header ${name} is not as documented: ${JSON.stringify(value)}`);
       }
     }
   }

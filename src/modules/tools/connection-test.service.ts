@@ -16,7 +16,6 @@ import { SystemsService } from '../systems/systems.service.js';
 import { hashDefinitions } from './tool-definition.js';
 import { ToolSyncService, type ServerListing } from './tool-sync.service.js';
 import type { SyncReport } from './tool.types.js';
-import { ToolsRepository } from './tools.repository.js';
 
 /** What became of one system that a test covers. */
 export interface SynchronisedSystem {
@@ -41,7 +40,6 @@ export class ConnectionTestService {
     private readonly mcp: McpConnectionService,
     private readonly systems: SystemsService,
     private readonly sync: ToolSyncService,
-    private readonly tools: ToolsRepository,
     private readonly audit: AuditService,
     private readonly database: Database,
     private readonly env: Env,
@@ -88,7 +86,7 @@ export class ConnectionTestService {
 
   private async countTools(covered: SystemEntity[]): Promise<number> {
     const ids = covered.map(({ id }) => id);
-    return ids.length === 0 ? 0 : this.database.read((manager) => this.tools.countPresent(manager, ids));
+    return ids.length === 0 ? 0 : this.database.read((manager) => this.sync.countTools(manager, ids));
   }
 
   /** @returns what changed; undefined when the system was removed or reconnected while the test ran */

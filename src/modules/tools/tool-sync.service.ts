@@ -35,6 +35,11 @@ export class ToolSyncService {
     private readonly env: Env,
   ) {}
 
+  /** How many tools the systems list in all. */
+  async countTools(manager: EntityManager, systemIds: string[]): Promise<number> {
+    return this.tools.countPresent(manager, systemIds);
+  }
+
   /**
    * Writes all that changed inside the caller's transaction.
    * @param system locked for writing, so that one synchronisation at a time works on it
