@@ -162,6 +162,11 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     ['emoji and letters of all scripts', 'Lager 📦 مخزون 在庫 𠜎', 'Was da ist 🤖\n\tund was nicht – «so»'],
     ['the longest texts', 'n'.repeat(255), 'd'.repeat(2_000)],
     ['the longest texts in characters of four bytes', '𠜎'.repeat(255), '📦'.repeat(2_000)],
+    [
+      'the longest texts with variation selectors',
+      `${'\u2764\ufe0f'.repeat(127)}n`,
+      '\u2764\ufe0f'.repeat(1_000),
+    ],
     ['markup and quotes', `<b>'";--\\ %s \${x}</b>`, '{"a":1}'],
   ])('keeps %s as they are', async (_case, name, description) => {
     const body = await createdSystem(app, place, { payload: { name, description } });

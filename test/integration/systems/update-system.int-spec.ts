@@ -128,6 +128,20 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     },
   );
 
+  it('takes the stored secret for a change like any other, so that a guess is not confirmed', async () => {
+    const secret = 'correct horse battery staple';
+    const system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
+    const before = await systemRow(app, system.id);
+
+    const { status } = await update(system, account({ clientSecret: secret }));
+
+    expect(status).toBe(200);
+    const after = await systemRow(app, system.id);
+    expect(after?.clientSecret).not.toBe(before?.clientSecret);
+    expect(await holds(system, secret)).toBe(true);
+    expect((await auditRows(app, place)).at(-1)?.details).toMatchObject({ fields: ['clientSecret'] });
+  });
+
   it.each([
     [{ name: 'Only the name' }, { name: 'Only the name' }],
     [{ description: 'Only the purpose' }, { description: 'Only the purpose' }],
