@@ -8,6 +8,8 @@ import { TokenSocket } from './token-socket.js';
 const LOOPBACK = '127.0.0.1';
 
 /** Evaluation mode: one machine, an embedded database, tokens of our own making. Never a fallback of production. */
+/** What tells dev:token where the server is must not outlive it, also when it never came to be. */
+let closeSocket = (): Promise<void> => Promise.resolve();
 try {
   const dataDir = Env.fromProcess('evaluation').get('DATA_DIR');
   const env = Env.fromProcess('evaluation', {
@@ -16,11 +18,12 @@ try {
   });
   const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'));
   const socket = await TokenSocket.open(dataDir, issuer);
+  closeSocket = () => socket.close();
   const url = await serve({
     env,
     issuer: { inject: [], useFactory: () => issuer.trusted },
     host: LOOPBACK,
-    onStop: () => socket.close(),
+    onStop: closeSocket,
   });
   process.stdout.write(
     [
@@ -34,5 +37,6 @@ try {
     ].join('\n'),
   );
 } catch (error) {
+  await closeSocket();
   endWithStartError(error);
 }

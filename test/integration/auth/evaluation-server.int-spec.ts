@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -97,6 +99,19 @@ describe('the evaluation server', () => {
     const cli = run(DEV_TOKEN);
     expect(await cli.exit).toBe(1);
     expect(cli.text()).toContain('npm run dev');
+  });
+
+  it('leaves nothing behind, and names the setting, when its port is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const server = run(SERVER, { PORT: String(port) });
+    expect(await server.exit).toBe(1);
+    holder.close();
+
+    expect(server.text()).toContain('PORT');
+    const left = await readdir(dataDir);
+    expect(left.filter((name) => !name.startsWith('svc.sqlite') && name !== 'secrets.key')).toEqual([]);
   });
 
   it('refuses a data folder in use, and takes over that of a killed server', async () => {
