@@ -86,6 +86,41 @@ describe('RequestValidationPipe', () => {
     },
   );
 
+  describe('of a body without a class', () => {
+    /** What the compiler leaves of `Record<string, unknown>`, `unknown`, `string[]`. */
+    const shapes: ArgumentMetadata[] = [Object, undefined, Array].map((metatype) => ({
+      type: 'body',
+      metatype: metatype as ArgumentMetadata['metatype'],
+    }));
+
+    it.each(shapes)('passes every shape on as it is, for a pipe of its own ($metatype)', async (metadata) => {
+      const body = { toString: 'a', valueOf: 1, hasOwnProperty: null, list: [{ isPrototypeOf: [] }], '': {} };
+      expect(await pipe.transform(body, metadata)).toBe(body);
+    });
+
+    it.each(shapes)('refuses keys that reach prototypes, at every depth ($metatype)', async (metadata) => {
+      for (const key of ['__proto__', 'constructor', 'prototype']) {
+        const bad: unknown = JSON.parse(`{"${key}":{"isAdmin":true}}`);
+        expect((await refusal(bad, metadata))[1]).toBe(`${key}: is a name that no field may have`);
+        expect((await refusal({ list: [{ a: bad }] }, metadata))[1]).toBe(
+          `list.0.a.${key}: is a name that no field may have`,
+        );
+      }
+    });
+
+    it('refuses one that is nested too deep', async () => {
+      const levels = Array.from({ length: 100 }, (_none, level) => level);
+      const deep = levels.reduce<unknown>((inner) => ({ a: inner }), 1);
+      expect((await refusal(deep, as('body', Object)))[1]).toMatch(/: is nested more than 64 deep$/);
+    });
+  });
+
+  it('refuses __proto__ in a body with a class, at every depth', async () => {
+    const bad: unknown = JSON.parse('{"name":"a","__proto__":{"isAdmin":true}}');
+    expect((await refusal(bad))[1]).toBe('__proto__: is not a known field');
+    expect((await refusal({ name: 'a', inner: bad }))[1]).toBe('inner.__proto__: is not a known field');
+  });
+
   it.each([
     ['null', null],
     ['nothing', undefined],

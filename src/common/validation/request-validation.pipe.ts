@@ -21,9 +21,36 @@ const SHARED: ValidationPipeOptions = {
   exceptionFactory: toValidationFailed,
 };
 
+/** Which names no field of a body may have, and what is said of one that has. */
+interface NameRule {
+  refuses(name: string): boolean;
+  rule: string;
+}
+
+/**
+ * For DTO classes: the libraries behind them drop fields with the name of something that every object inherits, where every
+ * other unknown field is refused.
+ */
+const OF_CLASSES: NameRule = {
+  refuses: (name) => name === 'prototype' || name in Object.prototype,
+  rule: 'is not a known field',
+};
+
+/** For bodies whose shape is data, only the keys by which a careless copy or merge of them reaches a prototype. */
+const OF_DATA: NameRule = {
+  refuses: (name) => name === '__proto__' || name === 'constructor' || name === 'prototype',
+  rule: 'is a name that no field may have',
+};
+
+/** What a parameter has for a class when its type is none of ours: `Record<string, unknown>` becomes `Object`. */
+const WITHOUT_CLASS: ReadonlySet<unknown> = new Set([undefined, Object, Array, String, Number, Boolean]);
+
 /**
  * Checks paths, queries and bodies against their DTO classes. Unknown body fields are refused by name, unknown query
  * parameters ignored.
+ *
+ * A body without a DTO class, whose shape is data, passes as it is and needs a pipe of its own. Only what is dangerous in
+ * any body is refused here: keys that reach prototypes, and nesting without end.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -34,7 +61,7 @@ export class RequestValidationPipe implements PipeTransform {
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     switch (metadata.type) {
       case 'body':
-        refuseUnsafe(value);
+        refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES);
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
       case 'param':
@@ -46,11 +73,10 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 /**
- * Refuses what the libraries cannot be given: they call themselves at every level, so a body nested deeper than the call
- * stack would be a fault of ours, and they drop fields with the name of something that every object inherits, where every
- * other unknown field is refused. With a stack of our own.
+ * Refuses names that no field may have, and what is nested deeper than any body needs: whatever reads or writes JSON
+ * calls itself at every level, so that a body deeper than the call stack would be a fault of ours. With a stack of our own.
  */
-function refuseUnsafe(body: unknown): void {
+function refuseUnsafe(body: unknown, names: NameRule): void {
   const pending: [path: string, value: unknown, depth: number][] = [['', body, 0]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [path, value, depth] = next;
@@ -59,8 +85,8 @@ function refuseUnsafe(body: unknown): void {
     }
     for (const [name, member] of Object.entries(value ?? {})) {
       const field = path === '' ? name : `${path}.${name}`;
-      if (name === 'prototype' || name in Object.prototype) {
-        throw new ValidationFailedError([{ field, rule: 'is not a known field' }]);
+      if (names.refuses(name)) {
+        throw new ValidationFailedError([{ field, rule: names.rule }]);
       }
       if (typeof member === 'object') {
         pending.push([field, member, depth + 1]);
