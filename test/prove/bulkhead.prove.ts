@@ -1,9 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ApiClient, APP, VERSION, type Answer } from './support/api-client.js';
+import { forkHelper, nextMessage } from './support/helper-process.js';
 import { prove, type Proof } from './support/proof.js';
 import type { ServiceProcess } from './support/service-process.js';
 import type { SteadyLoad } from './support/steady-load.process.js';
@@ -222,21 +222,6 @@ class MemoryWatch {
     const status = existsSync(file) ? readFileSync(file, 'utf8') : '';
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
   }
-}
-
-function forkHelper(file: string): ChildProcess {
-  const child = fork(fileURLToPath(new URL(`support/${file}`, import.meta.url)), {
-    execArgv: ['--import', 'tsx'],
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
-}
-
-function nextMessage(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    child.once('message', resolve);
-    child.once('exit', () => reject(new Error('a helper process ended without an answer')));
-  });
 }
 
 function percentile(values: number[], part: number): number {

@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
+import { endsWithUs } from '../../support/ends-with-us.js';
 
 const START_TIMEOUT_MS = 60_000;
 const OUTPUT_KEPT = 8_000;
-
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** The built service as a process of its own, so that it can be killed and told to stop as in production. */
 export class ServiceProcess {
@@ -38,12 +36,12 @@ export class ServiceProcess {
     entryPoint = 'dist/src/main.js',
   ): Promise<ServiceProcess> {
     const port = await freePort();
-    const child = spawn(process.execPath, ['--enable-source-maps', entryPoint], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
-    });
-    running.add(child);
-    child.once('exit', () => running.delete(child));
+    const child = endsWithUs(
+      spawn(process.execPath, ['--enable-source-maps', entryPoint], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
+      }),
+    );
     return new ServiceProcess(child, `http://127.0.0.1:${port}`);
   }
 

@@ -1,0 +1,59 @@
+import { execFile, type ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { nextMessage } from '../prove/support/helper-process.js';
+import { endsWithUs } from '../support/ends-with-us.js';
+
+/** More than Node takes of one event before it warns of a leak. */
+const MANY = 20;
+const HOOK = fileURLToPath(new URL('../support/ends-with-us.ts', import.meta.url));
+
+const childOf = (events: EventEmitter): ChildProcess => events as ChildProcess;
+
+describe('nextMessage', () => {
+  it('leaves no listener behind, however many messages there are', async () => {
+    const events = new EventEmitter();
+    for (let number = 0; number < MANY; number += 1) {
+      const message = nextMessage(childOf(events));
+      events.emit('message', number);
+      expect(await message).toBe(number);
+    }
+    expect([events.listenerCount('message'), events.listenerCount('exit')]).toEqual([0, 0]);
+  });
+
+  it('fails when the process ends instead', async () => {
+    const events = new EventEmitter();
+    const message = nextMessage(childOf(events));
+    events.emit('exit', 1);
+    await expect(message).rejects.toThrow('ended without an answer');
+    expect([events.listenerCount('message'), events.listenerCount('exit')]).toEqual([0, 0]);
+  });
+});
+
+describe('endsWithUs', () => {
+  it('adds no listener to this process for a child, and forgets one that has ended', () => {
+    const before = process.listenerCount('exit');
+    const children = Array.from({ length: MANY }, () => new EventEmitter());
+    children.forEach((child) => endsWithUs(childOf(child)));
+    expect(process.listenerCount('exit')).toBe(before);
+    children.forEach((child) => child.emit('exit', 0));
+    expect(children.map((child) => child.listenerCount('exit'))).toEqual(children.map(() => 0));
+  });
+
+  it('ends its children when the process ends by a failure', async () => {
+    // Whoever outlives its parent has time to say so: its output is open until it ends.
+    const script = `
+      import { spawn } from 'node:child_process';
+      import { endsWithUs } from ${JSON.stringify(HOOK)};
+      const survivor = "setTimeout(() => console.log('survived'), 3000)";
+      endsWithUs(spawn(process.execPath, ['-e', survivor], { stdio: 'inherit' }));
+      console.log('started');
+      throw new Error('a claim that does not hold');
+    `;
+    const options = ['--import', 'tsx', '--input-type=module', '--eval', script];
+    const outcome = promisify(execFile)(process.execPath, options);
+    await expect(outcome).rejects.toMatchObject({ code: 1, stdout: 'started\n' });
+  });
+});
