@@ -12,6 +12,11 @@ import { OpenApiContract } from './openapi-contract.js';
 /** Key that seals secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
+/** An issuer in this very process answers when the process has time, and that is no fault of anybody. */
+const PATIENCE_MS = '60000';
+/** A token that outlives every test, however long it takes on a busy machine. */
+const TOKEN_SECONDS = 86_400;
+
 /** What a test sends. Without `token` the caller has every permission; `null` sends no Authorization header. */
 export interface TestRequest {
   token?: string | null;
@@ -56,6 +61,7 @@ export class TestApp {
       DATABASE_URL: process.env['DATABASE_URL'],
       OIDC_ISSUER: issuer.url,
       OIDC_AUDIENCE: AUDIENCE,
+      OIDC_TIMEOUT_MS: PATIENCE_MS,
       SECRETS_KEYS: TEST_SECRETS_KEYS,
       EGRESS_ALLOW: '127.0.0.1',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
@@ -66,7 +72,8 @@ export class TestApp {
     const nest = await createApp({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
     await nest.listen(0, '127.0.0.1');
     const { port } = nest.getHttpServer().address() as AddressInfo;
-    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, await issuer.sign());
+    const token = await issuer.sign({ exp: Math.floor(Date.now() / 1_000) + TOKEN_SECONDS });
+    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token);
   }
 
   /** The database behind the service, to look at rows. */

@@ -28,6 +28,9 @@ export interface SystemBody {
   modifiedBy: Record<string, unknown>;
 }
 
+/** A stored system. */
+type SystemRow = Omit<SystemEntity, 'tools'>;
+
 /** Where a test works: an application version that no other test uses. */
 export interface Place {
   appId: string;
@@ -84,13 +87,29 @@ export function definitionRows(app: TestApp, appId: string): Promise<ResourceDef
 /** Stores a system of any type, as the delivery of an application package will. */
 export async function insertSystem(
   app: TestApp,
-  { appId, versionId }: Place,
-  columns: Partial<Omit<SystemEntity, 'tools'>> = {},
-): Promise<Omit<SystemEntity, 'tools'>> {
+  place: Place,
+  columns: Partial<SystemRow> = {},
+): Promise<SystemRow> {
+  const row = deliveredRow(place, columns);
+  await app.dataSource.getRepository(SystemEntity).insert(row);
+  return row;
+}
+
+/** As `insertSystem`, many in one statement: a commit for each would take as long as the disk likes. */
+export async function insertSystems(
+  app: TestApp,
+  place: Place,
+  systems: Partial<SystemRow>[],
+): Promise<void> {
+  const rows = systems.map((columns) => deliveredRow(place, columns));
+  await app.dataSource.getRepository(SystemEntity).insert(rows);
+}
+
+function deliveredRow({ appId, versionId }: Place, columns: Partial<SystemRow>): SystemRow {
   const resourceName = columns.resourceName ?? uniqueName('Delivered');
   const user = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null };
   const now = new Date('2026-01-31T10:20:30.123Z');
-  const row = {
+  return {
     id: uuid(),
     resourceId: uuid(),
     resourceDefinitionId: uuid(),
@@ -114,8 +133,6 @@ export async function insertSystem(
     modifiedAt: now,
     ...columns,
   };
-  await app.dataSource.getRepository(SystemEntity).insert(row);
-  return row;
 }
 
 /** Stores tools of a system in the order given, as a synchronisation does; returns their ids. */
