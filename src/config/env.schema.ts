@@ -231,6 +231,9 @@ export const envSchema = z.object({
   MCP_WORKER_MEMORY_MB: integer(32, 4_096, 128).describe(
     'Heap of the worker thread that talks to MCP servers.',
   ),
+  MCP_WORKER_NICENESS: integer(0, 19, 19).describe(
+    'How far that thread and its helpers stand back for callers (nice, Linux only): 19 on a machine of its own, less beside other busy processes.',
+  ),
   TOKEN_ENDPOINT_MAX_BYTES: integer(1_024, 1_048_576, 65_536).describe(
     'Largest answer of an OAuth token endpoint.',
   ),

@@ -1,3 +1,4 @@
+import { EnvError } from '../../src/config/env.js';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, APP, VERSION } from './support/api-client.js';
@@ -119,7 +120,7 @@ async function expectOldKeyGone(
   await client.close();
   const refused = await environment.launchService(databaseUrl, settingsOf(keys.old));
   const status = await refused.ended();
-  prove(status === 1, `a service with the old key alone ended with ${status}`);
+  prove(status === EnvError.exitCode, `a service with the old key alone ended with ${status}`);
 }
 
 /** Tests the connection of a stored system, which compares its secret: 500 where it cannot be opened. */

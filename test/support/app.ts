@@ -64,6 +64,8 @@ export class TestApp {
       OIDC_TIMEOUT_MS: PATIENCE_MS,
       SECRETS_KEYS: TEST_SECRETS_KEYS,
       EGRESS_ALLOW: '127.0.0.1',
+      // Tests share the processor with each other and with databases.
+      MCP_WORKER_NICENESS: '0',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',

@@ -18,6 +18,7 @@ export class McpConnectionService implements OnModuleDestroy {
     this.pool = new McpWorkerPool({
       settings,
       memoryMb: env.get('MCP_WORKER_MEMORY_MB'),
+      niceness: env.get('MCP_WORKER_NICENESS'),
       deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),
     });
   }

@@ -12,6 +12,8 @@ export interface McpWorkerPoolOptions {
   settings: McpWorkerSettings;
   /** Old generation heap of the worker in megabytes. */
   memoryMb: number;
+  /** How far the worker stands back for the main thread, 0 to 19. */
+  niceness: number;
   /** Deadline of one job, from being asked to being answered. */
   deadlineMs: number;
   /** File of the worker. @default the built worker of this package */
@@ -80,7 +82,12 @@ export class McpWorkerPool {
     if (this.worker !== undefined) {
       return this.worker;
     }
-    const { settings, memoryMb, entry = createRequire(import.meta.url).resolve(ENTRY) } = this.options;
+    const {
+      settings,
+      memoryMb,
+      niceness,
+      entry = createRequire(import.meta.url).resolve(ENTRY),
+    } = this.options;
     const worker = new Worker(entry, {
       name: 'mcp-connection',
       workerData: settings,
@@ -96,7 +103,7 @@ export class McpWorkerPool {
         stackSizeMb: STACK_MB,
       },
     });
-    worker.once('online', yieldToMainThread);
+    worker.once('online', () => yieldToMainThread(niceness));
     worker.on('message', (answer: McpWorkerAnswer) => void this.settle(answer));
     worker.on('error', () => this.lose(worker));
     worker.on('exit', () => this.lose(worker));

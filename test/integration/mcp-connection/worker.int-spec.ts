@@ -29,7 +29,7 @@ afterAll(stopServices);
 describe('McpWorkerPool', () => {
   const entry = fileURLToPath(new URL('../../support/peers/stalling.worker.mjs', import.meta.url));
   const settings = {} as McpWorkerSettings;
-  const start = () => new McpWorkerPool({ settings, memoryMb: 64, deadlineMs: 500, entry });
+  const start = () => new McpWorkerPool({ settings, memoryMb: 64, niceness: 0, deadlineMs: 500, entry });
 
   it('kills a worker that stalls, answers every job it had and goes on with a new one', async () => {
     const pool = start();

@@ -1,0 +1,17 @@
+import { readdirSync } from 'node:fs';
+import { getPriority, platform } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { yieldToMainThread } from './background-threads.js';
+
+describe.skipIf(platform() !== 'linux')('yieldToMainThread', () => {
+  it('lets every thread but the main one stand back', () => {
+    const before = getPriority(process.pid);
+    yieldToMainThread(before + 1);
+    const others = readdirSync('/proc/self/task')
+      .map(Number)
+      .filter((thread) => thread !== process.pid);
+    expect(getPriority(process.pid)).toBe(before);
+    expect(others.length).toBeGreaterThan(0);
+    expect(new Set(others.map((thread) => getPriority(thread)))).toEqual(new Set([before + 1]));
+  });
+});
