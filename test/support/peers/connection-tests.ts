@@ -9,7 +9,9 @@ const services: McpConnectionService[] = [];
 
 /** A connection service in evaluation mode (loopback allowed) with these settings; see {@link stopServices}. */
 export function connectionService(settings: Record<string, string> = {}): McpConnectionService {
-  const service = new McpConnectionService(Env.parse('evaluation', settings));
+  const service = new McpConnectionService(
+    Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings }),
+  );
   services.push(service);
   return service;
 }
