@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDatabaseServerUrl } from './database-url.js';
 
 const MINUTE_MS = 60_000;
 
@@ -101,7 +102,14 @@ export const envSchema = z.object({
 
   DATABASE_URL: z
     .string()
-    .regex(/^(mysql|mariadb):\/\/|^sqlite:/, 'must start with mysql://, mariadb:// or sqlite:')
+    .regex(/^(mysql|mariadb):\/\/|^sqlite:/, {
+      message: 'must start with mysql://, mariadb:// or sqlite:',
+      abort: true,
+    })
+    .refine(
+      (value) => value.startsWith('sqlite:') || isDatabaseServerUrl(value),
+      'must name user:password@host:port/database, special characters of user and password percent-encoded',
+    )
     .optional()
     .describe('mysql:// or mariadb:// with user:password@host:3306/database; required in production.'),
   DATABASE_TLS: flag(false).describe(

@@ -47,6 +47,17 @@ describe('Env', () => {
     ['NODE_ENV', 'staging'],
     ['LOG_LEVEL', 'verbose'],
     ['DATABASE_URL', 'postgres://svc:hush@db/svc'],
+    ['DATABASE_URL', 'mysql://'],
+    ['DATABASE_URL', 'mysql://svc:hush@/svc'],
+    ['DATABASE_URL', 'mysql://svc:hush@db'],
+    ['DATABASE_URL', 'mysql://svc:hush@db:3306/'],
+    ['DATABASE_URL', 'mysql://svc:hush@db:3306/?ssl=true'],
+    ['DATABASE_URL', 'mariadb://svc:hush@db:0/svc'],
+    ['DATABASE_URL', 'mariadb://svc:hush@db:65536/svc'],
+    ['DATABASE_URL', 'mariadb://svc:hush@db:port/svc'],
+    ['DATABASE_URL', 'mysql://svc:hush/1@db:3306/svc'],
+    ['DATABASE_URL', 'mysql://svc:hush%@db:3306/svc'],
+    ['DATABASE_URL', 'mysql://svc:hush%FF@db:3306/svc'],
     ['DATABASE_TLS', 'yes'],
     ['OIDC_ISSUER', 'sso.example.com'],
     ['OIDC_ISSUER', 'ftp://sso.example.com'],
@@ -69,6 +80,16 @@ describe('Env', () => {
     expect(rest).toEqual([]);
     expect(problem).not.toContain('hush');
     expect(problem).not.toContain(KEY);
+  });
+
+  it.each([
+    'mysql://db/svc',
+    'mysql://svc@db/svc',
+    'mysql://svc:@db.example.com:3306/svc',
+    'mariadb://svc:p%40ss%2F%25@10.0.0.1:65535/svc_1?charset=utf8mb4',
+    'mariadb://svc:p#a?s@s:w@db:1/svc',
+  ])('takes the database %s', (url) => {
+    expect(problems('production', { ...production, DATABASE_URL: url })).toEqual([]);
   });
 
   it('refuses the embedded database in production', () => {

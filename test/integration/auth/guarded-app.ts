@@ -90,7 +90,7 @@ export interface GuardedAppOptions {
 /** A small application with the production chain: address limit, bearer middleware, body parser, guards, filter. */
 export async function startGuardedApp(options: GuardedAppOptions): Promise<GuardedApp> {
   const env = Env.parse('production', {
-    DATABASE_URL: 'mysql://not-used',
+    DATABASE_URL: 'mysql://not-used/svc',
     SECRETS_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
     OIDC_ISSUER: options.issuerUrl,
     OIDC_AUDIENCE: AUDIENCE,

@@ -21,6 +21,7 @@ const WRONG: [string, string, string?][] = [
   ['PORT', 'canary'],
   ['LOG_LEVEL', 'canary'],
   ['DATABASE_URL', `postgres://user:${PASSWORD}@db/x`, PASSWORD],
+  ['DATABASE_URL', `mysql://user:${PASSWORD}@127.0.0.1:99999/x`, PASSWORD],
   ['DATABASE_TLS', 'canary'],
   ['DATABASE_POOL_SIZE', '501'],
   ['OIDC_ISSUER', 'ftp://canary.example.com'],
