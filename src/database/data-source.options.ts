@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
@@ -6,14 +6,14 @@ import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { CreateSystems1780000000000 } from '../../migrations/1780000000000-create-systems.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
-import { EnvError, type Env } from '../config/env.js';
-import { codeOf } from '../config/start.error.js';
+import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
 import { VersionDependencyEntity } from '../modules/apps/entities/version-dependency.entity.js';
 import { AuditEventEntity } from '../modules/audit/entities/audit-event.entity.js';
 import { ResourceDefinitionEntity } from '../modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../modules/systems/entities/system.entity.js';
 import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
+import { readAuthority } from './authority-file.js';
 
 const SHARED = {
   entities: [
@@ -39,7 +39,7 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
 /**
  * What TypeORM needs to know about the database that the settings name: a MySQL or MariaDB server by `DATABASE_URL`,
  * or the embedded SQLite file. The one place outside a module that lists entities and migrations.
- * @throws EnvError when DATABASE_TLS_CA_FILE cannot be read
+ * @throws EnvError when DATABASE_TLS_CA_FILE cannot be read or holds no certificates
  */
 export function dataSourceOptions(env: Env): DataSourceOptions {
   const url = env.get('DATABASE_URL');
@@ -78,14 +78,6 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
       ...(file === undefined ? {} : { ca: readAuthority(file) }),
     },
   };
-}
-
-function readAuthority(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new EnvError([`DATABASE_TLS_CA_FILE must name a file that can be read: ${codeOf(error)}`]);
-  }
 }
 
 function sessionStatements(env: Env): string[] {
