@@ -8,8 +8,7 @@ import { TokenSocket } from './token-socket.js';
 const LOOPBACK = '127.0.0.1';
 
 /** Evaluation mode: one machine, an embedded database, tokens of our own making. Never a fallback of production. */
-/** What tells dev:token where the server is must not outlive it, also when it never came to be. */
-let closeSocket = (): Promise<void> => Promise.resolve();
+let socket: TokenSocket | undefined;
 try {
   const dataDir = Env.fromProcess('evaluation').get('DATA_DIR');
   const env = Env.fromProcess('evaluation', {
@@ -17,13 +16,12 @@ try {
     SECRETS_KEYS: await evaluationSecretsKeys(dataDir),
   });
   const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'));
-  const socket = await TokenSocket.open(dataDir, issuer);
-  closeSocket = () => socket.close();
+  socket = await TokenSocket.open(dataDir, issuer);
   const url = await serve({
     env,
     issuer: { inject: [], useFactory: () => issuer.trusted },
     host: LOOPBACK,
-    onStop: closeSocket,
+    onStop: () => socket?.close() ?? Promise.resolve(),
   });
   process.stdout.write(
     [
@@ -37,6 +35,7 @@ try {
     ].join('\n'),
   );
 } catch (error) {
-  await closeSocket();
+  // Whatever else fails now, why the start did is what a person must read.
+  await socket?.close().catch(() => undefined);
   endWithStartError(error);
 }

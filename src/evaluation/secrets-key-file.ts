@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SettingUnusableError } from '../config/start.error.js';
 
 const FILE = 'secrets.key';
 const KEY_BYTES = 32;
@@ -10,10 +11,18 @@ const OWNER_ONLY = 0o600;
  * The key that seals secrets in the embedded database, kept beside it so that the data outlives a restart. Fit for
  * trying things out only: whoever copies the folder has both.
  * @returns a value for SECRETS_KEYS
+ * @throws SettingUnusableError when the folder cannot be made, read or written
  */
 export async function evaluationSecretsKeys(dataDir: string): Promise<string> {
-  const path = join(dataDir, FILE);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    return await keptKey(join(dataDir, FILE));
+  } catch (error) {
+    throw new SettingUnusableError('DATA_DIR names a folder that cannot be used', error);
+  }
+}
+
+async function keptKey(path: string): Promise<string> {
   try {
     await writeFile(path, `evaluation:${randomBytes(KEY_BYTES).toString('base64')}`, {
       flag: 'wx',

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +112,17 @@ describe('the evaluation server', () => {
     expect(server.text()).toContain('PORT');
     const left = await readdir(dataDir);
     expect(left.filter((name) => !name.startsWith('svc.sqlite') && name !== 'secrets.key')).toEqual([]);
+  });
+
+  it('names the setting of a data folder that cannot be one, and not its value', async () => {
+    const file = join(dataDir, 'canary');
+    await writeFile(file, '');
+    const server = run(SERVER, { DATA_DIR: file });
+    expect({ status: await server.exit, text: server.text() }).toEqual({
+      status: 1,
+      text: 'DATA_DIR names a folder that cannot be used: EEXIST\n',
+    });
+    expect(await readdir(dataDir)).toEqual(['canary']);
   });
 
   it('refuses a data folder in use, and takes over that of a killed server', async () => {
