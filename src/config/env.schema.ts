@@ -140,7 +140,9 @@ export const envSchema = z.object({
 
   OIDC_ISSUER: httpUrl
     .optional()
-    .describe('Issuer of the bearer tokens; its discovery document names the keys. Required in production.'),
+    .describe(
+      'Issuer of the bearer tokens; its discovery document names the keys. https unless on this machine; required in production.',
+    ),
   OIDC_AUDIENCE: z
     .string()
     .min(1)
