@@ -1,0 +1,350 @@
+import { InvalidDataError, InvalidDataPathError } from './data-paths.errors.js';
+
+/** What JSON text can say (RFC 8259). */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
+
+/** Process data, and any other JSON object whose members are data. */
+export type JsonObject = Record<string, unknown>;
+
+/** The steps of a path: names of object members, indexes of array elements. */
+export type DataPath = readonly (string | number)[];
+
+const MAX_PATH_LENGTH = 1024;
+const MAX_SEGMENTS = 64;
+/** An array is filled up to an index that is set, so an index may not be any number. */
+const MAX_INDEX = 9_999;
+/** Levels of merged data; a request body has no more either. */
+const MAX_DEPTH = 64;
+const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Written instead of paths: everything. */
+const EVERYTHING = '*';
+
+/** A set of path prefixes, ordered by their steps. */
+interface Prefixes {
+  /** A prefix ends here, so all below belongs to it. */
+  complete: boolean;
+  readonly next: Map<string | number, Prefixes>;
+}
+
+/** One step: `name`, `.name`, `[0]`, `["any name"]` or `['any name']`. */
+const SEGMENT =
+  /(?<dot>\.?)(?<name>[^.[\]"'\s][^.[\]"']*)|\[(?:(?<index>\d{1,9})|"(?<double>[^"]+)"|'(?<single>[^']+)')\]/y;
+
+/** Whether a member of this name could reach a prototype in a careless copy; process data never has one. */
+export function isPrototypeKey(name: string): boolean {
+  return PROTOTYPE_KEYS.has(name);
+}
+
+/** Whether a value is a JSON object, so neither null nor an array nor a scalar. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The steps of a written path: `client.addresses[0].city`, `fields["Credit Score"]`.
+ * @param path at most 1,024 characters and 64 steps
+ * @throws InvalidDataPathError when it is malformed or names a prototype key
+ */
+export function parsePath(path: string): (string | number)[] {
+  if (path.length > MAX_PATH_LENGTH) {
+    throw new InvalidDataPathError(`A data path has at most ${MAX_PATH_LENGTH} characters.`);
+  }
+  const segments: (string | number)[] = [];
+  let position = 0;
+  while (position < path.length) {
+    SEGMENT.lastIndex = position;
+    const match = SEGMENT.exec(path);
+    if (match === null || !joins(match.groups ?? {}, position)) {
+      throw malformed(
+        path,
+        `character ${position + 1} is not the start of a name, ".name", [index] or ["name"]`,
+      );
+    }
+    segments.push(segmentOf(path, match.groups ?? {}));
+    position = SEGMENT.lastIndex;
+  }
+  if (segments.length === 0 || segments.length > MAX_SEGMENTS) {
+    throw malformed(path, `it has ${segments.length} steps, 1 to ${MAX_SEGMENTS} are possible`);
+  }
+  return segments;
+}
+
+/** Only the first name stands without a dot. */
+function joins(groups: Partial<Record<string, string>>, position: number): boolean {
+  return groups.name === undefined || (position === 0) === (groups.dot === '');
+}
+
+function segmentOf(path: string, groups: Partial<Record<string, string>>): string | number {
+  if (groups.index !== undefined) {
+    const index = Number(groups.index);
+    if (index > MAX_INDEX) {
+      throw malformed(path, `an index is at most ${MAX_INDEX}`);
+    }
+    return index;
+  }
+  const name = groups.name ?? groups.double ?? groups.single ?? '';
+  if (isPrototypeKey(name)) {
+    throw malformed(path, `${name} is a name that no field may have`);
+  }
+  return name;
+}
+
+function malformed(path: string, why: string): InvalidDataPathError {
+  return new InvalidDataPathError(`"${path.slice(0, 100)}" is not a data path: ${why}.`);
+}
+
+/**
+ * What stands at a path, or undefined when nothing does. A member that is null is there.
+ * @throws InvalidDataPathError when the path is malformed
+ */
+export function getPath(data: unknown, path: string | DataPath): unknown {
+  let value = data;
+  for (const segment of stepsOf(path)) {
+    value = childOf(value, segment);
+    if (value === undefined) {
+      return undefined;
+    }
+  }
+  return value;
+}
+
+/** The member or element of a value that a step leads to; own ones only. */
+export function childOf(value: unknown, segment: string | number): unknown {
+  if (Array.isArray(value)) {
+    return typeof segment === 'number' ? (value as unknown[])[segment] : undefined;
+  }
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const name = String(segment);
+  return Object.hasOwn(value, name) && !isPrototypeKey(name) ? value[name] : undefined;
+}
+
+/**
+ * A copy of the data with a value at a path. Objects and arrays on the way are made where they are missing, and take the
+ * place of anything else that stands there; a skipped array element is null.
+ * @throws InvalidDataPathError when the path is malformed
+ */
+export function setPath(data: JsonObject, path: string | DataPath, value: unknown): JsonObject {
+  const steps = stepsOf(path);
+  if (typeof steps[0] === 'number') {
+    throw malformed(`[${steps[0]}]`, 'process data is an object, a path into it starts with a name');
+  }
+  return withValue(data, steps, value) as JsonObject;
+}
+
+function withValue(holder: unknown, steps: DataPath, value: unknown): unknown {
+  const [segment, ...rest] = steps;
+  if (segment === undefined) {
+    return value;
+  }
+  const child = withValue(childOf(holder, segment), rest, value);
+  if (typeof segment === 'string') {
+    return { ...(isJsonObject(holder) ? holder : {}), [segment]: child };
+  }
+  const elements: unknown[] = Array.isArray(holder) ? [...(holder as unknown[])] : [];
+  while (elements.length < segment) {
+    elements.push(null);
+  }
+  elements[segment] = child;
+  return elements;
+}
+
+/**
+ * A copy of the data without what stands at a path; the same data when nothing stands there.
+ * @throws InvalidDataPathError when the path is malformed
+ */
+export function removePath(data: JsonObject, path: string | DataPath): JsonObject {
+  const steps = stepsOf(path);
+  return getPath(data, steps) === undefined ? data : (without(data, steps) as JsonObject);
+}
+
+function without(holder: unknown, steps: DataPath): unknown {
+  const [segment, ...rest] = steps;
+  if (segment === undefined) {
+    return holder;
+  }
+  if (Array.isArray(holder)) {
+    const index = Number(segment);
+    const elements: unknown[] = holder;
+    return rest.length === 0
+      ? elements.toSpliced(index, 1)
+      : elements.with(index, without(elements[index], rest));
+  }
+  const { [String(segment)]: child, ...others } = holder as JsonObject;
+  return rest.length === 0 ? others : { ...(holder as JsonObject), [String(segment)]: without(child, rest) };
+}
+
+/**
+ * A copy of the base with a patch merged in: objects are merged member by member, everything else, arrays too, is replaced
+ * (decisions, section 7).
+ * @throws InvalidDataError when the patch holds a prototype key or more than 64 levels
+ */
+export function deepMerge(base: JsonObject, patch: JsonObject): JsonObject {
+  return merged(base, patch, 0) as JsonObject;
+}
+
+function merged(base: unknown, patch: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) {
+    throw new InvalidDataError(`Data has at most ${MAX_DEPTH} levels.`);
+  }
+  if (Array.isArray(patch)) {
+    return patch.map((element) => merged(undefined, element, depth + 1));
+  }
+  if (!isJsonObject(patch)) {
+    return patch;
+  }
+  const result: JsonObject = isJsonObject(base) ? { ...base } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (isPrototypeKey(name)) {
+      throw new InvalidDataError(`${name} is a name that no field may have.`);
+    }
+    if (value !== undefined) {
+      result[name] = merged(Object.hasOwn(result, name) ? result[name] : undefined, value, depth + 1);
+    }
+  }
+  return result;
+}
+
+/**
+ * A copy of the data with nothing but what the whitelist names (decisions, section 6, `keys`): each key is a path, and
+ * everything at and below it is kept; `a.*` is the same as `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array holds for each of its
+ * elements; an element that is not kept, before one that is, becomes null.
+ * @throws InvalidDataPathError when a key is malformed
+ */
+export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject {
+  const prefixes = prefixesOf(keys);
+  return prefixes.complete ? data : ((picked(data, prefixes) ?? {}) as JsonObject);
+}
+
+/**
+ * A copy of the data without what the keys name; the counterpart of {@link pickKeys}.
+ * @throws InvalidDataPathError when a key is malformed
+ */
+export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject {
+  const prefixes = prefixesOf(keys);
+  return prefixes.complete ? {} : (omitted(data, prefixes) as JsonObject);
+}
+
+function prefixesOf(keys: readonly string[]): Prefixes {
+  const root: Prefixes = { complete: false, next: new Map() };
+  for (const key of keys) {
+    if (key === EVERYTHING) {
+      root.complete = true;
+    } else {
+      add(root, parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key));
+    }
+  }
+  return root;
+}
+
+function add(root: Prefixes, path: DataPath): void {
+  let at = root;
+  for (const segment of path) {
+    const next = at.next.get(segment) ?? { complete: false, next: new Map<string | number, Prefixes>() };
+    at.next.set(segment, next);
+    at = next;
+  }
+  at.complete = true;
+}
+
+/** What the prefixes keep of a value; undefined when that is nothing. */
+function picked(value: unknown, prefixes: Prefixes | undefined): unknown {
+  if (prefixes === undefined) {
+    return undefined;
+  }
+  if (prefixes.complete) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return pickedElements(value, prefixes);
+  }
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const kept: JsonObject = {};
+  for (const [segment, next] of prefixes.next) {
+    const member = picked(childOf(value, segment), next);
+    if (member !== undefined) {
+      kept[String(segment)] = member;
+    }
+  }
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function pickedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] | undefined {
+  const named = namedPrefixes(prefixes);
+  const kept = elements.map((element, index) => picked(element, prefixesAt(prefixes, index, named)));
+  const last = kept.findLastIndex((element) => element !== undefined);
+  return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
+}
+
+function omitted(value: unknown, prefixes: Prefixes): unknown {
+  if (Array.isArray(value)) {
+    return omittedElements(value, prefixes);
+  }
+  if (!isJsonObject(value)) {
+    return value;
+  }
+  const kept: JsonObject = { ...value };
+  for (const [segment, next] of prefixes.next) {
+    const name = String(segment);
+    if (next.complete) {
+      delete kept[name];
+    } else if (Object.hasOwn(kept, name)) {
+      kept[name] = omitted(kept[name], next);
+    }
+  }
+  return kept;
+}
+
+function omittedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] {
+  const named = namedPrefixes(prefixes);
+  return elements.flatMap((element, index) => {
+    const next = prefixesAt(prefixes, index, named);
+    return next.complete ? [] : [omitted(element, next)];
+  });
+}
+
+/** The prefixes that go on by a name, so they hold for each element. */
+function namedPrefixes(prefixes: Prefixes): Prefixes {
+  return { complete: false, next: new Map([...prefixes.next].filter(([step]) => typeof step === 'string')) };
+}
+
+/** What holds for one element: the prefixes that name its index, and those that hold for each. */
+function prefixesAt(prefixes: Prefixes, index: number, named: Prefixes): Prefixes {
+  const own = prefixes.next.get(index);
+  return own === undefined ? named : { complete: own.complete, next: new Map([...named.next, ...own.next]) };
+}
+
+function stepsOf(path: string | DataPath): DataPath {
+  if (typeof path === 'string') {
+    return parsePath(path);
+  }
+  const bad = path.find((segment) => typeof segment === 'string' && isPrototypeKey(segment));
+  if (bad !== undefined) {
+    throw malformed(path.join('.'), `${bad} is a name that no field may have`);
+  }
+  return path;
+}
+
+/** The size of a JSON value as UTF-8 text, in bytes. */
+export function jsonSize(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** Levels of a JSON value: 0 for a scalar, 1 for an object or array that holds only scalars. */
+export function jsonDepth(value: unknown): number {
+  let depth = 0;
+  // Level by level, since data of any depth must not exhaust the stack.
+  let level = [value].filter(isContainer);
+  while (level.length > 0) {
+    depth += 1;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return depth;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

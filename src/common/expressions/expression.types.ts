@@ -1,0 +1,78 @@
+/** A CEL expression, parsed and checked once. It keeps nothing between evaluations; callers cache it. */
+export interface CompiledExpression {
+  readonly source: string;
+  /** Names of the process data it reads, without those of its macros. `input.amount` counts as `amount`. */
+  readonly roots: readonly string[];
+  /**
+   * The value as plain JSON.
+   * @param data process data; it is only read
+   * @throws ExpressionError for anything that goes wrong: a missing field, types that do not fit, a limit
+   */
+  evaluate(data: Readonly<Record<string, unknown>>): unknown;
+  /**
+   * The value of a condition.
+   * @throws ExpressionError as for `evaluate`, and when the value is not a boolean: an error is never "false"
+   */
+  test(data: Readonly<Record<string, unknown>>): boolean;
+}
+
+/** Text with `${…}` references to process data, parsed once. */
+export interface CompiledTemplate {
+  readonly source: string;
+  /** Names of the process data it reads. */
+  readonly roots: readonly string[];
+  /**
+   * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted
+   * text is never expanded again.
+   * @returns the text, and the references that led nowhere, as they are written, each once
+   * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
+   */
+  render(data: Readonly<Record<string, unknown>>): { text: string; missing: string[] };
+  /**
+   * When the whole source is one reference, what it leads to, as JSON (null when missing); else the rendered text. The value
+   * may share its parts with the data, so it is to be read only.
+   * @throws ExpressionError as for `render`
+   */
+  value(data: Readonly<Record<string, unknown>>): { value: unknown; missing: string[] };
+}
+
+/** JSON with `${…}` references in its strings, or instead of values, parsed once. */
+export interface CompiledJsonTemplate {
+  /** Names of the process data it reads. */
+  readonly roots: readonly string[];
+  /**
+   * The JSON value with every reference replaced. The value may share its parts with the data, so it is to be read only.
+   * @throws ExpressionError when a reference is an expression that fails, or the value becomes too large
+   */
+  render(data: Readonly<Record<string, unknown>>): { value: unknown; missing: string[] };
+}
+
+/** What a template may grow to. */
+export interface TemplateLimits {
+  /** UTF-8 bytes of the rendered text, or of the inserted parts of a JSON value. */
+  readonly maxBytes: number;
+}
+
+/** What the author of an expression may not exceed; measured against the event loop, which evaluations share. */
+export const EXPRESSION_LIMITS = {
+  /** UTF-16 units of one expression. */
+  sourceLength: 4096,
+  /** Macros inside the body of macros (`all`, `exists`, `exists_one`, `filter`, `map`). */
+  macroNesting: 2,
+  /** Elements of a list or map that a macro goes through. */
+  macroElements: 1000,
+  /** Elements of a list that an expression makes. */
+  listLength: 10_000,
+  /** UTF-16 units of a string that an expression makes, or of a result. */
+  resultLength: 1_048_576,
+  /** Work of one evaluation: a call, a macro's element, 256 characters or one compared value cost one step each. */
+  steps: 100_000,
+  /** UTF-16 units of one template. */
+  templateLength: 1_048_576,
+  /** References of one template. */
+  references: 1000,
+  /** UTF-16 units of all references of one template that are CEL and not plain paths; parsing takes time. */
+  referencesLength: 16_384,
+} as const;
+
+export const DEFAULT_TEMPLATE_LIMITS: TemplateLimits = { maxBytes: 1_048_576 };

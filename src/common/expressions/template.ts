@@ -1,0 +1,99 @@
+import { jsonSize } from '../data-paths.js';
+import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
+import { EXPRESSION_LIMITS, type CompiledTemplate, type TemplateLimits } from './expression.types.js';
+import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';
+import { splitTemplate } from './template-scanner.js';
+
+type Data = Readonly<Record<string, unknown>>;
+type Segment = string | TemplateReference;
+
+/** What one rendering has used up and not found; several templates of one document share it. */
+export class Rendering {
+  readonly missing = new Set<string>();
+  private bytes = 0;
+
+  constructor(private readonly limits: TemplateLimits) {}
+
+  /** @throws ExpressionError when all together is too much */
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.limits.maxBytes) {
+      throw new ExpressionError(
+        `The template becomes longer than ${this.limits.maxBytes} bytes with this data.`,
+        'limit',
+      );
+    }
+  }
+}
+
+/** The implementation of `compileTemplate`. */
+export class Template implements CompiledTemplate {
+  readonly roots: readonly string[];
+  private readonly segments: readonly Segment[];
+  private readonly whole: TemplateReference | undefined;
+
+  constructor(
+    readonly source: string,
+    private readonly limits: TemplateLimits,
+    budget = new ReferenceBudget(),
+  ) {
+    if (source.length > EXPRESSION_LIMITS.templateLength) {
+      throw new ExpressionSyntaxError(
+        `A template has at most ${EXPRESSION_LIMITS.templateLength} characters.`,
+      );
+    }
+    this.segments = splitTemplate(source).map((part) =>
+      part.kind === 'text' ? part.text : parseReference(part.written, budget),
+    );
+    const references = this.segments.filter((segment) => typeof segment !== 'string');
+    this.roots = [...new Set(references.flatMap(({ roots }) => roots))];
+    this.whole = this.segments.length === 1 ? references[0] : undefined;
+  }
+
+  render(data: Data): { text: string; missing: string[] } {
+    const rendering = new Rendering(this.limits);
+    const text = this.textOf(data, rendering);
+    return { text, missing: [...rendering.missing] };
+  }
+
+  value(data: Data): { value: unknown; missing: string[] } {
+    const rendering = new Rendering(this.limits);
+    const value = this.valueWith(data, rendering);
+    return { value, missing: [...rendering.missing] };
+  }
+
+  /** As `value`, as a part of a larger rendering. */
+  valueWith(data: Data, rendering: Rendering): unknown {
+    if (this.whole === undefined) {
+      return this.textOf(data, rendering);
+    }
+    const value = resolved(this.whole, data, rendering) ?? null;
+    rendering.count(jsonSize(value));
+    return value;
+  }
+
+  private textOf(data: Data, rendering: Rendering): string {
+    let text = '';
+    for (const segment of this.segments) {
+      const inserted = typeof segment === 'string' ? segment : written(resolved(segment, data, rendering));
+      rendering.count(Buffer.byteLength(inserted));
+      text += inserted;
+    }
+    return text;
+  }
+}
+
+function resolved(reference: TemplateReference, data: Data, rendering: Rendering): unknown {
+  const value = reference.resolve(data);
+  if (value === undefined) {
+    rendering.missing.add(reference.written);
+  }
+  return value;
+}
+
+function written(value: unknown): string {
+  if (value === undefined) {
+    return '';
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
