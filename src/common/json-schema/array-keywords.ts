@@ -1,0 +1,61 @@
+import { isEqual } from './general-keywords.js';
+import type { Application, Keyword } from './keyword.types.js';
+import { COUNT, FLAG, SCHEMA, SCHEMAS, isList, simple } from './rule-kinds.js';
+
+/** Keywords of arrays. */
+export const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  prefixItems: {
+    ...SCHEMAS,
+    apply({ run, field, faults }, rule, value) {
+      if (isList(value)) {
+        (rule as unknown[])
+          .slice(0, value.length)
+          .forEach((schema, index) => run.apply(schema, value[index], `${field}[${index}]`, faults));
+      }
+    },
+  },
+  items: {
+    ...SCHEMA,
+    apply({ run, schema, field, faults }, rule, value) {
+      if (isList(value)) {
+        const first = isList(schema['prefixItems']) ? schema['prefixItems'].length : 0;
+        for (let index = first; index < value.length; index += 1) {
+          run.apply(rule, value[index], `${field}[${index}]`, faults);
+        }
+      }
+    },
+  },
+  contains: { ...SCHEMA, apply: applyContains },
+  minItems: simple<number, unknown[]>(
+    COUNT,
+    isList,
+    (rule, value) => value.length >= rule,
+    (rule) => `must have at least ${rule} elements`,
+  ),
+  maxItems: simple<number, unknown[]>(
+    COUNT,
+    isList,
+    (rule, value) => value.length <= rule,
+    (rule) => `must have at most ${rule} elements`,
+  ),
+  uniqueItems: simple<boolean, unknown[]>(
+    FLAG,
+    isList,
+    (rule, value, { run }) =>
+      !rule ||
+      value.every((item, index) => value.slice(index + 1).every((other) => !isEqual(item, other, run))),
+    () => 'must not have equal elements',
+  ),
+};
+
+function applyContains({ run, schema, field, faults }: Application, rule: unknown, value: unknown): void {
+  if (!isList(value)) {
+    return;
+  }
+  const count = value.filter((item) => run.holds(rule, item)).length;
+  const least = Number(schema['minContains'] ?? 1);
+  const most = Number(schema['maxContains'] ?? Infinity);
+  if (count < least || count > most) {
+    run.add(faults, field, 'must have elements as prescribed');
+  }
+}

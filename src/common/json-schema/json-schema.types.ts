@@ -1,0 +1,30 @@
+/** One broken rule of a schema. */
+export interface SchemaFault {
+  /** Path of the value in dots, such as `client.addresses[0].city`; empty for the whole. */
+  field: string;
+  /** What the value must be, or `is required` for one that is missing. */
+  rule: string;
+}
+
+/** A JSON Schema (draft 2020-12), checked once. It keeps nothing between checks. */
+export interface CompiledSchema {
+  /**
+   * The rules that a value breaks, in the order of the schema; none when it is valid.
+   * @throws SchemaTooCostlyError when schema and value together ask for too much work
+   */
+  check(value: unknown): SchemaFault[];
+}
+
+export const REQUIRED_RULE = 'is required';
+
+/** What the author of a schema and whoever sends values may not exceed together. */
+export const SCHEMA_LIMITS = {
+  /** Levels of a schema. */
+  depth: 64,
+  /** UTF-8 bytes of a schema as JSON. */
+  bytes: 262_144,
+  /** Schemas applied, values compared, characters and states of patterns matched, in one check. */
+  steps: 500_000,
+  /** Faults that one check tells of. */
+  faults: 100,
+} as const;

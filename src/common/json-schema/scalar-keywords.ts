@@ -1,0 +1,107 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Keyword } from './keyword.types.js';
+import { COUNT, NUMBER, TEXT, isNumber, isText, simple } from './rule-kinds.js';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const EMAIL = /^[^\s@"]{1,64}@[^\s@.]+(\.[^\s@.]+)*$/;
+const MAX_FORMAT_LENGTH = 2_048;
+
+/** Formats that are checked; all others are notes for people, as the standard has it. None backtracks. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  date: isDate,
+  time: (text) => TIME.test(text),
+  'date-time': isDateTime,
+  uuid: (text) => UUID.test(text),
+  email: (text) => EMAIL.test(text),
+  uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s]*$/i.test(text) && URL.canParse(text),
+  ipv4: isIPv4,
+  ipv6: isIPv6,
+};
+
+/** Keywords of numbers and strings. */
+export const SCALAR_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  minimum: simple<number, number>(
+    NUMBER,
+    isNumber,
+    (rule, value) => value >= rule,
+    (rule) => `must be at least ${rule}`,
+  ),
+  maximum: simple<number, number>(
+    NUMBER,
+    isNumber,
+    (rule, value) => value <= rule,
+    (rule) => `must be at most ${rule}`,
+  ),
+  exclusiveMinimum: simple<number, number>(
+    NUMBER,
+    isNumber,
+    (rule, value) => value > rule,
+    (rule) => `must be more than ${rule}`,
+  ),
+  exclusiveMaximum: simple<number, number>(
+    NUMBER,
+    isNumber,
+    (rule, value) => value < rule,
+    (rule) => `must be less than ${rule}`,
+  ),
+  multipleOf: simple<number, number>(
+    { kind: 'a number above 0', accepts: (rule) => typeof rule === 'number' && rule > 0 },
+    isNumber,
+    (rule, value) => isMultiple(value, rule),
+    (rule) => `must be a multiple of ${rule}`,
+  ),
+  minLength: simple<number, string>(
+    COUNT,
+    isText,
+    (rule, value) => lengthOf(value) >= rule,
+    (rule) => `must have at least ${rule} characters`,
+  ),
+  maxLength: simple<number, string>(
+    COUNT,
+    isText,
+    (rule, value) => lengthOf(value) <= rule,
+    (rule) => `must have at most ${rule} characters`,
+  ),
+  pattern: simple<string, string>(
+    TEXT,
+    isText,
+    (rule, value, { run }) => run.matches(rule, value),
+    () => 'must match the pattern that is prescribed',
+  ),
+  format: simple<string, string>(
+    TEXT,
+    isText,
+    (rule, value) => !Object.hasOwn(FORMATS, rule) || hasFormat(rule, value),
+    (rule) => `must have the format ${rule}`,
+  ),
+};
+
+function hasFormat(format: string, text: string): boolean {
+  return text.length <= MAX_FORMAT_LENGTH && (FORMATS[format]?.(text) ?? true);
+}
+
+/** 0.3 is a multiple of 0.1, although their quotient is not a whole number in binary. */
+function isMultiple(value: number, of: number): boolean {
+  const quotient = value / of;
+  return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
+}
+
+/** In code points. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function isDate(text: string): boolean {
+  if (!DATE.test(text)) {
+    return false;
+  }
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // A day that a month does not have becomes one of the next month.
+  return Number.isFinite(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function isDateTime(text: string): boolean {
+  return /^[T ]$/i.test(text[10] ?? '') && isDate(text.slice(0, 10)) && TIME.test(text.slice(11));
+}
