@@ -5,27 +5,77 @@ import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { CreateSystems1780000000000 } from '../../migrations/1780000000000-create-systems.js';
+import { CreateIdBlocks1785000000000 } from '../../migrations/1785000000000-create-id-blocks.js';
+import { CreateBuilds1790000000000 } from '../../migrations/1790000000000-create-builds.js';
+import { CreateProcessRuntime1790000001000 } from '../../migrations/1790000001000-create-process-runtime.js';
+import { CreateJobs1790000002000 } from '../../migrations/1790000002000-create-jobs.js';
+import { CreateWorkflowRuns1790000003000 } from '../../migrations/1790000003000-create-workflow-runs.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
 import { VersionDependencyEntity } from '../modules/apps/entities/version-dependency.entity.js';
 import { AuditEventEntity } from '../modules/audit/entities/audit-event.entity.js';
+import { ActiveBuildEntity } from '../modules/builds/entities/active-build.entity.js';
+import { AppPackageEntity } from '../modules/builds/entities/app-package.entity.js';
+import { BuildEntity } from '../modules/builds/entities/build.entity.js';
+import { BuildDefinitionEntity } from '../modules/builds/entities/build-definition.entity.js';
+import { BuildLibraryEntity } from '../modules/builds/entities/build-library.entity.js';
+import { BuildSystemEntity } from '../modules/builds/entities/build-system.entity.js';
+import { BuildToolEntity } from '../modules/builds/entities/build-tool.entity.js';
+import { BuildWorkflowEntity } from '../modules/builds/entities/build-workflow.entity.js';
+import { ProcessNodeEntity } from '../modules/builds/entities/process-node.entity.js';
+import { RuntimeJobEntity } from '../modules/jobs/entities/runtime-job.entity.js';
+import { ProcessEventEntity } from '../modules/process-runtime/entities/process-event.entity.js';
+import { ProcessIncidentEntity } from '../modules/process-runtime/entities/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../modules/process-runtime/entities/process-instance.entity.js';
+import { ProcessMessageWaitEntity } from '../modules/process-runtime/entities/process-message-wait.entity.js';
+import { ProcessMessageEntity } from '../modules/process-runtime/entities/process-message.entity.js';
+import { ProcessRepeatEntity } from '../modules/process-runtime/entities/process-repeat.entity.js';
+import { ProcessTokenEntity } from '../modules/process-runtime/entities/process-token.entity.js';
 import { ResourceDefinitionEntity } from '../modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../modules/systems/entities/system.entity.js';
 import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
+import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.entity.js';
 import { readAuthority } from './authority-file.js';
+import { IdBlockEntity } from './id-block.entity.js';
 
 const SHARED = {
   entities: [
+    ActiveBuildEntity,
+    AppPackageEntity,
     AppVersionEntity,
     AuditEventEntity,
+    BuildDefinitionEntity,
+    BuildEntity,
+    BuildLibraryEntity,
+    BuildSystemEntity,
+    BuildToolEntity,
+    BuildWorkflowEntity,
+    IdBlockEntity,
+    ProcessEventEntity,
+    ProcessIncidentEntity,
+    ProcessInstanceEntity,
+    ProcessMessageEntity,
+    ProcessMessageWaitEntity,
+    ProcessNodeEntity,
+    ProcessRepeatEntity,
+    ProcessTokenEntity,
     ResourceDefinitionEntity,
+    RuntimeJobEntity,
     SecretKeyEntity,
     SystemEntity,
     ToolEntity,
     VersionDependencyEntity,
+    WorkflowRunEntity,
   ],
-  migrations: [CreateSystems1780000000000],
+  migrations: [
+    CreateSystems1780000000000,
+    CreateIdBlocks1785000000000,
+    CreateBuilds1790000000000,
+    CreateProcessRuntime1790000001000,
+    CreateJobs1790000002000,
+    CreateWorkflowRuns1790000003000,
+  ],
   migrationsTransactionMode: 'each',
   synchronize: false,
   logging: false,

@@ -3,14 +3,15 @@ import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { connectDatabase } from './connect.js';
 import { Database } from './database.js';
+import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
 import { checkSession } from './session-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
 @Module({
-  providers: [{ provide: DataSource, inject: [Env], useFactory: openDataSource }, Database],
-  exports: [DataSource, Database],
+  providers: [{ provide: DataSource, inject: [Env], useFactory: openDataSource }, Database, IdBlocks],
+  exports: [DataSource, Database, IdBlocks],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
 import { InternalError } from '../common/errors/domain.error.js';
@@ -14,6 +15,14 @@ export class DatabaseDeadlineError extends InternalError {
   }
 }
 
+/** Work given to `Database` asked `Database` again instead of the manager it was given. A mistake in the code. */
+export class NestedDatabaseUseError extends InternalError {
+  readonly code = 'DATABASE_NESTED';
+  constructor() {
+    super('Work on the database must use the manager it was given.');
+  }
+}
+
 /**
  * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when the
  * server chose it as the victim of a deadlock; work given to `write` must therefore touch nothing but the manager.
@@ -21,6 +30,7 @@ export class DatabaseDeadlineError extends InternalError {
 @Injectable()
 export class Database {
   private queue: Promise<unknown> = Promise.resolve();
+  private readonly atWork = new AsyncLocalStorage<true>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -32,20 +42,42 @@ export class Database {
     return this.dataSource.options.type === 'better-sqlite3';
   }
 
-  /** Runs statements that only read. */
+  /**
+   * Runs statements that only read.
+   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
+   */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const run = this.alone(work);
     const { manager } = this.dataSource;
-    return this.isEmbedded ? this.inTurn(() => work(manager)) : this.inTime(work(manager));
+    return this.isEmbedded ? this.inTurn(() => run(manager)) : this.inTime(run(manager));
   }
 
   /**
    * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws.
    * @throws DatabaseDeadlineError after DATABASE_DEADLINE_MS; whether the work was stored is then unknown
+   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
   async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const run = this.alone(work);
     return this.isEmbedded
-      ? this.inTurn(() => this.dataSource.transaction(work))
-      : this.inTime(this.transaction(work));
+      ? this.inTurn(() => this.dataSource.transaction(run))
+      : this.inTime(this.transaction(run));
+  }
+
+  /**
+   * For services that may ask the database, but not inside of work that was given to it: there the embedded file would
+   * wait for itself for ever, and a server for a connection that others hold and likewise wait.
+   * @throws NestedDatabaseUseError inside of such work
+   */
+  refuseNestedUse(): void {
+    if (this.atWork.getStore() === true) {
+      throw new NestedDatabaseUseError();
+    }
+  }
+
+  private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+    this.refuseNestedUse();
+    return (manager) => this.atWork.run(true, () => work(manager));
   }
 
   private async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DataSource } from 'typeorm';
+import { Env } from '../../../src/config/env.js';
+import { connectDatabase } from '../../../src/database/connect.js';
+import { Database, NestedDatabaseUseError } from '../../../src/database/database.js';
+import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
+import { IdRangeClosedError, IdRangeExhaustedError } from '../../../src/database/id-range.js';
+
+const BLOCK = 1_000;
+
+describe('IdBlocks', () => {
+  const dataSources: DataSource[] = [];
+  let replicas: { database: Database; ids: IdBlocks }[];
+
+  beforeAll(async () => {
+    const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: process.env['DATABASE_URL'] });
+    for (let replica = 0; replica < 2; replica += 1) {
+      dataSources.push(await connectDatabase(env));
+    }
+  });
+  beforeEach(async () => {
+    await dataSources[0]!.manager.clear(IdBlockEntity);
+    const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: process.env['DATABASE_URL'] });
+    replicas = dataSources.map((dataSource) => {
+      const database = new Database(dataSource, env);
+      return { database, ids: new IdBlocks(database) };
+    });
+  });
+  afterAll(() => Promise.all(dataSources.map((dataSource) => dataSource.destroy())));
+
+  const stored = async (name: string): Promise<number | undefined> =>
+    (await dataSources[0]!.manager.findOneBy(IdBlockEntity, { name }))?.next;
+
+  it('gives every id once, also to two replicas that begin at the same time', async () => {
+    const call = (replica: number): Promise<number[]> =>
+      Promise.all(Array.from({ length: 450 }, () => replicas[replica]!.ids.next('job', 3)));
+    // Two connections to the embedded file cannot wait for each other in one process.
+    const firsts = replicas[0]!.database.isEmbedded
+      ? [...(await call(0)), ...(await call(1)), ...(await call(0))]
+      : (await Promise.all([call(0), call(1), call(0)])).flat();
+    const ids = firsts.flatMap((first) => [first, first + 1, first + 2]);
+    expect(new Set(ids).size).toBe(4_050);
+    expect(Math.min(...ids)).toBe(1);
+    expect(ids.every(Number.isSafeInteger)).toBe(true);
+  });
+
+  it('asks the database once for all callers that find the stock empty', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: BLOCK }, () => replicas[0]!.ids.next('process-token')),
+    );
+    expect(ids.toSorted((one, other) => one - other)).toEqual(Array.from({ length: BLOCK }, (_, i) => i + 1));
+    expect(await stored('process-token')).toBe(BLOCK + 1);
+  });
+
+  it('keeps names apart, and serves more ids at once than a block has', async () => {
+    const [{ ids }] = replicas as [(typeof replicas)[0]];
+    expect(await ids.next('a')).toBe(1);
+    expect(await ids.next('b', 2_500)).toBe(1);
+    expect(await ids.next('b')).toBe(2_501);
+    expect(await ids.next('a')).toBe(2);
+  });
+
+  it('gives what a transaction did not use to the next one', async () => {
+    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
+    const range = await ids.reserve('job', 10);
+    const other = await ids.reserve('job', 10);
+    const taken = await database.write(async () => {
+      const next = range.sequence();
+      return Promise.resolve([next(), next()]);
+    });
+    range.giveBack();
+    range.giveBack();
+    other.giveBack();
+    expect(taken).toEqual([1, 2]);
+    expect(await ids.next('job', 998)).toBe(3);
+    expect(await stored('job')).toBe(BLOCK + 1);
+  });
+
+  it('gives the same ids to a transaction that is run again, and no more than were reserved', async () => {
+    const range = await replicas[0]!.ids.reserve('job', 2);
+    const [first, second] = [range.sequence(), range.sequence()];
+    expect([first(), first(), second(), second()]).toEqual([1, 2, 1, 2]);
+    expect(second).toThrow(IdRangeExhaustedError);
+  });
+
+  it('refuses to be called inside of a transaction, at once and with a full stock too', async () => {
+    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
+    await ids.next('job');
+    await expect(database.write(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
+    await expect(database.read(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
+    expect(await database.write(() => Promise.resolve('goes on'))).toBe('goes on');
+  });
+
+  it('goes on after the database failed', async () => {
+    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
+    const write = database.write.bind(database);
+    database.write = () => Promise.reject(new Error('outage'));
+    await expect(Promise.all([ids.next('job'), ids.next('job')])).rejects.toThrow('outage');
+    database.write = write;
+    expect(await ids.next('job')).toBe(1);
+  });
+
+  it('stops before an id could no longer be told from the next one', async () => {
+    await dataSources[0]!.manager.insert(IdBlockEntity, { name: 'job', next: Number.MAX_SAFE_INTEGER - 500 });
+    await expect(replicas[0]!.ids.next('job')).rejects.toThrow(/from 0 to/);
+    expect(await stored('job')).toBe(Number.MAX_SAFE_INTEGER - 500);
+  });
+
+  it('ends a transaction that goes on after its ids were given back', async () => {
+    const [{ ids }] = replicas as [(typeof replicas)[0]];
+    const range = await ids.reserve('job', 10);
+    const next = range.sequence();
+    expect(next()).toBe(1);
+    range.giveBack();
+    expect(next).toThrow(IdRangeClosedError);
+    expect(range.sequence()).toThrow(IdRangeClosedError);
+    expect(await ids.next('job', 9)).toBe(2);
+  });
+});
