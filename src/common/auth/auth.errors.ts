@@ -36,6 +36,9 @@ export class KeySourceUnavailableError extends InternalError {
 
 const DENIALS: Readonly<Record<string, string>> = {
   [Permission.IntegrationManagement]: 'Insufficient permissions to access Integration Management',
+  [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
+  [Permission.ProcessRead]: 'Insufficient permissions to read process data',
+  [Permission.ProcessAdministration]: 'Insufficient permissions to administer processes',
 };
 
 /** 403: the principal lacks the permission of the route (interface contract, "Errors"). */

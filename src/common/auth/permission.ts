@@ -2,4 +2,10 @@
 export enum Permission {
   /** Every operation on MCP systems and their tools (interface contract, "Authentication", 3). */
   IntegrationManagement = 'integration-management',
+  /** Storing packages, committing versions, making and activating builds (decisions, section 4). */
+  ApplicationDelivery = 'application-delivery',
+  /** Reading process instances and workflow runs, which hold personal data (extension of the contract). */
+  ProcessRead = 'process-read',
+  /** Holding, releasing, terminating and retrying process instances. */
+  ProcessAdministration = 'process-administration',
 }

@@ -18,7 +18,15 @@ const FINGERPRINT_LENGTH = 16;
  * @returns the first 16 hexadecimal digits of the SHA-256 of issuer, line feed and subject
  */
 export function callerFingerprint({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
-  return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, FINGERPRINT_LENGTH);
+  return callerHash({ issuer, subject }).slice(0, FINGERPRINT_LENGTH);
+}
+
+/**
+ * Names a caller in a column that is compared.
+ * @returns the SHA-256 of issuer, line feed and subject, hexadecimal
+ */
+export function callerHash({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 }
 
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.
