@@ -26,6 +26,11 @@ export class AllExceptionsFilter implements ExceptionFilter {
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
+    this.answer(error, host);
+  }
+
+  /** Sends the error body, logs a 500, counts a refusal. */
+  answer(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
@@ -48,7 +53,8 @@ export class AllExceptionsFilter implements ExceptionFilter {
         .type(PROBLEM_TYPE)
         .send(JSON.stringify(problemBody(body)));
     } else {
-      response.status(body.status).json(body);
+      // A route that answers in another type may have said so already.
+      response.status(body.status).type('application/json').json(body);
     }
   }
 }
@@ -60,7 +66,7 @@ export function toErrorBody(error: unknown): ErrorBody {
     return errorBody(status, 'The server could not complete the request.', requestIdText());
   }
   if (error instanceof DomainError) {
-    return errorBody(status, error.message, error.details);
+    return { ...errorBody(status, error.message, error.details), ...error.extension };
   }
   return status === 404
     ? errorBody(status, 'No such endpoint.')

@@ -5,6 +5,8 @@
 export abstract class DomainError extends Error {
   abstract readonly code: string;
   override readonly name = this.constructor.name;
+  /** Members of the error body beyond the usual ones (RFC 9457, section 3.2), documented by the route. */
+  readonly extension?: Readonly<Record<string, unknown>>;
   constructor(
     message: string,
     readonly details?: string,

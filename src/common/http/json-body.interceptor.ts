@@ -1,42 +1,41 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
+import { BodyLimit } from './body-limit.decorator.js';
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const FORBIDDEN_KEY = '__proto__';
 
 /**
  * Reads the JSON body. An interceptor and not a middleware, because a body must not be looked at before the guards have
- * answered 401, 403 and the 404 of a path. A missing body is `{}`.
+ * answered 401, 403 and the 404 of a path. A missing body is `{}`. A route may have a limit of its own, see `BodyLimit`.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
-  private readonly parse: RequestHandler;
-  private readonly limit: number;
+  private readonly parsers = new Map<number, RequestHandler>();
 
-  constructor(env: Env) {
-    this.limit = env.get('HTTP_BODY_LIMIT_BYTES');
-    this.parse = express.json({
-      limit: this.limit,
-      strict: false,
-      type: isJson,
-      reviver: refuseForbiddenKey,
-    });
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly reflector: Reflector,
+  ) {}
 
   /** @throws UnreadableBodyError */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (METHODS_WITH_BODY.has(request.method)) {
-      await this.read(request, http.getResponse<Response>());
+      const limit = this.env.get(
+        this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
+      );
+      await this.read(request, http.getResponse<Response>(), limit);
     }
     return next.handle();
   }
 
-  private async read(request: Request, response: Response): Promise<void> {
+  private async read(request: Request, response: Response, limit: number): Promise<void> {
     if (hasBody(request) && !isJson(request)) {
       throw new UnreadableBodyError('Content-Type must be application/json.');
     }
@@ -45,8 +44,8 @@ export class JsonBodyInterceptor implements NestInterceptor {
       throw new UnreadableBodyError('Charset of the request must be utf-8.');
     }
     await new Promise<void>((resolve, reject) => {
-      this.parse(request, response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(this.explain(error)),
+      this.parserFor(limit)(request, response, (error?: unknown) =>
+        error === undefined ? resolve() : reject(explained(error, limit)),
       );
     });
     request.body = request.body === undefined ? {} : (request.body as unknown);
@@ -55,18 +54,26 @@ export class JsonBodyInterceptor implements NestInterceptor {
     }
   }
 
-  private explain(error: unknown): UnreadableBodyError {
-    // Types of the body-parser library; its messages may quote the body.
-    switch ((error as { type?: unknown }).type) {
-      case 'entity.too.large':
-        return new UnreadableBodyError('Request body is too large.', `the limit is ${this.limit} bytes`);
-      case 'entity.parse.failed':
-        return new UnreadableBodyError('Request body is not valid JSON.');
-      case 'encoding.unsupported':
-        return new UnreadableBodyError('Content-Encoding of the request is not supported.');
-      default:
-        return new UnreadableBodyError('Request body could not be read.');
-    }
+  private parserFor(limit: number): RequestHandler {
+    const parser =
+      this.parsers.get(limit) ??
+      express.json({ limit, strict: false, type: isJson, reviver: refuseForbiddenKey });
+    this.parsers.set(limit, parser);
+    return parser;
+  }
+}
+
+function explained(error: unknown, limit: number): UnreadableBodyError {
+  // Types of the body-parser library; its messages may quote the body.
+  switch ((error as { type?: unknown }).type) {
+    case 'entity.too.large':
+      return new UnreadableBodyError('Request body is too large.', `the limit is ${limit} bytes`);
+    case 'entity.parse.failed':
+      return new UnreadableBodyError('Request body is not valid JSON.');
+    case 'encoding.unsupported':
+      return new UnreadableBodyError('Content-Encoding of the request is not supported.');
+    default:
+      return new UnreadableBodyError('Request body could not be read.');
   }
 }
 

@@ -45,6 +45,21 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly jobDuration = new Histogram({
+    name: 'svc_job_duration_seconds',
+    help: 'Time a background job ran, by how it ended: completed, failed (tried again later), given_up, lost, stopped.',
+    labelNames: ['kind', 'outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  });
+
+  readonly processIncidents = new Counter({
+    name: 'svc_process_incidents_total',
+    help: 'Incidents of processes by what failed and why.',
+    labelNames: ['source', 'type'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

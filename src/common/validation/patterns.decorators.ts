@@ -85,7 +85,8 @@ function hasLength(text: string, min: number, max: number): boolean {
   return min <= length && length <= max;
 }
 
-function isHttpUrl(value: unknown): boolean {
+/** Whether a value is an http or https URL without credentials and fragment, written as it is called. */
+export function isHttpUrl(value: unknown): boolean {
   // The URL parser drops tabs, line breaks and outer spaces: what is stored must be what is called.
   if (typeof value !== 'string' || value.length > URL_MAX_LENGTH || /[^\x21-\x7e]/.test(value)) {
     return false;

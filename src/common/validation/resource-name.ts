@@ -1,0 +1,8 @@
+/** Characters of a resource name (interface contract, "Name rule for resourceName"). */
+export const RESOURCE_NAME = /^[A-Za-z0-9[\]().\-_]*$/;
+export const RESOURCE_NAME_MAX_LENGTH = 255;
+
+/** What the unique index compares: names that differ only by case are the same name. */
+export function nameKey(resourceName: string): string {
+  return resourceName.toLowerCase();
+}
