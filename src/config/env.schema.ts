@@ -1,32 +1,14 @@
 import { z } from 'zod';
+import { buildSettings } from './build-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
+import { jobSettings } from './job-settings.js';
+import { packageSettings } from './package-settings.js';
+import { processDefinitionSettings } from './process-definition-settings.js';
+import { processSettings } from './process-settings.js';
+import { flag, integer, list } from './setting-rules.js';
+import { workflowSettings } from './workflow-settings.js';
 
 const MINUTE_MS = 60_000;
-
-const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback);
-
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .transform((value) => value === 'true')
-    .default(fallback);
-
-const list = (fallback: string[] = []) =>
-  z
-    .string()
-    .transform((value) =>
-      value
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    )
-    .default(fallback);
 
 const httpUrl = z
   .string()
@@ -43,6 +25,18 @@ const DEFAULT_PERMISSION_RULES = {
   'integration-management': [
     { claim: 'scope', has: 'integration:manage' },
     { claim: ['realm_access', 'roles'], has: 'integration-management' },
+  ],
+  'application-delivery': [
+    { claim: 'scope', has: 'application:deliver' },
+    { claim: ['realm_access', 'roles'], has: 'application-delivery' },
+  ],
+  'process-read': [
+    { claim: 'scope', has: 'process:read' },
+    { claim: ['realm_access', 'roles'], has: 'process-read' },
+  ],
+  'process-administration': [
+    { claim: 'scope', has: 'process:administer' },
+    { claim: ['realm_access', 'roles'], has: 'process-administration' },
   ],
 };
 const permissionRules = z
@@ -253,6 +247,15 @@ export const envSchema = z.object({
     .describe(
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
+
+  ...buildSettings,
+
+  ...jobSettings,
+  ...packageSettings,
+  ...processDefinitionSettings,
+  ...processSettings,
+  ...workflowSettings,
+
   AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
     'Refused calls of one caller that are put into the audit log in a minute; the request log has them all.',
   ),

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { integer } from './setting-rules.js';
+
+const MEGABYTE = 1_048_576;
+const DAY_SECONDS = 86_400;
+
+const permission = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 small letters, digits or -')
+  .optional();
+
+/** Settings of running processes. */
+export const processSettings = {
+  PROCESS_START_PERMISSION: permission.describe(
+    'Permission of PERMISSION_RULES that starting a process asks for; any valid token without it.',
+  ),
+  PROCESS_UI_ACTION_PERMISSION: permission.describe(
+    'Permission of PERMISSION_RULES that executing a UI action asks for; any valid token without it.',
+  ),
+  PROCESS_DATA_MAX_BYTES: integer(1_024, 16_777_216, MEGABYTE).describe(
+    'Bytes of the data of one process instance, as JSON.',
+  ),
+  PROCESS_MAX_NODES_PER_STEP: integer(1, 10_000, 200).describe(
+    'Automatic nodes that one transaction goes through; a background job continues after that.',
+  ),
+  PROCESS_MAX_CONTINUES: integer(1, 100_000, 100).describe(
+    'Such transactions in succession without a token coming to rest; then there is an incident.',
+  ),
+  PROCESS_MAX_TOKENS: integer(1, 10_000, 500).describe('Live tokens of one process instance.'),
+  PROCESS_MAX_CALL_DEPTH: integer(1, 100, 16).describe(
+    'Processes that call each other, one inside the other.',
+  ),
+  PROCESS_MAX_ITEMS: integer(1, 100_000, 1_000).describe(
+    'Elements of the collection that a call activity runs for.',
+  ),
+  PROCESS_MAX_RETURN_POINTS: integer(1, 10_000, 200).describe(
+    'Executed actions of one process instance that can be gone back to; the oldest are forgotten.',
+  ),
+  PROCESS_MESSAGE_TTL_SECONDS: integer(1, 365 * DAY_SECONDS, 7 * DAY_SECONDS).describe(
+    'Seconds that a published message waits for somebody to receive it.',
+  ),
+  PROCESS_IDEMPOTENCY_DAYS: integer(1, 365, 7).describe(
+    'Days for which a repeated Idempotency-Key gets the stored answer.',
+  ),
+  PROCESS_CLEANUP_SECONDS: integer(1, DAY_SECONDS, 3_600).describe(
+    'Seconds between two removals of stored answers and messages that have expired.',
+  ),
+  PROCESS_CLEANUP_ROWS: integer(1, 100_000, 1_000).describe(
+    'Rows that one statement of such a removal deletes at the most.',
+  ),
+  PROCESS_DEFINITION_CACHE: integer(1, 100_000, 500).describe(
+    'Process definitions that are kept in memory, ready to run.',
+  ),
+  PROCESS_PAGE_SIZE: integer(1, 200, 50).describe(
+    'Process instances or events in a page when the caller does not say.',
+  ),
+  PROCESS_PROGRESS_CONNECTIONS: integer(1, 100_000, 500).describe(
+    'Open connections that follow the progress of instances, in this replica.',
+  ),
+  PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: integer(1, 10_000, 20).describe(
+    'Open connections of one caller that follow the progress of instances, in this replica.',
+  ),
+  PROCESS_PROGRESS_POLL_MS: integer(50, 60_000, 1_000).describe(
+    'Milliseconds between two looks for what other replicas did to instances that are followed.',
+  ),
+  PROCESS_PROGRESS_HEARTBEAT_SECONDS: integer(1, 3_600, 15).describe(
+    'Seconds between two signs of life of such a connection; the permission is checked again with each.',
+  ),
+  PROCESS_PROGRESS_MAX_SECONDS: integer(1, DAY_SECONDS, 1_800).describe(
+    'Seconds after which such a connection ends; clients connect again and go on where they were.',
+  ),
+};

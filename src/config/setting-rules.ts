@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** A whole number in these bounds. */
+export const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .default(fallback);
+
+/** `true` or `false`. */
+export const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((value) => value === 'true')
+    .default(fallback);
+
+/** Comma-separated values, blanks around them left out. */
+export const list = (fallback: string[] = []) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .default(fallback);
