@@ -1,0 +1,68 @@
+import type { Problems } from '../problems.js';
+import type { DraftNode, ProcessDraft } from '../compiler/draft.js';
+import { Values } from '../compiler/values.js';
+
+/** Ranks behind every priority. */
+const WITHOUT_PRIORITY = 1e12;
+const NO_ERROR_EVENT = 1e13;
+
+/**
+ * Checks boundary events (BPMN 2.0.2, 10.5.4) and puts those of each activity into the order in which an error asks them:
+ * lowest priority first, without one last, then as in the file (semantics, section 10).
+ */
+export function checkBoundaries(draft: ProcessDraft, problems: Problems): void {
+  const priorities = new Map<DraftNode, number>();
+  for (const node of draft.nodes.filter(({ kind }) => kind === 'BOUNDARY_EVENT')) {
+    priorities.set(node, checkBoundary(node, problems));
+  }
+  for (const node of draft.nodes) {
+    node.boundaries.sort(
+      (a, b) => (priorities.get(a) ?? 0) - (priorities.get(b) ?? 0) || a.position - b.position,
+    );
+    warnOfTies(node.boundaries, priorities, problems);
+  }
+}
+
+/** @returns its rank among the boundary events of its activity */
+function checkBoundary(node: DraftNode, problems: Problems): number {
+  const values = new Values(node.element, problems);
+  if (node.attachedTo !== null && node.attachedTo.scope !== node.scope) {
+    values.error('INVALID_BOUNDARY', 'A boundary event stands in the same subprocess as its activity.');
+  }
+  return node.event?.type === 'ERROR' ? rankOfError(node, values) : rankOfOther(values);
+}
+
+function rankOfError(node: DraftNode, values: Values): number {
+  if (node.element.cancelActivity === false) {
+    values.error('INVALID_BOUNDARY', 'An error ends its activity: cancelActivity="false" is not possible.');
+  }
+  return values.number('priority') ?? WITHOUT_PRIORITY;
+}
+
+function rankOfOther(values: Values): number {
+  if (values.text('priority') !== null || values.text('condition') !== null) {
+    values.error('INVALID_BOUNDARY', 'svc:priority and svc:condition belong to error events.');
+  }
+  return NO_ERROR_EVENT;
+}
+
+function warnOfTies(
+  boundaries: readonly DraftNode[],
+  priorities: ReadonlyMap<DraftNode, number>,
+  problems: Problems,
+): void {
+  boundaries.forEach((node, index) => {
+    const rival = boundaries.slice(0, index).find((other) => isTie(node, other, priorities));
+    if (rival !== undefined) {
+      const message = `"${rival.key}" and "${node.key}" catch the same error with the same svc:priority; the first one in the file is asked first.`;
+      problems.warning('SAME_PRIORITY', node.element, message);
+    }
+  });
+}
+
+function isTie(a: DraftNode, b: DraftNode, priorities: ReadonlyMap<DraftNode, number>): boolean {
+  if (a.event?.type !== 'ERROR' || b.event?.type !== 'ERROR' || priorities.get(a) !== priorities.get(b)) {
+    return false;
+  }
+  return a.event.code === null || b.event.code === null || a.event.code === b.event.code;
+}

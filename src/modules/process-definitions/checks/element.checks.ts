@@ -1,0 +1,68 @@
+import { nameOf, type Problems } from '../problems.js';
+import { contentOf, idOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { checkExtensions } from './extension.checks.js';
+import { checkMessageFlows } from './message-flow.checks.js';
+import { checkReferences } from './reference.checks.js';
+import { treatmentOf, type Treatment } from './supported-elements.js';
+
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
+
+/**
+ * Looks at every element of a file by itself: whether it is executed, what it refers to, and what its attributes say.
+ * @returns whether all are executed
+ */
+export function checkElements(root: BpmnElement, problems: Problems): boolean {
+  let complete = true;
+  const open: BpmnElement[] = [root];
+  for (let element = open.pop(); element !== undefined; element = open.pop()) {
+    const treatment = treatmentOf(element);
+    if (typeof treatment === 'object') {
+      complete = false;
+      const message = `${nameOf(treatment.refused, idOf(element))} is not executed here; model it in another way.`;
+      problems.error('UNSUPPORTED_ELEMENT', element, message);
+    } else if (element.$type.startsWith('bpmn:')) {
+      checkElement(element, problems);
+      partsOf(element, treatment)
+        .toReversed()
+        .forEach((part) => open.push(part));
+    }
+  }
+  return complete;
+}
+
+function checkElement(element: BpmnElement, problems: Problems): void {
+  checkReferences(element, problems);
+  checkAttributes(element, problems);
+  if (element.$type === 'bpmn:Collaboration') {
+    checkMessageFlows(element, problems);
+  }
+  checkExtensions(element, problems);
+}
+
+/** Nothing in a process that is only drawn matters; extension elements have a check of their own. */
+function partsOf(element: BpmnElement, treatment: Treatment): BpmnElement[] {
+  const closed =
+    element.$type === 'bpmn:ExtensionElements' ||
+    (treatment === 'ignored' && element.$type === 'bpmn:Process');
+  return closed ? [] : contentOf(element);
+}
+
+function checkAttributes(element: BpmnElement, problems: Problems): void {
+  if (Object.hasOwn(element, 'isImmediate')) {
+    const message =
+      'isImmediate says nothing about processes that are executed (BPMN 2.0.2, 8.4.13): take it away.';
+    problems.error('NOT_IN_EXECUTABLE', element, message);
+  }
+  if (element.$type === 'bpmn:Process' && textOf(element, 'processType') === 'Public') {
+    const message = 'A public process shows what partners see and is not executable (BPMN 2.0.2, 10.2.1).';
+    problems.error('NOT_IN_EXECUTABLE', element, message);
+  }
+  const format = textOf(element, 'textFormat');
+  if (format !== undefined && !MEDIA_TYPE.test(format)) {
+    problems.error(
+      'INVALID_VALUE',
+      element,
+      `textFormat is a media type such as text/plain, not "${format.slice(0, 80)}".`,
+    );
+  }
+}

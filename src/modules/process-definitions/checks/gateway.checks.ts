@@ -1,0 +1,114 @@
+import type { Problems } from '../problems.js';
+import { childOf, idOf, kindOf, textOf } from '../reader/bpmn-element.js';
+import { isActivity, isGateway, type DraftNode, type ProcessDraft } from '../compiler/draft.js';
+import type { CheckContext } from './level.checks.js';
+
+/** Checks gateways and the choice between flows (BPMN 2.0.2, 8.4.13, 10.6 and 13.4). */
+export function checkGateways(draft: ProcessDraft, { problems, complete }: CheckContext): void {
+  for (const node of draft.nodes) {
+    checkDefault(node, problems);
+    if (isGateway(node) && complete) {
+      checkShape(node, problems);
+      checkDirection(node, problems);
+    }
+    if (node.kind === 'EVENT_BASED_GATEWAY') {
+      checkEventBased(node, problems);
+    }
+    if (isActivity(node)) {
+      checkConditional(node, problems);
+    }
+  }
+}
+
+function checkDefault(node: DraftNode, problems: Problems): void {
+  const flow = childOf(node.element, 'default');
+  if (flow === undefined) {
+    return;
+  }
+  const own = node.outgoing.find(({ element }) => element === flow);
+  if (own === undefined) {
+    const message = `The default flow "${idOf(flow) ?? ''}" of "${node.key}" does not start there.`;
+    problems.error('INVALID_DEFAULT', node.element, message);
+  } else if (childOf(flow, 'conditionExpression') !== undefined) {
+    const message = `The default flow "${own.key}" has no condition: it is taken when no other is.`;
+    problems.error('INVALID_DEFAULT', flow, message);
+  }
+}
+
+/** BPMN 2.0.2, 10.6.1: a gateway brings flows together, or parts them, or both. */
+function checkShape(node: DraftNode, problems: Problems): void {
+  if (node.incoming.length < 2 && node.outgoing.length < 2) {
+    const message = `${kindOf(node.element)} "${node.key}" has several incoming or several outgoing flows; with one of each it does nothing.`;
+    problems.error('USELESS_GATEWAY', node.element, message);
+  }
+}
+
+function checkDirection(node: DraftNode, problems: Problems): void {
+  const direction = textOf(node.element, 'gatewayDirection');
+  const joins = node.incoming.length > 1;
+  const splits = node.outgoing.length > 1;
+  const fits = {
+    Converging: joins && !splits,
+    Diverging: splits && !joins,
+    Mixed: joins && splits,
+  }[direction ?? ''];
+  if (fits === false) {
+    const message = `gatewayDirection="${direction}" does not fit ${node.incoming.length} incoming and ${node.outgoing.length} outgoing flows.`;
+    problems.error('GATEWAY_DIRECTION', node.element, message);
+  }
+}
+
+/** BPMN 2.0.2, 8.4.13: a task with a condition needs another way out. */
+function checkConditional(node: DraftNode, problems: Problems): void {
+  const [only, ...others] = node.outgoing;
+  if (
+    only !== undefined &&
+    others.length === 0 &&
+    childOf(only.element, 'conditionExpression') !== undefined
+  ) {
+    const message = `The only flow out of "${node.key}" has no condition; add another flow or take it away.`;
+    problems.error('CONDITION_WITHOUT_ALTERNATIVE', only.element, message);
+  }
+}
+
+/** BPMN 2.0.2, 10.6.6. */
+function checkEventBased(node: DraftNode, problems: Problems): void {
+  const targets = node.outgoing.map(({ target }) => target);
+  if (targets.length < 2) {
+    problems.error(
+      'INVALID_EVENT_GATEWAY',
+      node.element,
+      'An event-based gateway waits for two events or more.',
+    );
+  }
+  if (textOf(node.element, 'eventGatewayType') === 'Parallel') {
+    problems.error('UNSUPPORTED_ELEMENT', node.element, 'A parallel eventBasedGateway is not executed here.');
+  }
+  targets.forEach((target) => checkAwaited(target, problems));
+  const receives = targets.some(({ kind }) => kind === 'RECEIVE_TASK');
+  const messages = targets.some(
+    (target) => target.kind !== 'RECEIVE_TASK' && target.event?.type === 'MESSAGE',
+  );
+  if (receives && messages) {
+    const message = 'Behind an event-based gateway stand receive tasks or message events, not both.';
+    problems.error('INVALID_EVENT_GATEWAY', node.element, message);
+  }
+}
+
+function checkAwaited(target: DraftNode, problems: Problems): void {
+  const refuse = (message: string): void =>
+    problems.error(
+      'INVALID_EVENT_GATEWAY',
+      target.element,
+      `"${target.key}", behind an event-based gateway, ${message}`,
+    );
+  if (target.kind !== 'RECEIVE_TASK' && target.kind !== 'INTERMEDIATE_CATCH_EVENT') {
+    refuse('is a message or timer catch event or a receive task.');
+  }
+  if (target.incoming.length > 1) {
+    refuse('has no other incoming flow.');
+  }
+  if (target.boundaries.length > 0) {
+    refuse('has no boundary events.');
+  }
+}

@@ -1,0 +1,120 @@
+import type { Problems } from '../problems.js';
+import { kindOf, type BpmnElement } from '../reader/bpmn-element.js';
+import type { DraftNode, ProcessDraft } from '../compiler/draft.js';
+
+/** What is checked of one process. */
+export interface CheckContext {
+  problems: Problems;
+  /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
+  complete: boolean;
+}
+
+/**
+ * Checks each level of a process, which is the process itself or an embedded subprocess: where it begins and ends, and that
+ * every node is between (BPMN 2.0.2, 10.5.2, 10.5.3 and 13.2).
+ */
+export function checkLevels(draft: ProcessDraft, { problems, complete }: CheckContext): void {
+  const levels = nodesByScope(draft);
+  levels.forEach((nodes, scope) => {
+    checkStarts(nodes, scope?.element ?? draft.element, problems);
+    checkEnds(nodes, scope?.element ?? draft.element, problems);
+    nodes.forEach((node) => checkFlows(node, complete, problems));
+  });
+  if (complete) {
+    checkReachable(draft, levels, problems);
+  }
+}
+
+function nodesByScope({ nodes }: ProcessDraft): Map<DraftNode | null, DraftNode[]> {
+  const levels = new Map<DraftNode | null, DraftNode[]>([[null, []]]);
+  nodes.filter(({ kind }) => kind === 'SUB_PROCESS').forEach((node) => levels.set(node, []));
+  nodes.forEach((node) => levels.get(node.scope)?.push(node));
+  return levels;
+}
+
+function checkStarts(nodes: readonly DraftNode[], container: BpmnElement, problems: Problems): void {
+  const starts = nodes.filter(({ kind }) => kind === 'START_EVENT');
+  const what = kindOf(container);
+  if (starts.length === 0) {
+    problems.error('MISSING_START', container, `A ${what} needs a start event.`);
+  }
+  if (what === 'process') {
+    checkStartConditions(starts, problems);
+    return;
+  }
+  if (starts.length > 1) {
+    problems.error('MULTIPLE_STARTS', container, 'An embedded subprocess has one start event.');
+  }
+  for (const start of starts.filter(({ event }) => event?.type !== 'NONE')) {
+    const message = 'An embedded subprocess starts by its token, so its start event is a none event.';
+    problems.error('INVALID_START', start.element, message);
+  }
+}
+
+/** Decisions, section 5: `startCondition` picks the start event where there are several. */
+function checkStartConditions(starts: readonly DraftNode[], problems: Problems): void {
+  const seen = new Set<unknown>();
+  const plain = starts.filter(({ event }) => event?.type === 'NONE');
+  for (const { element, key } of plain.length > 1 ? plain : []) {
+    const condition = element.startCondition;
+    if (condition === undefined || condition === '' || seen.has(condition)) {
+      const message = `Of several start events each has its own svc:startCondition; "${key}" has none, or that of another.`;
+      problems.error('START_CONDITION', element, message);
+    }
+    seen.add(condition);
+  }
+}
+
+function checkEnds(nodes: readonly DraftNode[], container: BpmnElement, problems: Problems): void {
+  if (!nodes.some(({ kind }) => kind === 'END_EVENT')) {
+    const message = `A ${kindOf(container)} with a start event needs an end event.`;
+    problems.error('MISSING_END', container, message);
+  }
+}
+
+function checkFlows(node: DraftNode, complete: boolean, problems: Problems): void {
+  const name = `${kindOf(node.element)} "${node.key}"`;
+  const entered = node.kind !== 'START_EVENT' && node.kind !== 'BOUNDARY_EVENT';
+  if (!entered && node.incoming.length > 0) {
+    problems.error('INVALID_INCOMING', node.element, `${name} can have no incoming sequence flow.`);
+  }
+  if (node.kind === 'END_EVENT' && node.outgoing.length > 0) {
+    problems.error('INVALID_OUTGOING', node.element, `${name} can have no outgoing sequence flow.`);
+  }
+  if (complete) {
+    checkConnected(node, entered, problems);
+  }
+}
+
+function checkConnected(node: DraftNode, entered: boolean, problems: Problems): void {
+  const name = `${kindOf(node.element)} "${node.key}"`;
+  if (entered && node.incoming.length === 0) {
+    problems.error('MISSING_INCOMING', node.element, `${name} needs an incoming sequence flow.`);
+  }
+  if (node.kind !== 'END_EVENT' && node.outgoing.length === 0) {
+    const message = `${name} needs an outgoing sequence flow, if only to an end event.`;
+    problems.error('MISSING_OUTGOING', node.element, message);
+  }
+}
+
+function checkReachable(
+  draft: ProcessDraft,
+  levels: ReadonlyMap<DraftNode | null, readonly DraftNode[]>,
+  problems: Problems,
+): void {
+  const startsOf = (scope: DraftNode | null): DraftNode[] =>
+    (levels.get(scope) ?? []).filter(({ kind }) => kind === 'START_EVENT');
+  const seen = new Set<DraftNode>();
+  const open = startsOf(null);
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!seen.has(node)) {
+      seen.add(node);
+      const inside = node.kind === 'SUB_PROCESS' ? startsOf(node) : [];
+      open.push(...node.outgoing.map(({ target }) => target), ...node.boundaries, ...inside);
+    }
+  }
+  for (const node of draft.nodes.filter((one) => !seen.has(one))) {
+    const message = `${kindOf(node.element)} "${node.key}" cannot be reached from a start event.`;
+    problems.error('UNREACHABLE', node.element, message);
+  }
+}

@@ -1,0 +1,134 @@
+import { childOf, childrenOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
+
+/** What has a meaning here; the parts of these are looked at too. */
+const EXECUTED: ReadonlySet<string> = new Set([
+  'definitions',
+  'process',
+  'laneSet',
+  'lane',
+  'collaboration',
+  'participant',
+  'messageFlow',
+  'startEvent',
+  'endEvent',
+  'intermediateCatchEvent',
+  'intermediateThrowEvent',
+  'boundaryEvent',
+  'messageEventDefinition',
+  'timerEventDefinition',
+  'errorEventDefinition',
+  'terminateEventDefinition',
+  'task',
+  'userTask',
+  'serviceTask',
+  'manualTask',
+  'sendTask',
+  'receiveTask',
+  'exclusiveGateway',
+  'parallelGateway',
+  'inclusiveGateway',
+  'eventBasedGateway',
+  'subProcess',
+  'callActivity',
+  'multiInstanceLoopCharacteristics',
+  'sequenceFlow',
+  'expression',
+  'formalExpression',
+  'message',
+  'error',
+  'extensionElements',
+  'extension',
+]);
+
+/**
+ * What tells people something and executes nothing: drawings, data without associations (BPMN 2.0.2, 10.4), and interfaces,
+ * since messages find each other by name.
+ */
+const IGNORED: ReadonlySet<string> = new Set([
+  'documentation',
+  'textAnnotation',
+  'association',
+  'group',
+  'category',
+  'bPMNDiagram',
+  'relationship',
+  'categoryValue',
+  'dataObject',
+  'dataObjectReference',
+  'dataStore',
+  'dataStoreReference',
+  'itemDefinition',
+  'property',
+  'participantMultiplicity',
+  'auditing',
+  'monitoring',
+  'interface',
+  'operation',
+  'endPoint',
+]);
+
+/** Where the tag in a file is called otherwise than the type of the meta-model. */
+const TAGS: Readonly<Record<string, string>> = { inputOutputSpecification: 'ioSpecification' };
+
+/** Parts of a loop that decide how often it runs, all but the collection. */
+const LOOP_PARTS = ['loopCardinality', 'completionCondition', 'complexBehaviorDefinition'];
+
+/** What becomes of an element: executed, passed over, or refused under a name. */
+export type Treatment = 'executed' | 'ignored' | { refused: string };
+
+/** Decides what becomes of an element; what is drawn and silently left out would surprise more than a refusal. */
+export function treatmentOf(element: BpmnElement): Treatment {
+  const kind = kindOf(element);
+  if (!element.$type.startsWith('bpmn:')) {
+    return 'ignored';
+  }
+  if (IGNORED.has(kind) || isDocumentation(element)) {
+    return 'ignored';
+  }
+  const refused = EXECUTED.has(kind) ? refusedUse(element, kind) : (TAGS[kind] ?? kind);
+  return refused === undefined ? 'executed' : { refused };
+}
+
+/** Whether a process is only drawn: BPMN 2.0.2, 10.2.1, `isExecutable`. */
+export function isDocumentation(element: BpmnElement): boolean {
+  return element.$type === 'bpmn:Process' && element.isExecutable === false;
+}
+
+/** What of a kind of element is not executed, in BPMN's words. */
+const REFUSED_USES: Readonly<Record<string, (element: BpmnElement) => string | undefined>> = {
+  subProcess: ({ triggeredByEvent }) => (triggeredByEvent === true ? 'eventSubProcess' : undefined),
+  participant: (element) =>
+    childOf(element, 'processRef') === undefined ? 'participant without process' : undefined,
+  serviceTask: (element) =>
+    childOf(element, 'operationRef') === undefined ? undefined : 'operationRef of serviceTask',
+  extension: ({ mustUnderstand }) => (mustUnderstand === true ? 'extension' : undefined),
+  multiInstanceLoopCharacteristics: refusedLoop,
+  timerEventDefinition: refusedTimer,
+};
+
+function refusedUse(element: BpmnElement, kind: string): string | undefined {
+  return REFUSED_USES[kind]?.(element) ?? refusedFlag(element);
+}
+
+function refusedFlag(element: BpmnElement): string | undefined {
+  const quantity = ['startQuantity', 'completionQuantity'].find((name) => (element[name] ?? 1) !== 1);
+  return (
+    quantity ??
+    ['isForCompensation', 'parallelMultiple', 'instantiate'].find((name) => element[name] === true)
+  );
+}
+
+function refusedLoop(loop: BpmnElement): string | undefined {
+  const activity = loop.$parent === undefined ? '' : kindOf(loop.$parent);
+  if (activity !== 'callActivity') {
+    return `multiInstanceLoopCharacteristics of ${activity}`;
+  }
+  return LOOP_PARTS.find((part) => childOf(loop, part) !== undefined || childrenOf(loop, part).length > 0);
+}
+
+/** Semantics, section 10: only a process is started again and again. */
+function refusedTimer(timer: BpmnElement): string | undefined {
+  const event = timer.$parent === undefined ? '' : kindOf(timer.$parent);
+  const repeats = childOf(timer, 'timeCycle') !== undefined;
+  return repeats && event !== 'startEvent' ? `timeCycle of ${event}` : undefined;
+}

@@ -1,0 +1,197 @@
+import type { GraphAction, GraphUiAction } from '../process-graph.types.js';
+import type { Problems } from '../problems.js';
+import { childrenOf, extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
+import type { DraftNode } from './draft.js';
+import { checkSchema } from './json-schema.check.js';
+import { readOperation } from './operation.reader.js';
+import type { SvcUuids } from './svc-uuids.js';
+import { Values } from './values.js';
+
+/** Nodes that may have actions (semantics, section 6). */
+const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);
+const MAX_ACTIONS = 100;
+
+/** Reads the actions and UI actions of a node out of its extension elements. */
+export class ActionReader {
+  constructor(
+    private readonly problems: Problems,
+    private readonly uuids: SvcUuids,
+  ) {}
+
+  /** Actions in the order in which they run. */
+  actionsOf(node: DraftNode, kind: string): GraphAction[] {
+    const list = extensionOf(node.element, 'svc:Actions');
+    const elements = list === undefined ? [] : childrenOf(list, 'actions');
+    if (elements.length === 0) {
+      return this.none(node);
+    }
+    if (!WITH_ACTIONS.has(kind) || elements.length > MAX_ACTIONS) {
+      const message = `Tasks, service tasks, user tasks and send tasks have actions, at most ${MAX_ACTIONS}; ${kind} "${node.key}" does not.`;
+      this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
+      return [];
+    }
+    const actions = elements.map((element, index) => this.action(element, node, { kind, index }));
+    this.checkTogether(actions, node);
+    if (node.kind === 'USER_TASK' && !actions.some(({ manual, optional }) => manual && !optional)) {
+      this.warnOfPassing(node);
+    }
+    return actions.toSorted((a, b) => a.order - b.order);
+  }
+
+  private none(node: DraftNode): GraphAction[] {
+    if (node.kind === 'USER_TASK') {
+      this.warnOfPassing(node);
+    }
+    return [];
+  }
+
+  /** Decisions, section 6: a mandatory manual action is how a node waits for a person. */
+  private warnOfPassing(node: DraftNode): void {
+    const message = `User task "${node.key}" has no mandatory manual action, so the token does not wait for anybody.`;
+    this.problems.warning('USER_TASK_DOES_NOT_WAIT', node.element, message);
+  }
+
+  uiActionsOf(node: DraftNode, kind: string, actions: readonly GraphAction[]): GraphUiAction[] {
+    const list = extensionOf(node.element, 'svc:UiActions');
+    const elements = list === undefined ? [] : childrenOf(list, 'uiActions');
+    if (elements.length > 0 && (kind !== 'userTask' || elements.length > MAX_ACTIONS)) {
+      const message = `Only user tasks have UI actions, at most ${MAX_ACTIONS}.`;
+      this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
+      return [];
+    }
+    const uiActions = elements.map((element) => this.uiAction(element, node, actions));
+    this.checkNames(uiActions, 'UI action', node);
+    return uiActions;
+  }
+
+  private action(element: BpmnElement, node: DraftNode, at: { kind: string; index: number }): GraphAction {
+    const values = new Values(element, this.problems);
+    const name = values.required('name', 'An action');
+    const manual = values.flag('manual', false);
+    const optional = values.flag('optional', false);
+    if (manual && at.kind !== 'userTask') {
+      values.error('INVALID_ACTION', `Action "${name}" is manual, so it stands on a user task.`);
+    }
+    if (optional && !manual) {
+      values.error('INVALID_ACTION', `Action "${name}" is automatic and so always mandatory, not optional.`);
+    }
+    const delay = values.duration('delay', true);
+    if (manual && delay !== null) {
+      values.error('INVALID_ACTION', `Action "${name}" is manual and so has no delay.`);
+    }
+    return {
+      svcUuid: this.uuids.given(values) ?? this.uuids.ofAction(node.key, name),
+      name,
+      order: values.number('order') ?? at.index,
+      manual,
+      optional,
+      delay,
+      repeatable: values.flag('repeatable', false),
+      keys: this.keys(values, manual),
+      parent: values.text('parent'),
+      autoRunChildren: values.flag('autoRunChildren', false),
+      back: this.back(values, manual),
+      operation: readOperation(values, manual),
+    };
+  }
+
+  /** What an author writes into the model needs no whitelist; what callers send does. */
+  private keys(values: Values, manual: boolean): string[] {
+    const keys = values.paths('keys', true);
+    if (keys.length === 0 && !manual && values.text('keys') === null) {
+      return ['*'];
+    }
+    if (keys.length === 0 && manual && values.text('kind') === null) {
+      values.warning('NOTHING_STORED', 'A manual action without keys stores nothing of what a caller sends.');
+    }
+    return keys;
+  }
+
+  private back(values: Values, manual: boolean): GraphAction['back'] {
+    const allowed = values.flag('allowBack', false);
+    const back = { removeKeys: values.paths('removeKeys'), restoreKeys: values.paths('restoreKeys') };
+    if (!allowed && back.removeKeys.length + back.restoreKeys.length > 0) {
+      values.error('INVALID_ACTION', 'removeKeys and restoreKeys need allowBack="true".');
+    }
+    if (allowed && !manual) {
+      values.error('INVALID_ACTION', 'Only a manual action allows going back: somebody has to execute it.');
+    }
+    return allowed ? back : null;
+  }
+
+  private uiAction(element: BpmnElement, node: DraftNode, actions: readonly GraphAction[]): GraphUiAction {
+    const values = new Values(element, this.problems);
+    const name = values.required('name', 'A UI action');
+    const action = values.required('action', 'A UI action');
+    if (!actions.some((one) => one.name === action && one.manual)) {
+      values.error(
+        'UNKNOWN_ACTION',
+        `UI action "${name}" names "${action}", which is no manual action of its user task.`,
+      );
+    }
+    const bodySchema = values.json('bodySchema');
+    checkSchema(bodySchema, 'bodySchema', values);
+    return {
+      svcUuid: this.uuids.given(values) ?? this.uuids.ofUiAction(node.key, name),
+      name,
+      action,
+      bodySchema,
+      body: values.json('body'),
+      excludeKeys: values.paths('excludeKeys'),
+    };
+  }
+
+  private checkTogether(actions: readonly GraphAction[], node: DraftNode): void {
+    this.checkNames(actions, 'action', node);
+    const byName = new Map(actions.map((action) => [action.name, action]));
+    this.checkWaits(actions, node);
+    for (const action of actions) {
+      if (action.parent !== null && !byName.has(action.parent)) {
+        const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.`;
+        this.problems.error('UNKNOWN_ACTION', node.element, message);
+      } else if (isOwnAncestor(action, byName)) {
+        const message = `Action "${action.name}" is its own parent, directly or through others.`;
+        this.problems.error('ACTION_CYCLE', node.element, message);
+      }
+    }
+  }
+
+  private checkWaits(actions: readonly GraphAction[], node: DraftNode): void {
+    const byName = new Map(actions.map((action) => [action.name, action]));
+    for (const { name, parent, manual } of actions) {
+      if (parent !== null && !manual && byName.get(parent)?.autoRunChildren === false) {
+        const message = `Action "${name}" never runs: its parent "${parent}" has not autoRunChildren="true".`;
+        this.problems.warning('ACTION_NEVER_RUNS', node.element, message);
+      }
+    }
+    if (node.element.canGoBack === 'false' && actions.some(({ back }) => back !== null)) {
+      const message = `"${node.key}" has svc:canGoBack="false", so none of its actions can allow going back.`;
+      this.problems.error('BACK_NOT_POSSIBLE', node.element, message);
+    }
+  }
+
+  private checkNames(named: readonly { name: string }[], what: string, node: DraftNode): void {
+    const seen = new Set<string>();
+    for (const { name } of named) {
+      if (name !== '' && seen.has(name)) {
+        this.problems.error(
+          'DUPLICATE_NAME',
+          node.element,
+          `Two ${what}s of this node are called "${name}".`,
+        );
+      }
+      seen.add(name);
+    }
+  }
+}
+
+function isOwnAncestor(action: GraphAction, byName: ReadonlyMap<string, GraphAction>): boolean {
+  const seen = new Set<string>();
+  for (let at = action.parent; at !== null && !seen.has(at); at = byName.get(at)?.parent ?? null) {
+    if (at === action.name) {
+      return true;
+    }
+    seen.add(at);
+  }
+  return false;
+}

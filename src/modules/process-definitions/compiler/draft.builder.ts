@@ -1,0 +1,206 @@
+import type { NodeKind } from '../process-graph.types.js';
+import { nameOf, type Problems } from '../problems.js';
+import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
+import type { DraftFlow, DraftNode, ProcessDraft } from './draft.js';
+
+/** How large one process may be. */
+export interface ProcessLimits {
+  maxNodes: number;
+  /** Embedded subprocesses within each other. */
+  maxNesting: number;
+}
+
+/** Flows a node may have on average; more is no process that anybody drew. */
+const FLOWS_PER_NODE = 5;
+const MAX_KEY = 255;
+
+const KINDS: Readonly<Record<string, NodeKind>> = {
+  startEvent: 'START_EVENT',
+  endEvent: 'END_EVENT',
+  intermediateCatchEvent: 'INTERMEDIATE_CATCH_EVENT',
+  intermediateThrowEvent: 'INTERMEDIATE_THROW_EVENT',
+  boundaryEvent: 'BOUNDARY_EVENT',
+  task: 'TASK',
+  serviceTask: 'TASK',
+  manualTask: 'TASK',
+  userTask: 'USER_TASK',
+  sendTask: 'SEND_TASK',
+  receiveTask: 'RECEIVE_TASK',
+  exclusiveGateway: 'EXCLUSIVE_GATEWAY',
+  parallelGateway: 'PARALLEL_GATEWAY',
+  inclusiveGateway: 'INCLUSIVE_GATEWAY',
+  eventBasedGateway: 'EVENT_BASED_GATEWAY',
+  subProcess: 'SUB_PROCESS',
+  callActivity: 'CALL_ACTIVITY',
+};
+
+/** Finds the nodes and flows of one process and connects them. */
+export class DraftBuilder {
+  private readonly nodes = new Map<BpmnElement, DraftNode>();
+  private readonly flows: DraftFlow[] = [];
+  private readonly flowElements: { element: BpmnElement; scope: DraftNode | null }[] = [];
+  private deepest = 0;
+
+  constructor(
+    private readonly process: BpmnElement,
+    private readonly problems: Problems,
+    private readonly limits: ProcessLimits,
+  ) {}
+
+  /** @returns undefined when it is too large to be looked at any further */
+  build(): ProcessDraft | undefined {
+    this.collect(this.process, null, 1);
+    if (!this.isWithinLimits()) {
+      return undefined;
+    }
+    this.flowElements.forEach(({ element, scope }) => this.connect(element, scope));
+    this.nodes.forEach((node) => this.attach(node));
+    this.nodes.forEach((node) => this.orderOutgoing(node));
+    return {
+      element: this.process,
+      key: idOf(this.process) ?? '',
+      nodes: [...this.nodes.values()],
+      flows: this.flows,
+    };
+  }
+
+  private collect(container: BpmnElement, scope: DraftNode | null, level: number): void {
+    this.deepest = Math.max(this.deepest, level);
+    if (level > this.limits.maxNesting) {
+      return;
+    }
+    for (const element of childrenOf(container, 'flowElements')) {
+      if (isA(element, 'bpmn:SequenceFlow')) {
+        this.flowElements.push({ element, scope });
+      } else if (isA(element, 'bpmn:FlowNode')) {
+        this.collectNode(element, scope, level);
+      }
+    }
+  }
+
+  private collectNode(element: BpmnElement, scope: DraftNode | null, level: number): void {
+    const kind = KINDS[kindOf(element)];
+    const key = this.keyOf(element);
+    // An event subprocess has been refused; its start events follow rules of their own.
+    if (kind === undefined || key === undefined || element.triggeredByEvent === true) {
+      return;
+    }
+    const node: DraftNode = {
+      element,
+      key,
+      kind,
+      scope,
+      position: this.nodes.size,
+      event: null,
+      lane: null,
+      incoming: [],
+      outgoing: [],
+      boundaries: [],
+      attachedTo: null,
+    };
+    this.nodes.set(element, node);
+    if (kind === 'SUB_PROCESS') {
+      this.collect(element, node, level + 1);
+    }
+  }
+
+  /** BPMN 2.0.2, 8.4.1: an id is optional in the schema, but everything that is executed must be found again by it. */
+  private keyOf(element: BpmnElement): string | undefined {
+    const id = idOf(element);
+    if (id === null || id === '' || id.length > MAX_KEY) {
+      const message = `Each ${kindOf(element)} needs an id of 1 to ${MAX_KEY} characters.`;
+      this.problems.error('MISSING_ID', element, message);
+      return undefined;
+    }
+    return id;
+  }
+
+  private isWithinLimits(): boolean {
+    const { maxNodes, maxNesting } = this.limits;
+    if (this.nodes.size > maxNodes || this.flowElements.length > maxNodes * FLOWS_PER_NODE) {
+      const message = `A process has at most ${maxNodes} nodes and ${maxNodes * FLOWS_PER_NODE} sequence flows.`;
+      this.problems.error('PROCESS_TOO_LARGE', this.process, message);
+      return false;
+    }
+    if (this.deepest > maxNesting) {
+      const message = `Subprocesses stand within each other on at most ${maxNesting} levels.`;
+      this.problems.error('PROCESS_TOO_DEEP', this.process, message);
+      return false;
+    }
+    return true;
+  }
+
+  private connect(element: BpmnElement, scope: DraftNode | null): void {
+    const key = this.keyOf(element);
+    const source = this.endOf(element, 'sourceRef');
+    const target = this.endOf(element, 'targetRef');
+    if (key === undefined || source === undefined || target === undefined) {
+      return;
+    }
+    if (source.scope !== target.scope || source.scope !== scope) {
+      const message = `${nameOf('sequenceFlow', key)} crosses the border of a subprocess; both ends and the flow itself stand in the same one.`;
+      this.problems.error('FLOW_CROSSES_SCOPE', element, message);
+      return;
+    }
+    const flow: DraftFlow = { element, key, source, target, condition: null };
+    this.flows.push(flow);
+    source.outgoing.push(flow);
+    target.incoming.push(flow);
+  }
+
+  private endOf(flow: BpmnElement, property: 'sourceRef' | 'targetRef'): DraftNode | undefined {
+    const end = childOf(flow, property);
+    const node = end && this.nodes.get(end);
+    if (end === undefined && !this.isReported(flow)) {
+      this.problems.error('MISSING_VALUE', flow, `A sequence flow needs ${property}.`);
+    } else if (
+      node === undefined &&
+      end !== undefined &&
+      isA(end, 'bpmn:FlowNode') &&
+      isElsewhere(end, this.process)
+    ) {
+      const message = `${property} of a sequence flow stands in another process; only messages pass between processes.`;
+      this.problems.error('FLOW_CROSSES_PROCESS', flow, message);
+    }
+    return node;
+  }
+
+  private isReported(element: BpmnElement): boolean {
+    return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.problems.has(code, element));
+  }
+
+  private attach(node: DraftNode): void {
+    if (node.kind !== 'BOUNDARY_EVENT') {
+      return;
+    }
+    const host = childOf(node.element, 'attachedToRef');
+    const activity = host && this.nodes.get(host);
+    if (activity !== undefined) {
+      node.attachedTo = activity;
+      activity.boundaries.push(node);
+    } else if (!this.isReported(node.element)) {
+      const message = `${nameOf('boundaryEvent', node.key)} is attached to no activity of its process.`;
+      this.problems.error('BOUNDARY_NOT_ATTACHED', node.element, message);
+    }
+  }
+
+  /** The order of conditions is that of the `outgoing` children where they are given, else that of the flows in the file. */
+  private orderOutgoing(node: DraftNode): void {
+    const listed = childrenOf(node.element, 'outgoing');
+    if (listed.length > 0) {
+      const rank = new Map(listed.map((element, index) => [element, index]));
+      node.outgoing.sort(
+        (a, b) => (rank.get(a.element) ?? listed.length) - (rank.get(b.element) ?? listed.length),
+      );
+    }
+  }
+}
+
+function isElsewhere(element: BpmnElement, process: BpmnElement): boolean {
+  for (let at = element.$parent; at !== undefined; at = at.$parent) {
+    if (at === process) {
+      return false;
+    }
+  }
+  return true;
+}

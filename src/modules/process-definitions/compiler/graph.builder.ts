@@ -1,0 +1,125 @@
+import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../process-graph.types.js';
+import type { Problems } from '../problems.js';
+import { kindOf, textOf } from '../reader/bpmn-element.js';
+import type { ActionReader } from './action.reader.js';
+import type { CallReader } from './call.reader.js';
+import type { DraftNode, ProcessDraft } from './draft.js';
+import { GraphReachability } from './graph-reachability.js';
+import type { SvcUuids } from './svc-uuids.js';
+import { Values } from './values.js';
+
+/** What reads the parts of a node. */
+export interface NodeReaders {
+  problems: Problems;
+  uuids: SvcUuids;
+  actions: ActionReader;
+  calls: CallReader;
+}
+
+/** Entries of `reachableFrom` of a whole process; a graph is kept in one row of the database. */
+const MAX_REACHABLE = 1_500_000;
+
+/** The part of a graph that its nodes and flows make. */
+export type GraphBody = Pick<ProcessGraph, 'nodes' | 'flows' | 'lanes' | 'starts'>;
+
+/**
+ * Numbers nodes and flows and turns references into numbers. Both are in the order of their ids, so that the order of
+ * elements in the file means nothing.
+ */
+export class GraphBuilder {
+  private readonly nodes: readonly DraftNode[];
+  private readonly numbers: ReadonlyMap<DraftNode, number>;
+  private readonly flowNumbers: ReadonlyMap<string, number>;
+  private readonly flows: GraphFlow[];
+
+  constructor(
+    private readonly draft: ProcessDraft,
+    private readonly readers: NodeReaders,
+  ) {
+    this.nodes = draft.nodes.toSorted(byKey);
+    this.numbers = new Map(this.nodes.map((node, index) => [node, index]));
+    const flows = draft.flows.toSorted(byKey);
+    this.flowNumbers = new Map(flows.map(({ key }, index) => [key, index]));
+    this.flows = flows.map((flow, index) => ({
+      index,
+      key: flow.key,
+      condition: flow.condition,
+      source: this.numberOf(flow.source),
+      target: this.numberOf(flow.target),
+    }));
+  }
+
+  build(lanes: GraphLane[]): GraphBody {
+    const nodes = this.nodes.map((node, index) => this.node(node, index));
+    const reachability = new GraphReachability(nodes, this.flows);
+    let entries = 0;
+    for (const node of nodes) {
+      node.reachableFrom = reachability.reachableFrom(node);
+      node.backFrom = reachability.backFrom(node);
+      entries += node.reachableFrom.reduce((sum, list) => sum + list.length, 0) + node.backFrom.length;
+    }
+    if (entries > MAX_REACHABLE) {
+      const message = 'The process has too many inclusive gateways or back actions for its size; divide it.';
+      this.readers.problems.error('PROCESS_TOO_LARGE', this.draft.element, message);
+    }
+    return { nodes, flows: this.flows, lanes, starts: this.startsIn(null) };
+  }
+
+  private node(node: DraftNode, index: number): GraphNode {
+    const kind = kindOf(node.element);
+    const { problems, uuids } = this.readers;
+    const values = new Values(node.element, problems);
+    const actions = this.readers.actions.actionsOf(node, kind);
+    return {
+      index,
+      id: 0,
+      key: node.key,
+      kind: node.kind,
+      event: node.event,
+      lane: node.lane,
+      actions,
+      svcUuid: uuids.given(values) ?? uuids.ofNode(node.key),
+      name: textOf(node.element, 'name')?.trim() || null,
+      scope: node.scope === null ? null : this.numberOf(node.scope),
+      incoming: node.incoming.map((flow) => this.flowNumber(flow.key)).toSorted((a, b) => a - b),
+      outgoing: node.outgoing.map((flow) => this.flowNumber(flow.key)),
+      defaultFlow: this.defaultFlow(node),
+      startCondition: values.text('startCondition'),
+      starts: node.kind === 'SUB_PROCESS' ? this.startsIn(node) : [],
+      boundaries: node.boundaries.map((boundary) => this.numberOf(boundary)),
+      attachedTo: node.attachedTo === null ? null : this.numberOf(node.attachedTo),
+      interrupting: node.element.cancelActivity !== false,
+      condition: node.kind === 'BOUNDARY_EVENT' ? values.expression('condition') : null,
+      canGoBack: values.flag('canGoBack', true),
+      uiActions: this.readers.actions.uiActionsOf(node, kind, actions),
+      call: node.kind === 'CALL_ACTIVITY' ? this.readers.calls.read(node) : null,
+      timeout: node.kind === 'RECEIVE_TASK' ? values.duration('timeout', true) : null,
+      reachableFrom: [],
+      backFrom: [],
+    };
+  }
+
+  private defaultFlow(node: DraftNode): number | null {
+    const flow = node.outgoing.find(({ element }) => element === node.element.default);
+    return flow === undefined ? null : this.flowNumber(flow.key);
+  }
+
+  private startsIn(scope: DraftNode | null): number[] {
+    return this.nodes.flatMap((node, index) =>
+      node.kind === 'START_EVENT' && node.scope === scope ? [index] : [],
+    );
+  }
+
+  private numberOf(node: DraftNode): number {
+    return this.numbers.get(node) ?? -1;
+  }
+
+  private flowNumber(key: string): number {
+    return this.flowNumbers.get(key) ?? -1;
+  }
+}
+
+/** By code units and not by language, so that the order is the same on every machine. */
+function byKey(a: { key: string }, b: { key: string }): number {
+  return a.key < b.key ? -1 : Number(a.key > b.key);
+}

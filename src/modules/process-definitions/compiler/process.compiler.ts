@@ -1,0 +1,73 @@
+import type { ProcessGraph } from '../process-graph.types.js';
+import type { Problems } from '../problems.js';
+import { extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { ActionReader } from './action.reader.js';
+import { CallReader } from './call.reader.js';
+import { checkBoundaries } from '../checks/boundary.checks.js';
+import { checkGateways } from '../checks/gateway.checks.js';
+import { checkLevels } from '../checks/level.checks.js';
+import type { ProcessDraft } from './draft.js';
+import { DraftBuilder, type ProcessLimits } from './draft.builder.js';
+import { EventReader } from './event.reader.js';
+import { readFlowConditions } from './flow-conditions.js';
+import { GraphBuilder } from './graph.builder.js';
+import { checkSchema } from './json-schema.check.js';
+import { readLanes } from './lane.reader.js';
+import { SvcUuids } from './svc-uuids.js';
+import { Values } from './values.js';
+
+/** What is known of the file around a process. */
+export interface CompileContext {
+  appId: string;
+  limits: ProcessLimits;
+  problems: Problems;
+  /** Names of the processes of the file by their BPMN id. */
+  names: ReadonlyMap<string, string>;
+  /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
+  complete: boolean;
+}
+
+/** Finds and connects the nodes of one `bpmn:process`; undefined when it is too large to be looked at. */
+export function draftProcess(process: BpmnElement, context: CompileContext): ProcessDraft | undefined {
+  return new DraftBuilder(process, context.problems, context.limits).build();
+}
+
+/** Checks and compiles a process; the graph means something only when no errors were found in the file. */
+export function compileProcess(draft: ProcessDraft, context: CompileContext): ProcessGraph {
+  const { problems } = context;
+  const events = new EventReader(problems);
+  draft.nodes.forEach((node) => (node.event = events.read(node)));
+  readFlowConditions(draft, problems);
+  checkLevels(draft, context);
+  checkGateways(draft, context);
+  checkBoundaries(draft, problems);
+  const lanes = readLanes(draft, problems);
+  const uuids = new SvcUuids(context.appId, draft.key);
+  const values = new Values(draft.element, problems);
+  const readers = {
+    problems,
+    uuids,
+    actions: new ActionReader(problems, uuids),
+    calls: new CallReader(problems, context.names),
+  };
+  return {
+    format: 1,
+    svcUuid: uuids.given(values) ?? uuids.ofProcess(),
+    key: draft.key,
+    name: context.names.get(draft.key) ?? draft.key,
+    ...new GraphBuilder(draft, readers).build(lanes),
+    inputSchema: inputSchemaOf(draft.element, problems),
+    expiresAfter: values.duration('expiresAfter'),
+  };
+}
+
+function inputSchemaOf(process: BpmnElement, problems: Problems): ProcessGraph['inputSchema'] {
+  const element = extensionOf(process, 'svc:InputSchema');
+  if (element === undefined) {
+    return null;
+  }
+  const values = new Values(element, problems);
+  const schema = values.json('body');
+  checkSchema(schema, 'svc:inputSchema', values);
+  return schema;
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { checkCalls } from './checks/call.checks.js';
+import { checkElements } from './checks/element.checks.js';
+import { checkFlowLists } from './checks/flow-list.checks.js';
+import { isDocumentation } from './checks/supported-elements.js';
+import { compileProcess, draftProcess } from './compiler/process.compiler.js';
+import type { DefinitionProblem, ProcessGraph } from './process-graph.types.js';
+import { Problems } from './problems.js';
+import { childrenOf, idOf, textOf, type BpmnElement } from './reader/bpmn-element.js';
+import { readBpmn } from './reader/bpmn-reader.js';
+import { mayBeParsed } from './reader/xml-guard.js';
+
+/** A BPMN file of a package. */
+export interface ProcessFile {
+  /** How problems call it. */
+  name: string;
+  xml: string;
+}
+
+/** What became of one file: all its processes, or what is wrong with it. */
+export interface CompiledFile {
+  /** Empty when a problem is an error. */
+  definitions: ProcessGraph[];
+  problems: DefinitionProblem[];
+}
+
+/** Decisions, section 1: a process is started by its name in a path. */
+const PROCESS_NAME = /^[A-Za-z0-9._\-[\]()]{1,64}$/;
+
+/**
+ * Compiles BPMN 2.0 files into graphs that run, and refuses what would not: see docs/bpmn.md. Everything is decided here and
+ * nothing at the start of an instance. References to other files are not followed.
+ */
+@Injectable()
+export class ProcessCompilerService {
+  constructor(private readonly env: Env) {}
+
+  /**
+   * @param context.appId the application: part of the uuids that nodes and actions keep in every later version
+   * @returns all problems at once, never an exception because of the file
+   */
+  async compile(file: ProcessFile, context: { appId: string }): Promise<CompiledFile> {
+    const problems = new Problems(file.name);
+    const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
+    const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
+    const definitions = root === undefined ? [] : this.compileRoot(root, problems, context.appId);
+    return { definitions: problems.hasErrors ? [] : definitions, problems: problems.list() };
+  }
+
+  private compileRoot(root: BpmnElement, problems: Problems, appId: string): ProcessGraph[] {
+    const complete = checkElements(root, problems);
+    const processes = executableProcesses(root, problems);
+    const context = {
+      appId,
+      problems,
+      complete,
+      names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
+      limits: {
+        maxNodes: this.env.get('PROCESS_MAX_NODES'),
+        maxNesting: this.env.get('PROCESS_MAX_NESTING'),
+      },
+    };
+    const drafts = processes.flatMap((process) => draftProcess(process, context) ?? []);
+    checkFlowLists(drafts, problems);
+    const definitions = drafts.map((draft) => compileProcess(draft, context));
+    checkCalls(definitions, problems);
+    return definitions;
+  }
+}
+
+function executableProcesses(root: BpmnElement, problems: Problems): BpmnElement[] {
+  const processes = childrenOf(root, 'rootElements').filter(({ $type }) => $type === 'bpmn:Process');
+  const executable = processes.filter((process) => !isDocumentation(process));
+  for (const process of processes.filter(isDocumentation)) {
+    const message = 'The process has isExecutable="false": it is taken for a drawing and cannot be started.';
+    problems.warning('NOT_EXECUTABLE', process, message);
+  }
+  if (executable.length === 0) {
+    problems.error('NO_PROCESS', null, 'The file has no executable process.');
+  }
+  return executable;
+}
+
+function nameOf(process: BpmnElement, problems: Problems): string {
+  const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
+  const name = own || (idOf(process) ?? '');
+  if (!PROCESS_NAME.test(name)) {
+    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), not "${name.slice(0, 80)}". Give svc:processName beside a name for people.`;
+    problems.error('INVALID_PROCESS_NAME', process, message);
+  }
+  return name;
+}

@@ -1,0 +1,340 @@
+import { describe, expect, it } from 'vitest';
+import { bpmn, compileXml, errorsOf, flows, graphOf, nodeOf, nodes } from './compile.js';
+
+const withNode = (content: string, kind = 'userTask', attributes = '') =>
+  bpmn(
+    `${nodes('startEvent:s endEvent:z')}<bpmn:${kind} id="a" ${attributes}><bpmn:extensionElements>${content}</bpmn:extensionElements></bpmn:${kind}>${flows('s>a a>z')}`,
+  );
+const actions = (content: string) => `<svc:actions>${content}</svc:actions>`;
+const OK = '<svc:action name="ok" manual="true" keys="*"/>';
+const warningsOf = async (xml: string) =>
+  (await compileXml(xml)).problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code);
+
+const withSchema = (schema: string) =>
+  bpmn(
+    `<bpmn:extensionElements><svc:inputSchema><![CDATA[${schema}]]></svc:inputSchema></bpmn:extensionElements>${nodes('startEvent:s endEvent:z')}${flows('s>z')}`,
+  );
+
+describe('actions', () => {
+  it('compiles every attribute of a manual action', async () => {
+    const graph = await graphOf(
+      withNode(
+        actions(
+          '<svc:action name="first" order="2" manual="true" optional="true" repeatable="true" keys=\'client.name, fields["a, b"] ,list[0]\' allowBack="true" removeKeys="x" restoreKeys="y.z" autoRunChildren="true"/><svc:action name="second" order="1" manual="true" keys="*" uuid="0198c1f0-7b1a-7c3e-8a55-0123456789ab"/>',
+        ),
+      ),
+    );
+    expect(nodeOf(graph, 'a').actions).toEqual([
+      {
+        svcUuid: '0198c1f0-7b1a-7c3e-8a55-0123456789ab',
+        name: 'second',
+        order: 1,
+        manual: true,
+        optional: false,
+        repeatable: false,
+        keys: ['*'],
+        parent: null,
+        autoRunChildren: false,
+        delay: null,
+        back: null,
+        operation: { kind: 'SAVE_DATA', data: null },
+      },
+      {
+        svcUuid: expect.stringMatching(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        ),
+        name: 'first',
+        order: 2,
+        manual: true,
+        optional: true,
+        repeatable: true,
+        keys: ['client.name', 'fields["a, b"]', 'list[0]'],
+        parent: null,
+        autoRunChildren: true,
+        delay: null,
+        back: { removeKeys: ['x'], restoreKeys: ['y.z'] },
+        operation: { kind: 'SAVE_DATA', data: null },
+      },
+    ]);
+  });
+
+  it('compiles every kind of operation', async () => {
+    const graph = await graphOf(
+      withNode(
+        actions(
+          `<svc:action name="a1" delay="PT5M"><svc:data>{ "sum": "\${amount}", "list": [1, {"x": null}] }</svc:data></svc:action>
+           <svc:action name="a2" kind="startWorkflow" workflow="score" appId="lib" resultKey="score.value" delay="\${pause}"><svc:input><![CDATA[{ "id": "\${client.id < 3}" }]]></svc:input></svc:action>
+           <svc:action name="a3" kind="startSubprocess" process="archive" startCondition="fast" copy="except" copyKeys="secret"/>
+           <svc:action name="a4" kind="appendToParent"><svc:path from="total" to="order.total"/><svc:path from="b" to="c"/></svc:action>
+           <svc:action name="a5" kind="sendMessage" message="done" correlation="order.id"><svc:payload>{ "a": 1 }</svc:payload></svc:action>`,
+        ),
+        'serviceTask',
+      ),
+    );
+    const found = nodeOf(graph, 'a').actions;
+    expect(found.map(({ operation }) => operation)).toEqual([
+      { kind: 'SAVE_DATA', data: { sum: '${amount}', list: [1, { x: null }] } },
+      {
+        kind: 'START_WORKFLOW',
+        workflow: 'score',
+        appId: 'lib',
+        input: { id: '${client.id < 3}' },
+        resultKey: 'score.value',
+      },
+      {
+        kind: 'START_SUBPROCESS',
+        process: 'archive',
+        appId: null,
+        startCondition: 'fast',
+        copy: { mode: 'EXCEPT', keys: ['secret'] },
+      },
+      { kind: 'APPEND_TO_PARENT', paths: { total: 'order.total', b: 'c' } },
+      { kind: 'SEND_MESSAGE', message: 'done', correlation: 'order.id', payload: { a: 1 } },
+    ]);
+    expect(found.map(({ delay }) => delay)).toEqual(['PT5M', '${pause}', null, null, null]);
+    expect(found.map(({ keys }) => keys)).toEqual([['*'], ['*'], ['*'], ['*'], ['*']]);
+  });
+
+  it('compiles UI actions', async () => {
+    const graph = await graphOf(
+      withNode(
+        `${actions(OK)}<svc:uiActions><svc:uiAction name="approve" action="ok" excludeKeys="internal, debug.x"><svc:body>{ "decision": "yes" }</svc:body><svc:bodySchema>{ "type": "object", "required": ["note"] }</svc:bodySchema></svc:uiAction><svc:uiAction name="plain" action="ok"/></svc:uiActions>`,
+      ),
+    );
+    expect(nodeOf(graph, 'a').uiActions).toMatchObject([
+      {
+        name: 'approve',
+        action: 'ok',
+        body: { decision: 'yes' },
+        bodySchema: { type: 'object', required: ['note'] },
+        excludeKeys: ['internal', 'debug.x'],
+      },
+      { name: 'plain', action: 'ok', body: null, bodySchema: null, excludeKeys: [] },
+    ]);
+    const uuids = nodeOf(graph, 'a').uiActions.map(({ svcUuid }) => svcUuid);
+    expect(new Set([...uuids, ...nodeOf(graph, 'a').actions.map(({ svcUuid }) => svcUuid)]).size).toBe(3);
+  });
+
+  it.each([
+    ['no name', '<svc:action manual="true"/>', 'MISSING_VALUE'],
+    ['an unknown kind', '<svc:action name="x" kind="runScript"/>', 'INVALID_VALUE'],
+    ['an unknown attribute', '<svc:action name="x" manual="true" key="a"/>', 'UNKNOWN_ATTRIBUTE'],
+    ['a flag that is none', '<svc:action name="x" manual="true" repeatable="1"/>', 'INVALID_VALUE'],
+    ['an order that is no number', '<svc:action name="x" manual="true" order="first"/>', 'INVALID_VALUE'],
+    [
+      'an automatic one that is optional',
+      '<svc:action name="x" optional="true"><svc:data>{}</svc:data></svc:action>',
+      'INVALID_ACTION',
+    ],
+    ['an automatic one that saves nothing', '<svc:action name="x"/>', 'MISSING_VALUE'],
+    [
+      'a manual one with data',
+      '<svc:action name="x" manual="true"><svc:data>{}</svc:data></svc:action>',
+      'INVALID_ACTION',
+    ],
+    ['a manual one with a delay', '<svc:action name="x" manual="true" delay="PT1S"/>', 'INVALID_ACTION'],
+    [
+      'a delay that is none',
+      '<svc:action name="x" delay="1 s"><svc:data>{}</svc:data></svc:action>',
+      'INVALID_DURATION',
+    ],
+    [
+      'an automatic return point',
+      '<svc:action name="x" allowBack="true"><svc:data>{}</svc:data></svc:action>',
+      'INVALID_ACTION',
+    ],
+    [
+      'keys of going back without going back',
+      '<svc:action name="x" manual="true" removeKeys="a"/>',
+      'INVALID_ACTION',
+    ],
+    [
+      'a key that reaches a prototype',
+      '<svc:action name="x" manual="true" keys="a.constructor"/>',
+      'INVALID_PATH',
+    ],
+    ['a key that is no path', '<svc:action name="x" manual="true" keys="a..b"/>', 'INVALID_PATH'],
+    [
+      'data that is no JSON',
+      '<svc:action name="x"><svc:data>{ a: 1 }</svc:data></svc:action>',
+      'INVALID_JSON',
+    ],
+    ['data that is no object', '<svc:action name="x"><svc:data>[1]</svc:data></svc:action>', 'INVALID_JSON'],
+    [
+      'data with a prototype key',
+      '<svc:action name="x"><svc:data>{ "a": { "__proto__": 1 } }</svc:data></svc:action>',
+      'INVALID_JSON',
+    ],
+    [
+      'data with a reference that does not parse',
+      '<svc:action name="x"><svc:data>{ "a": "${b" }</svc:data></svc:action>',
+      'INVALID_JSON',
+    ],
+    [
+      'data that stands twice',
+      '<svc:action name="x"><svc:data>{}</svc:data><svc:data>{}</svc:data></svc:action>',
+      'REPEATED_PART',
+    ],
+    ['a workflow that is not named', '<svc:action name="x" kind="startWorkflow"/>', 'MISSING_VALUE'],
+    [
+      'a part of another kind',
+      '<svc:action name="x" kind="startWorkflow" workflow="w" process="p"/>',
+      'INVALID_ACTION',
+    ],
+    [
+      'paths of another kind',
+      '<svc:action name="x" manual="true"><svc:path from="a" to="b"/></svc:action>',
+      'INVALID_ACTION',
+    ],
+    ['no paths', '<svc:action name="x" kind="appendToParent"/>', 'MISSING_VALUE'],
+    [
+      'a path without target',
+      '<svc:action name="x" kind="appendToParent"><svc:path from="a"/></svc:action>',
+      'INVALID_VALUE',
+    ],
+    [
+      'a correlation that is not CEL',
+      '<svc:action name="x" kind="sendMessage" message="m" correlation="a ="/>',
+      'INVALID_EXPRESSION',
+    ],
+    ['an unknown parent', '<svc:action name="x" manual="true" parent="y"/>', 'UNKNOWN_ACTION'],
+    ['itself as parent', '<svc:action name="x" manual="true" parent="x"/>', 'ACTION_CYCLE'],
+    [
+      'parents in a circle',
+      '<svc:action name="x" manual="true" parent="y"/><svc:action name="y" manual="true" parent="x"/>',
+      'ACTION_CYCLE',
+    ],
+    ['two of a name', OK + OK, 'DUPLICATE_NAME'],
+    ['a uuid that is none', '<svc:action name="x" manual="true" uuid="1"/>', 'INVALID_UUID'],
+    [
+      'the same uuid twice',
+      '<svc:action name="x" manual="true" uuid="0198c1f0-7b1a-7c3e-8a55-0123456789ab"/><svc:action name="y" manual="true" uuid="0198c1f0-7b1a-7c3e-8a55-0123456789AB"/>',
+      'DUPLICATE_UUID',
+    ],
+  ])('refuses %s', async (_, content, code) => {
+    const errors = await errorsOf(withNode(actions(content)));
+    expect(new Set(errors)).toEqual(new Set([`${code} a`]));
+  });
+
+  it('refuses a manual action on anything but a user task', async () => {
+    expect(await errorsOf(withNode(actions(OK), 'serviceTask'))).toEqual(['INVALID_ACTION a']);
+  });
+
+  it.each(['manualTask', 'receiveTask', 'callActivity', 'intermediateThrowEvent', 'exclusiveGateway'])(
+    'refuses actions on a %s',
+    async (kind) => {
+      expect(
+        await errorsOf(withNode(actions('<svc:action name="x"><svc:data>{}</svc:data></svc:action>'), kind)),
+      ).toContain('MISPLACED_EXTENSION a');
+    },
+  );
+
+  it.each([
+    ['lists of actions twice', actions(OK) + actions(OK.replace('ok', 'no'))],
+    ['an action outside of a list', OK],
+    ['an input schema on a node', `${actions(OK)}<svc:inputSchema>{}</svc:inputSchema>`],
+  ])('refuses %s', async (_, content) => {
+    expect(await errorsOf(withNode(content))).toContain('MISPLACED_EXTENSION a');
+  });
+
+  it('refuses elements of ours that it does not know', async () => {
+    expect(await errorsOf(withNode(`${actions(OK)}<svc:script>1</svc:script>`))).toEqual([
+      'UNPARSABLE_CONTENT -',
+    ]);
+  });
+
+  it('refuses return points on a node that cannot be gone back to', async () => {
+    const xml = withNode(
+      actions('<svc:action name="x" manual="true" keys="*" allowBack="true"/>'),
+      'userTask',
+      'svc:canGoBack="false"',
+    );
+    expect(await errorsOf(xml)).toEqual(['BACK_NOT_POSSIBLE a']);
+  });
+
+  it.each([
+    ['an unknown action', '<svc:uiAction name="u" action="other"/>', 'UNKNOWN_ACTION a'],
+    ['an automatic action', '<svc:uiAction name="u" action="auto"/>', 'UNKNOWN_ACTION a'],
+    ['no action', '<svc:uiAction name="u"/>', 'MISSING_VALUE a'],
+    [
+      'two of a name',
+      '<svc:uiAction name="u" action="ok"/><svc:uiAction name="u" action="ok"/>',
+      'DUPLICATE_NAME a',
+    ],
+    [
+      'a body that is no object',
+      '<svc:uiAction name="u" action="ok"><svc:body>1</svc:body></svc:uiAction>',
+      'INVALID_JSON a',
+    ],
+    [
+      'a schema that is none',
+      '<svc:uiAction name="u" action="ok"><svc:bodySchema>{"type":"thing"}</svc:bodySchema></svc:uiAction>',
+      'INVALID_SCHEMA a',
+    ],
+  ])('refuses UI actions with %s', async (_, uiAction, expected) => {
+    const auto = '<svc:action name="auto"><svc:data>{}</svc:data></svc:action>';
+    expect(
+      await errorsOf(withNode(`${actions(OK + auto)}<svc:uiActions>${uiAction}</svc:uiActions>`)),
+    ).toContain(expected);
+  });
+
+  it('refuses UI actions on anything but a user task', async () => {
+    const ui = '<svc:uiActions><svc:uiAction name="u" action="x"/></svc:uiActions>';
+    expect(await errorsOf(withNode(ui, 'task'))).toContain('MISPLACED_EXTENSION a');
+  });
+
+  it.each([
+    ['a user task without actions', withNode('<svc:actions/>'), ['USER_TASK_DOES_NOT_WAIT']],
+    [
+      'a user task with optional actions only',
+      withNode(actions('<svc:action name="x" manual="true" optional="true" keys="*"/>')),
+      ['USER_TASK_DOES_NOT_WAIT'],
+    ],
+    [
+      'an action that stores nothing',
+      withNode(actions('<svc:action name="x" manual="true"/>')),
+      ['NOTHING_STORED'],
+    ],
+    [
+      'an action that never runs',
+      withNode(actions(`${OK}<svc:action name="x" parent="ok"><svc:data>{}</svc:data></svc:action>`)),
+      ['ACTION_NEVER_RUNS'],
+    ],
+    ['a user task that waits', withNode(actions(OK)), []],
+  ])('warns of %s', async (_, xml, expected) => {
+    expect(await warningsOf(xml)).toEqual(expected);
+  });
+});
+
+describe('JSON Schemas', () => {
+  it('keeps a schema as it is', async () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $defs: { name: { type: 'string', pattern: '^[a-z]+$', description: 'not a ${reference' } },
+      type: 'object',
+      properties: {
+        name: { $ref: '#/$defs/name' },
+        ref: { const: { $ref: 'anything' } },
+        $ref: { type: 'string' },
+      },
+      required: ['name'],
+    };
+    expect((await graphOf(withSchema(JSON.stringify(schema)))).inputSchema).toEqual(schema);
+  });
+
+  it.each([
+    ['no JSON', '{', 'INVALID_JSON P'],
+    ['no object', 'true', 'INVALID_JSON P'],
+    ['an unknown type', '{"type":"integers"}', 'INVALID_SCHEMA P'],
+    ['another draft', '{"$schema":"http://json-schema.org/draft-04/schema#"}', 'INVALID_SCHEMA P'],
+    ['a reference outside', '{"$ref":"https://example.com/schema"}', 'INVALID_SCHEMA P'],
+    ['a reference to nothing', '{"properties":{"a":{"$ref":"#/$defs/a"}}}', 'INVALID_SCHEMA P'],
+    ['a look-ahead', '{"properties":{"a":{"pattern":"^(?=a)"}}}', 'INVALID_SCHEMA P'],
+    ['a back-reference', '{"patternProperties":{"(a)\\\\1":{}}}', 'INVALID_SCHEMA P'],
+    ['a prototype key', '{"properties":{"__proto__":{}}}', 'INVALID_JSON P'],
+    ['too many levels', `${'{"not":'.repeat(40)}{}${'}'.repeat(40)}`, 'INVALID_SCHEMA P'],
+    ['too many bytes', `{"description":"${'x'.repeat(70_000)}"}`, 'INVALID_SCHEMA P'],
+  ])('refuses %s', async (_, schema, expected) => {
+    expect(await errorsOf(withSchema(schema))).toContain(expected);
+  });
+});
