@@ -9,6 +9,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const GENERATED = [
   { file: 'openapi.json', script: 'openapi' },
   { file: '.env.example', script: 'env:example' },
+  { file: 'schemas/application-package.schema.json', script: 'schemas' },
+  { file: 'schemas/workflow.schema.json', script: 'schemas' },
+  { file: 'schemas/process-graph.schema.json', script: 'schemas' },
 ];
 
 let stale = 0;

@@ -1,0 +1,47 @@
+import { APPLICATION_FILE } from '../package-shape.js';
+import type { Place, Problems } from '../package-problems.js';
+import type { CheckContext, PackageApplication } from '../package.types.js';
+
+/** Checks application.json against the path of the delivery and the libraries that exist. */
+export function checkApplication(
+  application: PackageApplication,
+  context: CheckContext,
+  maxLibraries: number,
+  problems: Problems,
+): void {
+  if (application.appId !== context.appId) {
+    const message = `The package is of application "${application.appId}" and cannot be delivered to "${context.appId}".`;
+    problems.error('APPLICATION_MISMATCH', at('/appId'), message);
+  }
+  const { minDecimals, maxDecimals } = application.settings.numberDisplayFormat;
+  if (minDecimals > maxDecimals) {
+    const message = '"minDecimals" must not be larger than "maxDecimals".';
+    problems.error('VALUE_INVALID', at('/settings/numberDisplayFormat/minDecimals'), message);
+  }
+  if (application.libraries.length > maxLibraries) {
+    const message = `A package names at most ${maxLibraries} libraries (PACKAGE_MAX_LIBRARIES).`;
+    problems.error('TOO_MANY', at('/libraries'), message);
+  }
+  checkLibraries(application, context, problems);
+}
+
+function at(element: string): Place {
+  return { file: APPLICATION_FILE, element };
+}
+
+function checkLibraries(application: PackageApplication, context: CheckContext, problems: Problems): void {
+  const named = new Set<string>();
+  for (const [index, { appId, buildId }] of application.libraries.entries()) {
+    const place = at(`/libraries/${index}`);
+    if (appId === application.appId) {
+      problems.error('LIBRARY_CYCLE', place, 'An application cannot be its own library.');
+    } else if (named.has(appId)) {
+      const message = `Library "${appId}" is named twice; an application uses one build of a library.`;
+      problems.error('LIBRARY_NOT_UNIQUE', place, message);
+    } else if (!context.libraries.some((build) => build.appId === appId && build.buildId === buildId)) {
+      const message = `There is no build "${buildId}" of library "${appId}": deliver, commit and build it first.`;
+      problems.error('LIBRARY_NOT_FOUND', place, message);
+    }
+    named.add(appId);
+  }
+}

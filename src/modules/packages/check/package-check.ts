@@ -1,0 +1,41 @@
+import { Problems } from '../package-problems.js';
+import type { ApplicationPackage, CheckContext, CheckedPackage, PackageProblem } from '../package.types.js';
+import { checkApplication } from './application-check.js';
+import { requireUniqueNames } from './names.js';
+import { ProcessesCheck, type CompileProcess } from './processes-check.js';
+import { References } from './references.js';
+import { checkSystems } from './systems-check.js';
+import { WorkflowsCheck } from './workflows-check.js';
+
+/** Bounds of a package that the operator sets. */
+export interface CheckLimits {
+  libraries: number;
+  schemaBytes: number;
+  problems: number;
+}
+
+/**
+ * Checks a package as a whole, so that its author reads everything that is wrong at once.
+ * @returns null when there is an error; warnings come with the package
+ */
+export async function checkPackage(
+  pkg: ApplicationPackage,
+  context: CheckContext,
+  compile: CompileProcess,
+  limits: CheckLimits,
+): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
+  const problems = new Problems(limits.problems);
+  checkApplication(pkg.application, context, limits.libraries, problems);
+  const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
+  requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
+  checkSystems(pkg.systems, problems);
+  const references = new References(pkg, context, problems);
+  const schemas = { maxBytes: limits.schemaBytes };
+  const workflows = new WorkflowsCheck(context.appId, references, schemas, problems).check(pkg.workflows);
+  const processes = await new ProcessesCheck(pkg, context, references, problems).check(compile);
+  const { application, systems } = pkg;
+  return {
+    checked: problems.hasErrors ? null : { application, systems, workflows, processes },
+    problems: problems.list(),
+  };
+}

@@ -1,0 +1,26 @@
+import { jsonSize, type JsonObject } from '../../../common/data-paths.js';
+import { SchemaSyntaxError } from '../../../common/json-schema/json-schema.errors.js';
+import { compileSchema } from '../../../common/json-schema/json-schema.js';
+import type { Place, Problems } from '../package-problems.js';
+
+/** Refuses a JSON Schema that values could not be held against later, or that is too large. */
+export function checkSchema(
+  schema: JsonObject,
+  what: string,
+  place: Place,
+  { maxBytes, problems }: { maxBytes: number; problems: Problems },
+): void {
+  if (jsonSize(schema) > maxBytes) {
+    const message = `${what}: a JSON Schema has at most ${maxBytes} bytes (PACKAGE_MAX_SCHEMA_BYTES).`;
+    problems.error('SCHEMA_INVALID', place, message);
+    return;
+  }
+  try {
+    compileSchema(schema);
+  } catch (error) {
+    if (!(error instanceof SchemaSyntaxError)) {
+      throw error;
+    }
+    problems.error('SCHEMA_INVALID', place, `${what}: ${error.message}`);
+  }
+}

@@ -1,0 +1,77 @@
+import { v5 as uuidV5 } from 'uuid';
+import { nameKey } from '../../../common/validation/resource-name.js';
+import { pointerTo, type Problems } from '../package-problems.js';
+import type { PackageWorkflow, WorkflowNode } from '../package.types.js';
+import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
+import { requireUniqueNames } from './names.js';
+import type { References } from './references.js';
+import { checkSchema } from './schema-check.js';
+import { findCycle, WorkflowFlow } from './workflow-flow.js';
+import { WorkflowNodeCheck } from './workflow-node-check.js';
+
+/** Namespace of the UUIDs of workflow nodes (RFC 9562, section 5.5); changing it would rename every node. */
+const NODE_NAMESPACE = '5f0c1c0e-0b0f-4a37-9f0e-3a7d1f7b6c21';
+
+/** Checks the workflows of a package, each by itself and all together. */
+export class WorkflowsCheck {
+  constructor(
+    private readonly appId: string,
+    private readonly references: References,
+    private readonly limits: { readonly maxBytes: number },
+    private readonly problems: Problems,
+  ) {}
+
+  /** @returns the workflows with references resolved and a UUID for every node */
+  check(workflows: readonly PackageWorkflow[]): PackageWorkflow[] {
+    const names = workflows.map(({ name, file }) => ({ name, file, element: '/name' }));
+    requireUniqueNames('workflows', 'WORKFLOW_NAME_NOT_UNIQUE', names, this.problems);
+    const checked = workflows.map((workflow) => this.workflow(workflow));
+    this.checkRecursion(checked);
+    return checked;
+  }
+
+  private workflow(workflow: PackageWorkflow): PackageWorkflow {
+    const { file, nodes } = workflow;
+    for (const name of ['inputSchema', 'outputSchema'] as const) {
+      const schema = workflow[name];
+      if (schema !== null) {
+        const limits = { ...this.limits, problems: this.problems };
+        checkSchema(schema, `"${name}"`, { file, element: pointerTo([name]) }, limits);
+      }
+    }
+    new WorkflowFlow(workflow, this.problems).check();
+    const check = new WorkflowNodeCheck(file, this.references, this.limits, this.problems);
+    return { ...workflow, nodes: nodes.map((node) => this.identified(workflow, check.check(node))) };
+  }
+
+  /** The same node of the same workflow has the same UUID in every version. */
+  private identified({ name }: PackageWorkflow, node: WorkflowNode): WorkflowNode {
+    const { svcUuid } = node;
+    const given = svcUuid?.toLowerCase();
+    return {
+      ...node,
+      svcUuid: given ?? uuidV5(JSON.stringify([this.appId, nameKey(name), node.id]), NODE_NAMESPACE),
+    };
+  }
+
+  /** A workflow that starts itself, directly or by others, would never end. Libraries cannot start ours. */
+  private checkRecursion(workflows: readonly PackageWorkflow[]): void {
+    const started = new Map(workflows.map((workflow) => [nameKey(workflow.name), this.startedBy(workflow)]));
+    for (const { name, file } of workflows) {
+      const key = nameKey(name);
+      if (findCycle(key, (vertex) => started.get(vertex) ?? [], new Set()) === key) {
+        const message = `Workflow "${name}" starts itself, directly or by another one.`;
+        this.problems.error('WORKFLOW_RECURSION', { file, element: null }, message);
+      }
+    }
+  }
+
+  private startedBy({ nodes }: PackageWorkflow): string[] {
+    return nodes
+      .filter(({ type }) => type === 'SUBWORKFLOW')
+      .flatMap(({ payload }) => {
+        const workflow = subworkflowPayloadSchema.safeParse(payload).data?.workflow;
+        return workflow?.appId === this.appId ? [nameKey(workflow.resourceName ?? '')] : [];
+      });
+  }
+}

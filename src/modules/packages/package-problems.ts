@@ -1,0 +1,66 @@
+import type { PackageProblem } from './package.types.js';
+
+/** Where something is wrong. */
+export interface Place {
+  file: string;
+  element: string | null;
+}
+
+/** Longest message; what a message quotes of a package is cut. */
+const MESSAGE_MAX_LENGTH = 1_000;
+
+/** Collects what is wrong with a package, up to a limit: a hostile one could be wrong a million times. */
+export class Problems {
+  private readonly found: PackageProblem[] = [];
+  private left = 0;
+
+  /** @param max problems that are told */
+  constructor(private readonly max: number) {}
+
+  error(code: string, place: Place, message: string): void {
+    this.add({ severity: 'error', code, ...place, message });
+  }
+
+  warning(code: string, place: Place, message: string): void {
+    this.add({ severity: 'warning', code, ...place, message });
+  }
+
+  add(problem: PackageProblem): void {
+    // An error is never left out in favour of a warning, or a package could pass with one.
+    if (this.isFull && (problem.severity === 'warning' || this.hasErrors)) {
+      this.left += 1;
+      return;
+    }
+    this.found.push({ ...problem, message: quoted(problem.message, MESSAGE_MAX_LENGTH) });
+  }
+
+  get hasErrors(): boolean {
+    return this.found.some(({ severity }) => severity === 'error');
+  }
+
+  /** Nothing more is told: looking for more is wasted. */
+  get isFull(): boolean {
+    return this.found.length >= this.max;
+  }
+
+  /** What was found, in the order of the files and of the search; the last entry says when some are left out. */
+  list(): PackageProblem[] {
+    if (this.left === 0 && !this.isFull) {
+      return this.found;
+    }
+    const message = `Only the first ${this.found.length} problems are told; there may be more.`;
+    return [...this.found, { severity: 'warning', code: 'MORE_PROBLEMS', file: '', element: null, message }];
+  }
+}
+
+/** Text of a package as a message may show it. */
+export function quoted(text: string, maxLength = 80): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
+/** A JSON pointer (RFC 6901). */
+export function pointerTo(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => `/${quoted(String(step), 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}

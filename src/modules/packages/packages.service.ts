@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
+import { checkPackage } from './check/package-check.js';
+import { withDefinitionIds } from './definition-ids.js';
+import { PackageShape } from './package-shape.js';
+import type {
+  ApplicationPackage,
+  CheckContext,
+  CheckedPackage,
+  DefinitionIds,
+  PackageProblem,
+  PackageWorkflow,
+} from './package.types.js';
+
+/** Reads and checks application packages (decisions, section 4). It stores nothing and calls nobody. */
+@Injectable()
+export class PackagesService {
+  constructor(
+    private readonly env: Env,
+    private readonly compiler: ProcessCompilerService,
+  ) {}
+
+  /**
+   * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.
+   * @param document JSON of unknown origin
+   * @returns the package, or null and all that is wrong with its shape
+   */
+  parse(document: unknown): { package: ApplicationPackage | null; problems: PackageProblem[] } {
+    return new PackageShape(this.env, document).read();
+  }
+
+  /**
+   * Checks whether a package makes sense as a whole: everything that could go wrong because of it later goes wrong here.
+   * @param context what it is delivered to; `libraries` as far as the builds that it names exist
+   * @returns the package as it can be stored, or null and all that is wrong; warnings come with either
+   */
+  check(
+    pkg: ApplicationPackage,
+    context: CheckContext,
+  ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
+    const { appId } = context;
+    return checkPackage(pkg, context, (file) => this.compiler.compile(file, { appId }), {
+      libraries: this.env.get('PACKAGE_MAX_LIBRARIES'),
+      schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
+      problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
+    });
+  }
+
+  /**
+   * A checked workflow as the contract shows it: its references to systems and workflows of its own application carry the
+   * definition ids that these were given when they were stored.
+   */
+  withDefinitionIds(workflow: PackageWorkflow, appId: string, ids: DefinitionIds): PackageWorkflow {
+    return withDefinitionIds(workflow, appId, ids);
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { idRule, textRule } from './rules.js';
+
+const formatRule = z.strictObject({ format: textRule(1, 64) });
+
+/** What front ends read by the build info endpoint (process semantics, "Build info"). */
+export const settingsSchema = z
+  .strictObject({
+    platforms: z
+      .enum(['OMNICHANNEL', 'WEB', 'MOBILE'])
+      .default('OMNICHANNEL')
+      .describe('Where the application is shown.'),
+    themeId: idRule.nullable().default(null).describe('Theme of the front end.'),
+    dateDisplayFormat: formatRule.default({ format: 'yyyy-MM-dd' }).describe('How dates are shown.'),
+    numberDisplayFormat: z
+      .strictObject({
+        minDecimals: z.int().min(0).max(20).default(0),
+        maxDecimals: z.int().min(0).max(20).default(2),
+      })
+      .default({ minDecimals: 0, maxDecimals: 2 })
+      .describe('How numbers are shown.'),
+    currencyDisplayFormat: formatRule.default({ format: 'isoCode' }).describe('How amounts are shown.'),
+    defaultLanguageCode: z
+      .string()
+      .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language tag such as "en" or "pt-BR"')
+      .default('en')
+      .describe('Language without a choice of the user (BCP 47).'),
+  })
+  .meta({ id: 'Settings', description: 'What front ends need to know of a build.' });
+
+/** A library that the application uses: one build of another application (decisions, section 4). */
+export const librarySchema = z
+  .strictObject({
+    appId: idRule.describe('Application that is the library.'),
+    buildId: idRule.describe('The build of it that is used.'),
+  })
+  .meta({ id: 'Library', description: 'A library dependency.' });
+
+/** `application.json` of a package. */
+export const applicationSchema = z
+  .strictObject({
+    $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
+    formatVersion: z.literal(1).describe('Version of this format.'),
+    appId: idRule.describe('The application; the same as in the path of the delivery.'),
+    name: textRule(1, 255).describe('Name for people.'),
+    description: textRule(0, 2_000).default(''),
+    settings: settingsSchema.prefault({}),
+    libraries: z.array(librarySchema).default([]).describe('Each application once.'),
+  })
+  .meta({ id: 'Application', description: 'What the package is: application.json.' });

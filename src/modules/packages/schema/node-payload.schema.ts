@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { idRule, jsonObjectRule, textRule } from './rules.js';
+import { referenceSchema } from './workflow.schema.js';
+
+const templateRule = z.string().max(4_096);
+const templatesRule = z.record(z.string().min(1).max(128), templateRule);
+
+/** `payload` of a REST_ENDPOINT node: one call of an endpoint of a REST system. The body is `inputBody`. */
+export const restPayloadSchema = z
+  .strictObject({
+    system: referenceSchema.describe('A REST system.'),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: templateRule
+      .regex(/^(\/|$)/, 'must start with "/"')
+      .default('')
+      .describe('Below the base URL of the system; may contain ${…}.'),
+    queryParameters: templatesRule.default({}).describe('Values may contain ${…}.'),
+    headers: templatesRule.default({}).describe('Values may contain ${…}; never credentials.'),
+    timeoutSeconds: z.int().min(1).max(300).nullable().default(null),
+  })
+  .meta({ id: 'RestEndpointPayload', description: 'payload of a REST_ENDPOINT node.' });
+
+/** Operations of a NOSQL_DB system (process semantics, section 13). */
+export const DATA_OPERATIONS = [
+  'find',
+  'findOne',
+  'insertOne',
+  'insertMany',
+  'updateOne',
+  'updateMany',
+  'deleteOne',
+  'deleteMany',
+] as const;
+
+/** `payload` of a DATA_SOURCE node: one operation on a collection of a NOSQL_DB system. Values may contain `${…}`. */
+export const dataSourcePayloadSchema = z
+  .strictObject({
+    system: referenceSchema.describe('A NOSQL_DB system.'),
+    collection: idRule,
+    operation: z.enum(DATA_OPERATIONS),
+    filter: jsonObjectRule.default({}).describe('Required, and not empty, for updates and deletions.'),
+    sort: z
+      .record(textRule(1, 255), z.union([z.literal(1), z.literal(-1)]))
+      .nullable()
+      .default(null),
+    projection: z
+      .record(textRule(1, 255), z.union([z.literal(0), z.literal(1)]))
+      .nullable()
+      .default(null),
+    skip: z.int().min(0).max(1_000_000).default(0),
+    limit: z.int().min(1).max(10_000).default(100),
+    document: jsonObjectRule.nullable().default(null).describe('insertOne.'),
+    documents: z
+      .union([z.array(jsonObjectRule), z.string().max(4_096)])
+      .nullable()
+      .default(null)
+      .describe('insertMany: documents, or ${…} of a list.'),
+    update: jsonObjectRule.nullable().default(null).describe('updateOne and updateMany.'),
+  })
+  .meta({ id: 'DataSourcePayload', description: 'payload of a DATA_SOURCE node.' });
+
+/** `payload` of a SUBWORKFLOW node that has no subWorkflowResourceDefinitionId. */
+export const subworkflowPayloadSchema = z
+  .strictObject({ workflow: referenceSchema.describe('The workflow to run.') })
+  .meta({ id: 'SubworkflowPayload', description: 'payload of a SUBWORKFLOW node.' });

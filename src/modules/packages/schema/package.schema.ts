@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { applicationSchema } from './application.schema.js';
+import { fileRule } from './rules.js';
+import { systemSchema } from './system.schema.js';
+import { workflowSchema } from './workflow.schema.js';
+
+/** `processes/*.bpmn` of a package: in the one document, the text of the file. */
+export const processFileSchema = z
+  .strictObject({
+    file: fileRule('processes', 'bpmn').describe('Where it stands in the folder.'),
+    bpmn: z.string().min(1).describe('BPMN 2.0 XML, kept as it is.'),
+  })
+  .meta({ id: 'ProcessFile', description: 'A BPMN file: processes/*.bpmn.' });
+
+/** A package as one document. */
+export const packageSchema = z
+  .strictObject({
+    $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
+    application: applicationSchema,
+    systems: z.array(systemSchema).default([]),
+    workflows: z.array(workflowSchema).default([]),
+    processes: z.array(processFileSchema).default([]),
+  })
+  .meta({ description: 'An application package as one JSON document.' });

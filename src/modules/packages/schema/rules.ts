@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validation/resource-name.js';
+
+/** The name rule of resources (interface contract, "Name rule for resourceName"); process names keep it too. */
+export const resourceNameRule = z
+  .string()
+  .min(1)
+  .max(RESOURCE_NAME_MAX_LENGTH)
+  .regex(RESOURCE_NAME, 'may contain letters, digits and [ ] ( ) . _ - only');
+
+/** Ids that callers choose: of applications, builds and nodes. */
+export const idRule = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
+
+/** A text for people of `min` to `max` characters without control characters other than line breaks and tabs. */
+export function textRule(min: number, max: number): z.ZodString {
+  return (
+    z
+      .string()
+      .min(min)
+      .max(max)
+      // eslint-disable-next-line no-control-regex
+      .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must not contain control characters')
+  );
+}
+
+/** An http or https URL without fragment; that it holds no credentials is checked besides. */
+export const urlRule = z
+  .string()
+  .max(2_048)
+  .regex(
+    /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-"$-.0-~][!-"$-~]*$/,
+    'must be an http or https URL of printable ASCII without fragment',
+  );
+
+/** A JSON object of any content. */
+export const jsonObjectRule = z.record(z.string(), z.unknown());
+
+/** A path below one folder of the package. */
+export function fileRule(folder: string, extension: string): z.ZodString {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^${folder}/[A-Za-z0-9[\\]()_-][A-Za-z0-9[\\]().\\-_]{0,199}\\.${extension}$`),
+      `must be ${folder}/NAME.${extension}, NAME being at most 200 letters, digits and [ ] ( ) . _ -, not starting with a dot`,
+    );
+}

@@ -1,0 +1,685 @@
+import { describe, expect, it } from 'vitest';
+import { checkPackage, type CheckLimits } from '../../../src/modules/packages/check/package-check.js';
+import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/package.types.js';
+import { SystemType } from '../../../src/modules/systems/system.types.js';
+import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
+
+const LIBRARY: LibraryBuild = {
+  appId: 'scoring',
+  buildId: 'b1',
+  processes: [],
+  workflows: [{ name: 'score', resourceDefinitionId: 'wd-score' }],
+  systems: [
+    { resourceName: 'bureau', resourceDefinitionId: 'sd-bureau', type: SystemType.Mcp },
+    { resourceName: 'ledger', resourceDefinitionId: 'sd-ledger', type: SystemType.Rest },
+  ],
+};
+const USES_LIBRARY = application({ libraries: [{ appId: 'scoring', buildId: 'b1' }] });
+
+async function check(
+  document: Record<string, unknown>,
+  context: Partial<CheckContext> = {},
+  limits: Partial<CheckLimits> = {},
+) {
+  const { package: pkg, problems } = new PackageShape(settings(), document).read();
+  expect(problems).toEqual([]);
+  return checkPackage(
+    pkg!,
+    { appId: 'loans', libraries: [], ...context },
+    async () => ({ definitions: [], problems: [] }),
+    { libraries: 2, schemaBytes: 2_000, problems: 100, ...limits },
+  );
+}
+
+/** Warned of wherever such a node is; has a test of its own. */
+const NOT_RUN = 'NODE_TYPE_NOT_RUN';
+
+/** `file: element: code` of each problem but NOT_RUN; errors refuse the package, warnings do not. */
+async function told(...args: Parameters<typeof check>): Promise<string[]> {
+  const { checked, problems } = await check(...args);
+  expect(checked === null).toBe(problems.some(({ severity }) => severity === 'error'));
+  return problems
+    .filter(({ code }) => code !== NOT_RUN)
+    .map(
+      ({ severity, file, element, code }) =>
+        `${severity === 'error' ? '' : 'warning '}${file}: ${element ?? '-'}: ${code}`,
+    );
+}
+
+/** What is told about one node between START and END. */
+function toldOfNode(type: string, members: Record<string, unknown>, context: Partial<CheckContext> = {}) {
+  return told(
+    packageDocument({
+      application: context.libraries === undefined ? application() : USES_LIBRARY,
+      systems: [
+        system(),
+        system({ resourceName: 'core_rest', type: 'REST', baseUrl: 'https://core.example.com' }),
+        system({ resourceName: 'store', type: 'NOSQL_DB', baseUrl: null }),
+      ],
+      workflows: [workflow([node('start', 'START', ['x']), node('x', type, ['end'], members)])],
+    }),
+    context,
+  );
+}
+
+const AGENT = {
+  responseKey: 'answer',
+  aiOptions: {
+    aiType: 'CUSTOM_AGENT',
+    operationPrompt: 'Rate ${client.name}.',
+    exampleOutputJsonSchema: { type: 'object', properties: { score: { type: 'number' } } },
+    mcpServers: [{ resourceName: 'core_tools' }],
+  },
+};
+const withOptions = (options: Record<string, unknown>) => ({
+  ...AGENT,
+  aiOptions: { ...AGENT.aiOptions, ...options },
+});
+const REST = {
+  responseKey: 'core',
+  payload: { system: { resourceName: 'core_rest' }, method: 'GET', path: '/clients/${client.id}' },
+};
+const withRequest = (request: Record<string, unknown>) => ({
+  ...REST,
+  payload: { ...REST.payload, ...request },
+});
+const DATA = {
+  responseKey: 'found',
+  payload: { system: { resourceName: 'store' }, collection: 'loans', operation: 'find' },
+};
+const withOperation = (operation: Record<string, unknown>) => ({
+  ...DATA,
+  payload: { ...DATA.payload, ...operation },
+});
+
+describe('application.json', () => {
+  it('is of the application of the path', async () => {
+    expect(await told(packageDocument(), { appId: 'other' })).toEqual([
+      'application.json: /appId: APPLICATION_MISMATCH',
+    ]);
+  });
+
+  it('names libraries that are built, each once, and never itself', async () => {
+    const libraries = [
+      { appId: 'scoring', buildId: 'b1' },
+      { appId: 'scoring', buildId: 'b1' },
+      { appId: 'loans', buildId: 'b1' },
+      { appId: 'missing', buildId: 'b1' },
+    ];
+    expect(
+      await told(
+        packageDocument({ application: application({ libraries }) }),
+        { libraries: [LIBRARY] },
+        { libraries: 4 },
+      ),
+    ).toEqual([
+      'application.json: /libraries/1: LIBRARY_NOT_UNIQUE',
+      'application.json: /libraries/2: LIBRARY_CYCLE',
+      'application.json: /libraries/3: LIBRARY_NOT_FOUND',
+    ]);
+  });
+
+  it('names another build of a library than the ones that exist', async () => {
+    const libraries = [{ appId: 'scoring', buildId: 'b2' }];
+    expect(
+      await told(packageDocument({ application: application({ libraries }) }), { libraries: [LIBRARY] }),
+    ).toEqual(['application.json: /libraries/0: LIBRARY_NOT_FOUND']);
+  });
+
+  it('names only so many libraries', async () => {
+    expect(
+      await told(packageDocument({ application: USES_LIBRARY }), { libraries: [LIBRARY] }, { libraries: 0 }),
+    ).toEqual(['application.json: /libraries: TOO_MANY']);
+  });
+
+  it('has bounds of decimals in their order', async () => {
+    const numberDisplayFormat = { minDecimals: 3, maxDecimals: 2 };
+    expect(
+      await told(packageDocument({ application: application({ settings: { numberDisplayFormat } }) })),
+    ).toEqual(['application.json: /settings/numberDisplayFormat/minDecimals: VALUE_INVALID']);
+  });
+});
+
+describe('systems', () => {
+  it('have names that are unique without regard to case', async () => {
+    const systems = [system(), system({ resourceName: 'CORE_tools', file: 'systems/second.json' })];
+    expect(await told(packageDocument({ systems }))).toEqual([
+      'systems/second.json: /resourceName: SYSTEM_NAME_NOT_UNIQUE',
+    ]);
+  });
+
+  it('stand in files of their own', async () => {
+    const systems = [system(), system({ resourceName: 'other', file: 'systems/core_tools.json' })];
+    expect(await told(packageDocument({ systems }))).toEqual(['systems/core_tools.json: -: FILE_NOT_UNIQUE']);
+  });
+
+  it.each(['https://user:pass@example.com/mcp', 'https://', 'http://[::1/'])(
+    'do not have the address %s',
+    async (url) => {
+      const { package: pkg, problems } = new PackageShape(
+        settings(),
+        packageDocument({ systems: [system({ baseUrl: url })] }),
+      ).read();
+      const codes =
+        pkg === null
+          ? problems.map(({ code }) => code)
+          : (
+              await checkPackage(
+                pkg,
+                { appId: 'loans', libraries: [] },
+                async () => ({ definitions: [], problems: [] }),
+                {
+                  libraries: 1,
+                  schemaBytes: 1_000,
+                  problems: 10,
+                },
+              )
+            ).problems.map(({ code }) => code);
+      expect(codes).toHaveLength(1);
+      expect(codes[0]).toMatch(/^(URL|VALUE)_INVALID$/);
+    },
+  );
+
+  it('have a token endpoint without credentials', async () => {
+    const configuration = { clientId: 'c', identityProviderUrl: 'https://a:b@sso.example.com/token' };
+    expect(
+      await told(
+        packageDocument({ systems: [system({ authorization: { type: 'SERVICE_ACCOUNT', configuration } })] }),
+      ),
+    ).toEqual(['systems/core_tools.json: /authorization/configuration/identityProviderUrl: URL_INVALID']);
+  });
+});
+
+describe('the flow of a workflow', () => {
+  const flows: [string, Record<string, unknown>[], string[]][] = [
+    ['no START', [], ['-: START_COUNT']],
+    [
+      'two STARTs',
+      [node('start', 'START', ['end']), node('again', 'START', ['end'])],
+      ['again: START_COUNT'],
+    ],
+    [
+      'a way back to the START',
+      [
+        node('start', 'START', ['x']),
+        node('x', 'CONDITION', ['start', 'end'], {
+          conditions: [
+            { id: 'k1', expression: 'true', nextNodeId: 'start', order: 1 },
+            { id: 'k2', nextNodeId: 'end', order: 2, isDefault: true },
+          ],
+        }),
+      ],
+      ['start: START_WITH_INCOMING', 'start: WORKFLOW_CYCLE'],
+    ],
+    [
+      'a cycle',
+      [
+        node('start', 'START', ['x']),
+        node('x', 'DATA_MAPPING', ['y'], { inputBody: '{}' }),
+        node('y', 'CONDITION', ['x', 'end'], {
+          conditions: [
+            { id: 'k1', expression: 'true', nextNodeId: 'x', order: 1 },
+            { id: 'k2', nextNodeId: 'end', order: 2, isDefault: true },
+          ],
+        }),
+      ],
+      ['x: WORKFLOW_CYCLE'],
+    ],
+    [
+      'a node that nothing leads to',
+      [node('start', 'START', ['end']), node('x', 'DATA_MAPPING', ['end'], { inputBody: '{}' })],
+      ['x: NODE_UNREACHABLE'],
+    ],
+    [
+      'a node that leads nowhere',
+      [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', [], { inputBody: '{}' })],
+      ['x: NODE_WITHOUT_OUTGOING', 'end: NODE_UNREACHABLE'],
+    ],
+    [
+      'two ways out of a node that is no CONDITION',
+      [
+        node('start', 'START', ['x']),
+        node('x', 'DATA_MAPPING', ['y', 'end'], { inputBody: '{}' }),
+        node('y', 'DATA_MAPPING', ['end'], { inputBody: '{}' }),
+      ],
+      ['x: TOO_MANY_OUTGOING'],
+    ],
+    [
+      'a sequence to a node that does not exist',
+      [node('start', 'START', ['nowhere'])],
+      ['start: NODE_NOT_FOUND', 'end: NODE_UNREACHABLE'],
+    ],
+    [
+      'a sequence of another node',
+      [
+        node('start', 'START', [], {
+          outgoingSequences: [{ id: 's', sourceNodeId: 'end', targetNodeId: 'end' }],
+        }),
+      ],
+      ['start: SEQUENCE_SOURCE_MISMATCH'],
+    ],
+    [
+      'two nodes of one name',
+      [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', ['end'], { name: 'START', inputBody: '{}' })],
+      ['x: NODE_NAME_NOT_UNIQUE'],
+    ],
+    [
+      'two nodes of one id',
+      [
+        node('start', 'START', ['end']),
+        node('start', 'DATA_MAPPING', [], {
+          name: 'other',
+          inputBody: '{}',
+          outgoingSequences: [{ id: 's', sourceNodeId: 'start', targetNodeId: 'end' }],
+        }),
+      ],
+      ['start: ID_NOT_UNIQUE'],
+    ],
+  ];
+  it.each(flows)('has not %s', async (_what, nodes, expected) => {
+    expect(await told(packageDocument({ workflows: [workflow(nodes)] }))).toEqual(
+      expected.map((problem) => `workflows/rate.json: ${problem}`),
+    );
+  });
+
+  it('has an END, after which nothing comes', async () => {
+    const loop = [node('start', 'START', ['end']), node('end', 'END', ['last']), node('last', 'END')];
+    expect(await told(packageDocument({ workflows: [{ name: 'rate', nodes: loop }] }))).toEqual([
+      'workflows/rate.json: end: END_WITH_OUTGOING',
+    ]);
+    const open = [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', [], { inputBody: '{}' })];
+    expect(await told(packageDocument({ workflows: [{ name: 'rate', nodes: open }] }))).toEqual([
+      'workflows/rate.json: x: NODE_WITHOUT_OUTGOING',
+      'workflows/rate.json: -: END_MISSING',
+    ]);
+  });
+
+  it('may be as long as its nodes', async () => {
+    const count = 499;
+    const chain = Array.from({ length: count }, (_, index) =>
+      node(
+        `n${index}`,
+        index === 0 ? 'START' : 'DATA_MAPPING',
+        [index === count - 1 ? 'end' : `n${index + 1}`],
+        index === 0 ? {} : { inputBody: '{}' },
+      ),
+    );
+    expect(await told(packageDocument({ workflows: [workflow(chain)] }))).toEqual([]);
+  });
+});
+
+/** A workflow that runs another one. */
+const caller = (name: string, called: string) =>
+  workflow(
+    [
+      node('start', 'START', ['call']),
+      node('call', 'SUBWORKFLOW', ['end'], {
+        responseKey: 'r',
+        payload: { workflow: { resourceName: called } },
+      }),
+    ],
+    { name },
+  );
+
+describe('workflows', () => {
+  it('have names that are unique without regard to case', async () => {
+    const workflows = [workflow(), workflow(undefined, { name: 'RATE' })];
+    expect(await told(packageDocument({ workflows }))).toContain(
+      'workflows/RATE.json: /name: WORKFLOW_NAME_NOT_UNIQUE',
+    );
+  });
+
+  it('do not start themselves, directly or by others', async () => {
+    const workflows = [
+      caller('a', 'b'),
+      caller('b', 'C'),
+      caller('c', 'a'),
+      caller('d', 'a'),
+      caller('e', 'e'),
+    ];
+    expect(await told(packageDocument({ workflows }))).toEqual([
+      'workflows/a.json: -: WORKFLOW_RECURSION',
+      'workflows/b.json: -: WORKFLOW_RECURSION',
+      'workflows/c.json: -: WORKFLOW_RECURSION',
+      'workflows/e.json: -: WORKFLOW_RECURSION',
+    ]);
+  });
+
+  it('have input and output schemas that can be used', async () => {
+    const workflows = [
+      workflow(undefined, {
+        inputSchema: { type: 'texts' },
+        outputSchema: { $ref: 'https://example.com/schema.json' },
+      }),
+    ];
+    expect(await told(packageDocument({ workflows }))).toEqual([
+      'workflows/rate.json: /inputSchema: SCHEMA_INVALID',
+      'workflows/rate.json: /outputSchema: SCHEMA_INVALID',
+    ]);
+  });
+
+  it('give a node the same UUID in every version, and keep one that is given', async () => {
+    const given = '0B6F2C68-6DD1-4A9A-BB5F-4B6B3B7B9A10';
+    const document = () =>
+      packageDocument({ workflows: [workflow([node('start', 'START', ['end'], { svcUuid: given })])] });
+    const { checked } = await check(document());
+    const [start, end] = checked!.workflows[0]!.nodes;
+    expect(start?.svcUuid).toBe(given.toLowerCase());
+    expect(end?.svcUuid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    const again = await check(document());
+    expect(again.checked!.workflows[0]!.nodes[1]?.svcUuid).toBe(end?.svcUuid);
+  });
+});
+
+describe('a node', () => {
+  const X = 'workflows/rate.json: x:';
+  it.each<[string, string, Record<string, unknown>, string[]]>([
+    ['is of a type that runs', 'SCRIPT', {}, [`${X} NODE_TYPE_UNSUPPORTED`]],
+    [
+      'has no prototype as its responseKey',
+      'DATA_MAPPING',
+      { inputBody: '{}', responseKey: 'a.__proto__' },
+      [`${X} EXPRESSION_INVALID`],
+    ],
+    [
+      'has a responseKey that is a path',
+      'DATA_MAPPING',
+      { inputBody: '{}', responseKey: 'a..b' },
+      [`${X} EXPRESSION_INVALID`],
+    ],
+    [
+      'has a responseKey that starts with a name',
+      'DATA_MAPPING',
+      { inputBody: '{}', responseKey: '[0].b' },
+      [`${X} EXPRESSION_INVALID`],
+    ],
+    ['has an inputBody that is JSON', 'DATA_MAPPING', { inputBody: '{"a": ' }, [`${X} EXPRESSION_INVALID`]],
+    ['has closed references', 'DATA_MAPPING', { inputBody: '{"a": "${b"}' }, [`${X} EXPRESSION_INVALID`]],
+    ['maps something', 'DATA_MAPPING', {}, [`${X} INPUT_BODY_MISSING`]],
+    [
+      'has no conditions unless it is a CONDITION',
+      'DATA_MAPPING',
+      { inputBody: '{}', conditions: [{ id: 'k', expression: 'true', nextNodeId: 'end', order: 1 }] },
+      [`${X} MEMBER_MISPLACED`],
+    ],
+    [
+      'has no aiOptions unless it is a CUSTOM_AGENT',
+      'DATA_MAPPING',
+      { ...AGENT, inputBody: '{}' },
+      [`${X} MEMBER_MISPLACED`],
+    ],
+    [
+      'has no payload that nobody reads',
+      'DATA_MAPPING',
+      { payload: { a: 1 }, inputBody: '{}' },
+      [`${X} MEMBER_MISPLACED`],
+    ],
+    [
+      'has no responseKey where nothing is stored',
+      'CONDITION',
+      { responseKey: 'a', conditions: [{ id: 'k', nextNodeId: 'end', order: 1, isDefault: true }] },
+      [`${X} MEMBER_MISPLACED`],
+    ],
+    ['may map', 'DATA_MAPPING', { inputBody: '{"a": ${b}}', responseKey: 'a.b[0]["c d"]', payload: {} }, []],
+  ])('%s', async (_what, type, members, expected) => {
+    expect(await toldOfNode(type, members)).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, unknown>[], string[]]>([
+    ['needs conditions', [], [`${X} CONDITIONS_MISSING`]],
+    [
+      'needs CEL',
+      [{ id: 'k', expression: 'a >', nextNodeId: 'end', order: 1 }],
+      [`warning ${X} DEFAULT_MISSING`, `${X} EXPRESSION_INVALID`],
+    ],
+    [
+      'needs an expression',
+      [{ id: 'k', nextNodeId: 'end', order: 1 }],
+      [`warning ${X} DEFAULT_MISSING`, `${X} EXPRESSION_MISSING`],
+    ],
+    [
+      'leads along a sequence',
+      [{ id: 'k', nextNodeId: 'start', order: 1, isDefault: true }],
+      [`${X} CONDITION_WITHOUT_SEQUENCE`, `warning ${X} SEQUENCE_WITHOUT_CONDITION`],
+    ],
+    [
+      'has one default',
+      [
+        { id: 'k1', nextNodeId: 'end', order: 1, isDefault: true },
+        { id: 'k2', nextNodeId: 'end', order: 1, isDefault: true },
+      ],
+      [`${X} DEFAULT_NOT_UNIQUE`],
+    ],
+    [
+      'has a default without expression',
+      [{ id: 'k', expression: 'true', nextNodeId: 'end', order: 1, isDefault: true }],
+      [`${X} DEFAULT_WITH_EXPRESSION`],
+    ],
+    [
+      'has an order',
+      [
+        { id: 'k1', expression: 'a', nextNodeId: 'end', order: 1 },
+        { id: 'k2', expression: 'b', nextNodeId: 'end', order: 1 },
+      ],
+      [`warning ${X} DEFAULT_MISSING`, `${X} ORDER_NOT_UNIQUE`],
+    ],
+    [
+      'has ids of its own',
+      [
+        { id: 'k', expression: 'a', nextNodeId: 'end', order: 1 },
+        { id: 'k', nextNodeId: 'end', order: 2, isDefault: true },
+      ],
+      [`${X} ID_NOT_UNIQUE`],
+    ],
+    [
+      'may be right',
+      [
+        { id: 'k1', expression: 'a > 1', nextNodeId: 'end', order: 1 },
+        { id: 'k2', expression: '', nextNodeId: 'end', order: 2, isDefault: true },
+      ],
+      [],
+    ],
+  ])('of type CONDITION %s', async (_what, conditions, expected) => {
+    expect(await toldOfNode('CONDITION', { conditions })).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['may be right', AGENT, []],
+    ['needs options', { responseKey: 'a' }, [`${X} AI_OPTIONS_MISSING`]],
+    ['needs a responseKey', { ...AGENT, responseKey: '' }, [`${X} RESPONSE_KEY_MISSING`]],
+    [
+      'needs a prompt with closed references',
+      withOptions({ operationPrompt: 'Rate ${' }),
+      [`${X} EXPRESSION_INVALID`],
+    ],
+    ['needs a schema', withOptions({ exampleOutputJsonSchema: { properties: [] } }), [`${X} SCHEMA_INVALID`]],
+    [
+      'needs a bounded schema',
+      withOptions({ exampleOutputJsonSchema: { enum: Array.from({ length: 2_000 }, (_, index) => index) } }),
+      [`${X} SCHEMA_INVALID`],
+    ],
+    [
+      'needs systems that exist',
+      withOptions({ mcpServers: [{ resourceName: 'nobody' }] }),
+      [`${X} SYSTEM_NOT_FOUND`],
+    ],
+    [
+      'needs MCP systems',
+      withOptions({ mcpServers: [{ resourceName: 'core_rest' }] }),
+      [`${X} SYSTEM_TYPE_MISMATCH`],
+    ],
+    [
+      'needs systems with a name',
+      withOptions({ mcpServers: [{ appId: 'loans' }] }),
+      [`${X} REFERENCE_INVALID`],
+    ],
+    [
+      'knows nothing of libraries that the package does not name',
+      withOptions({ mcpServers: [{ resourceName: 'bureau', appId: 'scoring' }] }),
+      [`${X} SYSTEM_NOT_FOUND`],
+    ],
+  ])('of type CUSTOM_AGENT %s', async (_what, members, expected) => {
+    expect(await toldOfNode('CUSTOM_AGENT', members)).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['may be right', REST, []],
+    ['needs a payload', { responseKey: 'a' }, [`${X} PAYLOAD_MISSING`]],
+    ['needs a method', withRequest({ method: 'TRACE' }), [`${X} PAYLOAD_INVALID`]],
+    ['needs a path', withRequest({ path: 'https://elsewhere.example.com' }), [`${X} PAYLOAD_INVALID`]],
+    ['needs closed references', withRequest({ queryParameters: { q: '${' } }), [`${X} EXPRESSION_INVALID`]],
+    [
+      'holds no credentials',
+      withRequest({ headers: { Authorization: 'Bearer x' } }),
+      [`${X} HEADER_FORBIDDEN`],
+    ],
+    ['has names of headers', withRequest({ headers: { 'a b': 'x' } }), [`${X} HEADER_FORBIDDEN`]],
+    [
+      'needs a REST system',
+      withRequest({ system: { resourceName: 'store' } }),
+      [`${X} SYSTEM_TYPE_MISMATCH`],
+    ],
+  ])('of type REST_ENDPOINT %s', async (_what, members, expected) => {
+    expect(await toldOfNode('REST_ENDPOINT', members)).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['may be right', DATA, []],
+    ['needs an operation', withOperation({ operation: 'drop' }), [`${X} PAYLOAD_INVALID`]],
+    ['needs a document', withOperation({ operation: 'insertOne' }), [`${X} PAYLOAD_INVALID`]],
+    ['may insert a list', withOperation({ operation: 'insertMany', documents: '${loans}' }), []],
+    [
+      'changes no whole collection',
+      withOperation({ operation: 'updateMany', update: { $set: { a: 1 } } }),
+      [`${X} FILTER_MISSING`],
+    ],
+    [
+      'deletes no whole collection',
+      withOperation({ operation: 'deleteMany', filter: {} }),
+      [`${X} FILTER_MISSING`],
+    ],
+    [
+      'runs no scripts',
+      withOperation({ filter: { $or: [{ $where: 'sleep(1e9)' }] } }),
+      [`${X} OPERATOR_FORBIDDEN`],
+    ],
+    ['needs closed references', withOperation({ filter: { a: '${' } }), [`${X} EXPRESSION_INVALID`]],
+    [
+      'needs a NOSQL_DB system',
+      withOperation({ system: { resourceName: 'core_rest' } }),
+      [`${X} SYSTEM_TYPE_MISMATCH`],
+    ],
+  ])('of type DATA_SOURCE %s', async (_what, members, expected) => {
+    expect(await toldOfNode('DATA_SOURCE', members)).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['needs a workflow', { responseKey: 'r' }, [`${X} REFERENCE_INVALID`]],
+    [
+      'needs a workflow that exists',
+      { responseKey: 'r', payload: { workflow: { resourceName: 'gone' } } },
+      [`${X} WORKFLOW_NOT_FOUND`],
+    ],
+    [
+      'needs a definition that exists',
+      { responseKey: 'r', subWorkflowResourceDefinitionId: 'gone' },
+      [`${X} WORKFLOW_NOT_FOUND`],
+    ],
+    [
+      'needs a payload that it knows',
+      { responseKey: 'r', payload: { name: 'rate' } },
+      [`${X} PAYLOAD_INVALID`, `${X} PAYLOAD_INVALID`],
+    ],
+  ])('of type SUBWORKFLOW %s', async (_what, members, expected) => {
+    expect(await toldOfNode('SUBWORKFLOW', members)).toEqual(expected);
+  });
+});
+
+describe('references', () => {
+  it('reach into a library that the package names, by name and by definition id', async () => {
+    const mcpServers = [
+      { resourceName: 'BUREAU', appId: 'scoring' },
+      { resourceDefinitionId: 'sd-bureau', appId: 'scoring' },
+      { resourceName: 'core_tools' },
+      { resourceDefinitionId: 'sd-core', appId: 'loans' },
+    ];
+    const document = packageDocument({
+      application: USES_LIBRARY,
+      systems: [system()],
+      workflows: [
+        workflow([
+          node('start', 'START', ['agent']),
+          node('agent', 'CUSTOM_AGENT', ['call'], withOptions({ mcpServers })),
+          node('call', 'SUBWORKFLOW', ['end'], {
+            responseKey: 'r',
+            payload: { workflow: { resourceName: 'score', appId: 'scoring' } },
+          }),
+        ]),
+      ],
+    });
+    const definitionIds = { systems: new Map([['core_tools', 'sd-core']]), workflows: new Map() };
+    const { checked, problems } = await check(document, { libraries: [LIBRARY], definitionIds });
+    expect(problems.filter(({ code }) => code !== NOT_RUN)).toEqual([]);
+    const [, agent, call] = checked!.workflows[0]!.nodes;
+    const bureau = { appId: 'scoring', resourceName: 'bureau', resourceDefinitionId: 'sd-bureau' };
+    const core = { appId: 'loans', resourceName: 'core_tools', resourceDefinitionId: null };
+    expect(agent?.aiOptions?.mcpServers).toEqual([bureau, bureau, core, core]);
+    expect(call).toMatchObject({
+      subWorkflowResourceDefinitionId: 'wd-score',
+      payload: { workflow: { appId: 'scoring', resourceName: 'score', resourceDefinitionId: 'wd-score' } },
+    });
+  });
+
+  it('by an id that was given to a system which the package no longer has lead nowhere', async () => {
+    const definitionIds = { systems: new Map([['old', 'sd-old']]), workflows: new Map() };
+    expect(
+      await toldOfNode('CUSTOM_AGENT', withOptions({ mcpServers: [{ resourceDefinitionId: 'sd-old' }] }), {
+        definitionIds,
+      }),
+    ).toEqual(['workflows/rate.json: x: SYSTEM_NOT_FOUND']);
+  });
+
+  it('by id and name lead somewhere only when both agree', async () => {
+    const mcpServers = [{ resourceDefinitionId: 'sd-ledger', resourceName: 'bureau', appId: 'scoring' }];
+    expect(await toldOfNode('CUSTOM_AGENT', withOptions({ mcpServers }), { libraries: [LIBRARY] })).toEqual([
+      'workflows/rate.json: x: SYSTEM_NOT_FOUND',
+    ]);
+  });
+});
+
+it('tells everything that is wrong at once', async () => {
+  const document = packageDocument({
+    application: application({ libraries: [{ appId: 'gone', buildId: 'b' }] }),
+    systems: [system(), system({ file: 'systems/b.json' })],
+    workflows: [
+      workflow([
+        node('start', 'START', ['x']),
+        node('x', 'CUSTOM_AGENT', ['y'], withOptions({ mcpServers: [{ resourceName: 'gone' }] })),
+        node('y', 'SCRIPT', ['end']),
+      ]),
+    ],
+  });
+  expect(await told(document, { appId: 'other' })).toEqual([
+    'application.json: /appId: APPLICATION_MISMATCH',
+    'application.json: /libraries/0: LIBRARY_NOT_FOUND',
+    'systems/b.json: /resourceName: SYSTEM_NAME_NOT_UNIQUE',
+    'workflows/rate.json: x: SYSTEM_NOT_FOUND',
+    'workflows/rate.json: y: NODE_TYPE_UNSUPPORTED',
+  ]);
+});
+
+it.each<[string, string[]]>([
+  ['CUSTOM_AGENT', ['warning x']],
+  ['DATA_MAPPING', []],
+])('warns of nodes that this release does not run: %s', async (type, expected) => {
+  const members = type === 'CUSTOM_AGENT' ? AGENT : { inputBody: '1', responseKey: 'a' };
+  const { problems } = await check(
+    packageDocument({
+      systems: [system()],
+      workflows: [workflow([node('start', 'START', ['x']), node('x', type, ['end'], members)])],
+    }),
+  );
+  const found = problems.filter(({ code }) => code === NOT_RUN);
+  expect(found.map(({ severity, element }) => `${severity} ${element}`)).toEqual(expected);
+});

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readPackageFolder, type FolderLimits } from '../../../src/modules/packages/package-folder.js';
+import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import { application, settings, system, workflow } from './package-fixture.js';
+
+const LIMITS: FolderLimits = { bytes: 100_000, systems: 3, workflows: 3, processes: 3, problems: 50 };
+
+describe('readPackageFolder', () => {
+  let parent: string;
+  let folder: string;
+
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'svc-package-'));
+    folder = join(parent, 'package');
+    await put('application.json', JSON.stringify(application()));
+  });
+  afterEach(() => rm(parent, { recursive: true, force: true }));
+
+  async function put(path: string, text: string | Buffer): Promise<void> {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+
+  async function told(limits: Partial<FolderLimits> = {}): Promise<string[]> {
+    const { document, problems } = await readPackageFolder(folder, { ...LIMITS, ...limits });
+    expect(document === null).toBe(problems.some(({ severity }) => severity === 'error'));
+    return problems.map(({ severity, file, code }) => `${severity} ${file}: ${code}`);
+  }
+
+  it('reads a folder as the document that means the same', async () => {
+    await put('systems/tools.json', JSON.stringify(system()));
+    await put('workflows/b.json', `\uFEFF${JSON.stringify(workflow(undefined, { name: 'second' }))}`);
+    await put('workflows/a.json', JSON.stringify(workflow()));
+    await put('processes/p.bpmn', '<?xml version="1.0"?>\r\n<ä/>\n');
+    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    expect(problems).toEqual([]);
+    expect(document).toEqual({
+      application: application(),
+      systems: [{ ...system(), file: 'systems/tools.json' }],
+      workflows: [
+        { ...workflow(), file: 'workflows/a.json' },
+        { ...workflow(undefined, { name: 'second' }), file: 'workflows/b.json' },
+      ],
+      processes: [{ file: 'processes/p.bpmn', bpmn: '<?xml version="1.0"?>\r\n<ä/>\n' }],
+    });
+    expect(new PackageShape(settings(), document).read().problems).toEqual([]);
+  });
+
+  it('leaves out what begins with a dot, and what is for people', async () => {
+    await put('.git/config', 'x');
+    await put('systems/.swp', 'x');
+    await put('README.md', '# Loans');
+    await put('LICENSE', 'x');
+    expect(await told()).toEqual([]);
+  });
+
+  it('tells what it does not know', async () => {
+    await put('workflow/a.json', '{}');
+    await put('processes/p.xml', '<a/>');
+    await put('systems/deep/a.json', '{}');
+    expect(await told()).toEqual([
+      'warning workflow: FILE_UNKNOWN',
+      'error systems/deep: FILE_NOT_REGULAR',
+      'error processes/p.xml: FILE_UNKNOWN',
+    ]);
+  });
+
+  it('tells everything that is wrong at once', async () => {
+    await put('application.json', '{');
+    await put('systems/a.json', '[]');
+    await put('systems/b.json', 'no');
+    await put('processes/p.bpmn', Buffer.from([0x3c, 0xff, 0x3e]));
+    expect(await told()).toEqual([
+      'error application.json: JSON_INVALID',
+      'error systems/a.json: VALUE_INVALID',
+      'error systems/b.json: JSON_INVALID',
+      'error processes/p.bpmn: ENCODING_INVALID',
+    ]);
+  });
+
+  it('needs a folder with an application.json', async () => {
+    await rm(join(folder, 'application.json'));
+    expect(await told()).toEqual(['error application.json: FILE_NOT_READABLE']);
+    await rm(folder, { recursive: true });
+    expect(await told()).toEqual(['error : FOLDER_NOT_FOUND']);
+    await writeFile(folder, '{}');
+    expect(await told()).toEqual(['error : FOLDER_NOT_FOUND']);
+  });
+
+  it('follows no link out of the folder, nor inside of it', async () => {
+    await writeFile(join(parent, 'secret.json'), JSON.stringify(system({ name: 'outside' })));
+    await mkdir(join(parent, 'outside'));
+    await mkdir(join(folder, 'systems'));
+    await symlink(join(parent, 'secret.json'), join(folder, 'systems', 'a.json'));
+    await symlink('../application.json', join(folder, 'systems', 'b.json'));
+    await symlink(join(parent, 'outside'), join(folder, 'workflows'));
+    await rm(join(folder, 'application.json'));
+    await symlink(join(parent, 'secret.json'), join(folder, 'application.json'));
+    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    expect(document).toBeNull();
+    expect(problems.map(({ file, code }) => `${file}: ${code}`)).toEqual([
+      'application.json: FILE_NOT_READABLE',
+      'systems/a.json: FILE_NOT_REGULAR',
+      'systems/b.json: FILE_NOT_REGULAR',
+      'workflows: FILE_NOT_REGULAR',
+    ]);
+    expect(JSON.stringify(problems)).not.toContain('outside');
+  });
+
+  it('may itself be a link', async () => {
+    await symlink(folder, join(parent, 'link'));
+    const { problems } = await readPackageFolder(join(parent, 'link'), LIMITS);
+    expect(problems).toEqual([]);
+  });
+
+  it('does not wait for a pipe', async () => {
+    await rm(join(folder, 'application.json'));
+    execFileSync('mkfifo', [join(folder, 'application.json')]);
+    expect(await told()).toEqual(['error application.json: FILE_NOT_REGULAR']);
+  });
+
+  it('has so many files at the most', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await put(`processes/${name}.bpmn`, '<a/>');
+    }
+    expect(await told()).toEqual(['error processes: TOO_MANY']);
+  });
+
+  it('has so many bytes at the most, whatever the file they are in', async () => {
+    await put('processes/a.bpmn', 'x'.repeat(600));
+    await put('processes/b.bpmn', 'x'.repeat(600));
+    expect(await told({ bytes: 1_000 })).toEqual(['error processes/b.bpmn: PACKAGE_TOO_LARGE']);
+  });
+});

@@ -1,0 +1,333 @@
+import { describe, expect, it } from 'vitest';
+import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
+
+function parse(document: unknown, values: Record<string, string> = {}) {
+  return new PackageShape(settings(values), document).read();
+}
+
+/** `file: element: code` of each problem. */
+function told(document: unknown, values: Record<string, string> = {}): string[] {
+  const { package: pkg, problems } = parse(document, values);
+  expect(pkg).toBeNull();
+  return problems.map(({ file, element, code }) => `${file}: ${element ?? '-'}: ${code}`);
+}
+
+/** An object with an own member that no literal can have. */
+function withKey(key: string, value: unknown, into: Record<string, unknown> = {}): Record<string, unknown> {
+  return JSON.parse(
+    JSON.stringify({ ...into, placeholder: value }).replace('"placeholder"', JSON.stringify(key)),
+  ) as Record<string, unknown>;
+}
+
+function nested(levels: number): unknown {
+  return JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
+}
+
+describe('PackagesService.parse', () => {
+  it('fills in what a small package leaves out', () => {
+    const { package: pkg, problems } = parse({ application: application() });
+    expect(problems).toEqual([]);
+    expect(pkg).toEqual({
+      application: {
+        formatVersion: 1,
+        appId: 'loans',
+        name: 'Loans',
+        description: '',
+        settings: {
+          platforms: 'OMNICHANNEL',
+          themeId: null,
+          dateDisplayFormat: { format: 'yyyy-MM-dd' },
+          numberDisplayFormat: { minDecimals: 0, maxDecimals: 2 },
+          currencyDisplayFormat: { format: 'isoCode' },
+          defaultLanguageCode: 'en',
+        },
+        libraries: [],
+      },
+      systems: [],
+      workflows: [],
+      processes: [],
+    });
+  });
+
+  it('knows the files of parts that do not name them', () => {
+    const { package: pkg } = parse(
+      packageDocument({
+        systems: [system(), system({ resourceName: 'rest', type: 'REST', file: 'systems/other.json' })],
+        workflows: [workflow()],
+      }),
+    );
+    expect(pkg?.systems.map(({ file }) => file)).toEqual(['systems/core_tools.json', 'systems/other.json']);
+    expect(pkg?.workflows.map(({ file }) => file)).toEqual(['workflows/rate.json']);
+  });
+
+  it('takes a node as the interface shows it, with what the service wrote', () => {
+    const shown = node('agent', 'CUSTOM_AGENT', ['end'], {
+      svcUuid: '0b6f2c68-6dd1-4a9a-bb5f-4b6b3b7b9a10',
+      layoutOptions: { x: 10, y: -2.5 },
+      conditions: [],
+      inputBody: '{"client": "${client.name}"}',
+      outputBody: null,
+      payload: null,
+      responseKey: 'answer',
+      aiOptions: {
+        aiType: 'CUSTOM_AGENT',
+        aiSubType: null,
+        operationPrompt: 'Find ${client.name}.',
+        exampleOutputJsonSchema: { type: 'object' },
+        mcpServers: [{ resourceDefinitionId: 'd1', appId: 'loans' }],
+      },
+      workflowResourceId: 'w1',
+      subWorkflowResourceDefinitionId: null,
+      subWorkflowNodeType: null,
+      createdDate: '2026-01-31T10:20:30.123Z',
+      modifiedDate: '2026-01-31T10:20:30.123Z',
+      createdBy: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+      modifiedBy: null,
+    });
+    const { package: pkg, problems } = parse(
+      packageDocument({ workflows: [workflow([node('start', 'START', ['agent']), shown])] }),
+    );
+    expect(problems).toEqual([]);
+    expect(pkg?.workflows[0]?.nodes[1]).toEqual(shown);
+  });
+
+  it('keeps a node of a type that it does not know readable', () => {
+    const { package: pkg } = parse(
+      packageDocument({
+        workflows: [workflow([node('start', 'START', ['x']), node('x', 'OCR_SCAN', ['end'])])],
+      }),
+    );
+    expect(pkg?.workflows[0]?.nodes[1]).toMatchObject({ type: 'OCR_SCAN' });
+  });
+
+  it.each([
+    ['a text', 'text'],
+    ['null', null],
+    ['an array', []],
+    ['nothing', undefined],
+  ])('refuses %s', (_what, document) => {
+    expect(told(document)).toEqual(['application.json: -: VALUE_INVALID']);
+  });
+
+  it.each([
+    ['no application', {}, ['application.json: -: MEMBER_MISSING']],
+    [
+      'another format',
+      { application: application({ formatVersion: 2 }) },
+      ['application.json: /formatVersion: VALUE_INVALID'],
+    ],
+    ['a bad id', { application: application({ appId: 'a b' }) }, ['application.json: /appId: VALUE_INVALID']],
+    [
+      'an unknown member at the top',
+      { application: application(), extra: 1 },
+      ['application.json: /extra: MEMBER_UNKNOWN'],
+    ],
+    [
+      'a bad library',
+      { application: application({ libraries: [{ appId: 'lib' }] }) },
+      ['application.json: /libraries/0/buildId: MEMBER_MISSING'],
+    ],
+    [
+      'systems that are no array',
+      { application: application(), systems: {} },
+      ['application.json: -: VALUE_INVALID'],
+    ],
+    [
+      'a name that breaks the name rule',
+      packageDocument({ systems: [system({ resourceName: 'a b' })] }),
+      ['systems/0.json: /resourceName: VALUE_INVALID'],
+    ],
+    [
+      'an unknown type of system',
+      packageDocument({ systems: [system({ type: 'SOAP' })] }),
+      ['systems/core_tools.json: /type: VALUE_INVALID'],
+    ],
+    [
+      'an MCP system without an address',
+      packageDocument({ systems: [system({ baseUrl: undefined })] }),
+      ['systems/core_tools.json: /baseUrl: MEMBER_MISSING'],
+    ],
+    [
+      'an address of another kind',
+      packageDocument({ systems: [system({ baseUrl: 'file:///etc/passwd' })] }),
+      ['systems/core_tools.json: /baseUrl: VALUE_INVALID'],
+    ],
+    [
+      'tools',
+      packageDocument({ systems: [system({ tools: [] })] }),
+      ['systems/core_tools.json: /tools: MEMBER_UNKNOWN'],
+    ],
+    [
+      'a service account without a token endpoint',
+      packageDocument({
+        systems: [system({ authorization: { type: 'SERVICE_ACCOUNT', configuration: { clientId: 'c' } } })],
+      }),
+      ['systems/core_tools.json: /authorization/configuration/identityProviderUrl: MEMBER_MISSING'],
+    ],
+    [
+      'a workflow without nodes',
+      packageDocument({ workflows: [{ name: 'w' }] }),
+      ['workflows/w.json: /nodes: MEMBER_MISSING'],
+    ],
+    [
+      'a node without an id',
+      packageDocument({ workflows: [workflow([{ type: 'START', name: 'start' }])] }),
+      ['workflows/rate.json: /nodes/0/id: MEMBER_MISSING'],
+    ],
+    [
+      'a condition that is no text',
+      packageDocument({
+        workflows: [
+          workflow([
+            node('c', 'CONDITION', [], {
+              conditions: [{ id: 'x', expression: 1, nextNodeId: 'end', order: 0 }],
+            }),
+          ]),
+        ],
+      }),
+      ['workflows/rate.json: /nodes/0/conditions/0/expression: VALUE_INVALID'],
+    ],
+    [
+      'a process outside of its folder',
+      packageDocument({ processes: [{ file: '../../x.bpmn', bpmn: '<a/>' }] }),
+      ['processes/0.bpmn: /file: VALUE_INVALID'],
+    ],
+    [
+      'a process that is no text',
+      packageDocument({ processes: [{ file: 'processes/a.bpmn', bpmn: {} }] }),
+      ['processes/a.bpmn: /bpmn: VALUE_INVALID'],
+    ],
+  ])('refuses %s', (_what, document, expected) => {
+    expect(told(document)).toEqual(expected);
+  });
+
+  it('tells everything at once, each with its file', () => {
+    const document = packageDocument({
+      application: application({ name: 7, languages: [] }),
+      systems: [system({ baseUrl: 1 }), system({ resourceName: 'b', name: '' })],
+      workflows: [workflow([node('start', 'start', ['end'])]), { nodes: [] }],
+      processes: [{ file: 'processes/a.bpmn' }],
+    });
+    expect(told(document)).toEqual([
+      'application.json: /name: VALUE_INVALID',
+      'application.json: /languages: MEMBER_UNKNOWN',
+      'systems/core_tools.json: /baseUrl: VALUE_INVALID',
+      'systems/b.json: /name: VALUE_INVALID',
+      'workflows/rate.json: /nodes/0/type: VALUE_INVALID',
+      'workflows/1.json: /name: MEMBER_MISSING',
+      'processes/a.bpmn: /bpmn: MEMBER_MISSING',
+    ]);
+  });
+
+  it('says what is wrong in words', () => {
+    const { problems } = parse(packageDocument({ systems: [system({ baseUrl: 1, name: '' })] }));
+    expect(problems.map(({ message }) => message)).toEqual([
+      '"name" must have at least 1 characters.',
+      '"baseUrl" must be a text.',
+    ]);
+  });
+
+  it.each(['clientSecret', 'client_secret', 'SECRET'])(
+    'refuses a secret called %s, and does not tell it',
+    (key) => {
+      const configuration = {
+        clientId: 'c',
+        identityProviderUrl: 'https://sso.example.com/token',
+        [key]: 'hunter2',
+      };
+      const { package: pkg, problems } = parse(
+        packageDocument({ systems: [system({ authorization: { type: 'SERVICE_ACCOUNT', configuration } })] }),
+      );
+      expect(pkg).toBeNull();
+      expect(problems).toMatchObject([
+        { code: 'SECRET_IN_PACKAGE', file: 'systems/core_tools.json', element: '/authorization' },
+      ]);
+      expect(JSON.stringify(problems)).not.toContain('hunter2');
+    },
+  );
+});
+
+describe('a hostile package', () => {
+  it.each(['__proto__', 'constructor', 'prototype'])('may not have a member %s anywhere', (key) => {
+    expect(told(packageDocument({ systems: [withKey(key, { polluted: true }, system())] }))).toEqual([
+      `systems/core_tools.json: /${key}: NAME_FORBIDDEN`,
+    ]);
+    const schema = { type: 'object', properties: withKey(key, {}) };
+    expect(told(packageDocument({ workflows: [workflow([], { inputSchema: schema })] }))).toEqual([
+      `workflows/rate.json: /inputSchema/properties/${key}: NAME_FORBIDDEN`,
+    ]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('may not nest without end', () => {
+    const payload = { deep: nested(5_000) };
+    const problems = told(
+      packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { payload })])] }),
+    );
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^workflows\/rate\.json: \/nodes\/0\/payload\/deep(\/0)+: TOO_DEEP$/);
+  });
+
+  it('may not have arrays without end', () => {
+    const conditions = Array.from({ length: 10_001 }, () => ({}));
+    expect(
+      told(packageDocument({ workflows: [workflow([node('x', 'CONDITION', [], { conditions })])] })),
+    ).toEqual(['workflows/rate.json: /nodes/0/conditions: TOO_MANY']);
+  });
+
+  it.each([
+    ['systems', 'PACKAGE_MAX_SYSTEMS'],
+    ['workflows', 'PACKAGE_MAX_WORKFLOWS'],
+    ['processes', 'PACKAGE_MAX_PROCESSES'],
+  ])('may not have more %s than %s', (list, setting) => {
+    expect(told(packageDocument({ [list]: [{}, {}] }), { [setting]: '1' })).toEqual([
+      'application.json: -: TOO_MANY',
+    ]);
+  });
+
+  it('may not have more nodes than PACKAGE_MAX_WORKFLOW_NODES', () => {
+    const nodes = [node('start', 'START', ['end']), node('x', 'DATA_MAPPING')];
+    expect(
+      told(packageDocument({ workflows: [workflow(nodes)] }), { PACKAGE_MAX_WORKFLOW_NODES: '2' }),
+    ).toEqual(['workflows/rate.json: /nodes: TOO_MANY']);
+  });
+
+  it('may not be larger than PACKAGE_MAX_BYTES', () => {
+    const processes = [{ file: 'processes/a.bpmn', bpmn: 'ä'.repeat(600) }];
+    expect(told(packageDocument({ processes }), { PACKAGE_MAX_BYTES: '1024' })).toEqual([
+      'application.json: -: PACKAGE_TOO_LARGE',
+    ]);
+  });
+
+  it('may not have texts beyond their length', () => {
+    const long = 'x'.repeat(1_000_000);
+    expect(told(packageDocument({ systems: [system({ name: long, description: long })] }))).toEqual([
+      'systems/core_tools.json: /name: VALUE_INVALID',
+      'systems/core_tools.json: /description: VALUE_INVALID',
+    ]);
+  });
+
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['half of a surrogate pair', 'a\ud800b'],
+  ])('may not hold %s', (_what, text) => {
+    expect(told(packageDocument({ systems: [system({ name: text })] }))).toEqual([
+      'systems/core_tools.json: /name: TEXT_INVALID',
+    ]);
+    expect(told(packageDocument({ systems: [withKey(text, 1, system())] }))[0]).toContain('TEXT_INVALID');
+  });
+
+  it('is told only so many problems, and that there are more', () => {
+    const document = packageDocument({ systems: Array.from({ length: 100 }, () => ({})) });
+    const { problems } = parse(document, { PACKAGE_MAX_PROBLEMS: '5' });
+    expect(problems).toHaveLength(6);
+    expect(problems.at(-1)).toMatchObject({ code: 'MORE_PROBLEMS' });
+  });
+
+  it('has the texts of its problems cut', () => {
+    const { problems } = parse(packageDocument({ systems: [system({ ['k'.repeat(1_000)]: 1 })] }));
+    expect(problems[0]?.message.length).toBeLessThan(200);
+    expect(problems[0]?.element?.length).toBeLessThan(200);
+  });
+});

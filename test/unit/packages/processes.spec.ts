@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/package.types.js';
+import { PackagesService } from '../../../src/modules/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
+
+const env = settings();
+const compiler = new ProcessCompilerService(env);
+const service = new PackagesService(env, compiler);
+
+/** A process with one middle element; `starts` are its start events, by start condition. */
+function bpmn(id: string, middle = '<bpmn:task id="middle" />', starts: (string | null)[] = [null]): string {
+  const events = starts.map((condition, index) => {
+    const attribute = condition === null ? '' : ` svc:startCondition="${condition}"`;
+    return `<bpmn:startEvent id="s${index}"${attribute} /><bpmn:sequenceFlow id="f${index}" sourceRef="s${index}" targetRef="middle" />`;
+  });
+  return `<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:svc="urn:svc:bpmn:1" targetNamespace="urn:test">
+    <bpmn:process id="${id}" isExecutable="true">${events.join('')}${middle}
+      <bpmn:endEvent id="end" /><bpmn:sequenceFlow id="last" sourceRef="middle" targetRef="end" />
+    </bpmn:process></bpmn:definitions>`;
+}
+
+const call = (called: string, attributes = '') =>
+  `<bpmn:callActivity id="middle" calledElement="${called}" ${attributes} />`;
+const action = (attributes: string) =>
+  `<bpmn:serviceTask id="middle"><bpmn:extensionElements><svc:actions><svc:action name="a" ${attributes} /></svc:actions></bpmn:extensionElements></bpmn:serviceTask>`;
+const file = (name: string, text: string) => ({ file: `processes/${name}.bpmn`, bpmn: text });
+
+async function library(): Promise<LibraryBuild> {
+  const { definitions } = await compiler.compile(
+    { name: 'l', xml: bpmn('check', undefined, ['a', 'b']) },
+    { appId: 'scoring' },
+  );
+  return {
+    appId: 'scoring',
+    buildId: 'b1',
+    processes: definitions,
+    workflows: [{ name: 'score', resourceDefinitionId: 'wd' }],
+    systems: [],
+  };
+}
+
+async function told(
+  processes: ReturnType<typeof file>[],
+  context: Partial<CheckContext> = {},
+  parts: Record<string, unknown> = {},
+): Promise<string[]> {
+  const { package: pkg, problems: shape } = service.parse(packageDocument({ processes, ...parts }));
+  expect(shape).toEqual([]);
+  const { checked, problems } = await service.check(pkg!, { appId: 'loans', libraries: [], ...context });
+  expect(checked === null).toBe(problems.some(({ severity }) => severity === 'error'));
+  return problems.map((problem) => `${problem.file}: ${problem.element}: ${problem.code}`);
+}
+
+const USES_LIBRARY = { application: application({ libraries: [{ appId: 'scoring', buildId: 'b1' }] }) };
+
+describe('processes of a package', () => {
+  it('are compiled, and their text is kept', async () => {
+    const text = bpmn('loan');
+    const { package: pkg } = service.parse(packageDocument({ processes: [file('loan', text)] }));
+    const { checked } = await service.check(pkg!, { appId: 'loans', libraries: [] });
+    expect(checked?.processes).toMatchObject([
+      { file: 'processes/loan.bpmn', bpmn: text, graphs: [{ name: 'loan' }] },
+    ]);
+  });
+
+  it('have the problems of their files', async () => {
+    expect(await told([file('a', '<no-bpmn />'), file('b', bpmn('b'))])).toEqual([
+      expect.stringMatching(/^processes\/a\.bpmn: /) as string,
+    ]);
+  });
+
+  it('have names that are unique without regard to case, in files of their own', async () => {
+    expect(await told([file('a', bpmn('loan')), file('b', bpmn('LOAN'))])).toEqual([
+      'processes/b.bpmn: LOAN: PROCESS_NAME_NOT_UNIQUE',
+    ]);
+    expect(await told([file('a', bpmn('one')), file('a', bpmn('two'))])).toEqual([
+      'processes/a.bpmn: null: FILE_NOT_UNIQUE',
+    ]);
+  });
+
+  it('may call each other, whatever the order of their files', async () => {
+    expect(await told([file('a', bpmn('one', call('two'))), file('b', bpmn('two', call('one')))])).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['a process that does not exist', call('gone'), 'PROCESS_NOT_FOUND'],
+    [
+      'a process of an application that is no library',
+      call('check', 'svc:appId="other"'),
+      'PROCESS_NOT_FOUND',
+    ],
+    [
+      'a start condition that does not exist',
+      call('two', 'svc:startCondition="x"'),
+      'START_CONDITION_NOT_FOUND',
+    ],
+    ['one of several starts without naming it', call('many'), 'START_CONDITION_MISSING'],
+    ['a process that only a message starts', call('message'), 'START_NOT_FOUND'],
+    [
+      'a subprocess that does not exist',
+      action('kind="startSubprocess" process="gone"'),
+      'PROCESS_NOT_FOUND',
+    ],
+    ['a process by another spelling', call('TWO'), 'PROCESS_NOT_FOUND'],
+    ['a workflow that does not exist', action('kind="startWorkflow" workflow="gone"'), 'WORKFLOW_NOT_FOUND'],
+    ['a workflow by another spelling', action('kind="startWorkflow" workflow="RATE"'), 'WORKFLOW_NOT_FOUND'],
+  ])('cannot start %s', async (_what, middle, code) => {
+    const message = bpmn('message')
+      .replace(
+        '<bpmn:startEvent id="s0" />',
+        '<bpmn:startEvent id="s0"><bpmn:messageEventDefinition messageRef="m" /></bpmn:startEvent>',
+      )
+      .replace('<bpmn:process', '<bpmn:message id="m" name="m" svc:correlation="" /><bpmn:process');
+    expect(
+      await told(
+        [
+          file('one', bpmn('one', middle)),
+          file('two', bpmn('two')),
+          file('many', bpmn('many', undefined, ['a', 'b'])),
+          file('message', message),
+        ],
+        {},
+        { workflows: [workflow()] },
+      ),
+    ).toEqual([`processes/one.bpmn: middle: ${code}`]);
+  });
+
+  it('may start what exists', async () => {
+    const workflows = [workflow()];
+    const files = [
+      file('a', bpmn('a', call('many', 'svc:startCondition="b"'))),
+      file('b', bpmn('b', action('kind="startWorkflow" workflow="rate"'))),
+      file('c', bpmn('c', action('kind="startSubprocess" process="a"'))),
+      file('many', bpmn('many', undefined, ['a', 'b'])),
+    ];
+    expect(await told(files, {}, { workflows })).toEqual([]);
+  });
+
+  it('may start what a library has, when the package names it', async () => {
+    const files = [
+      file('a', bpmn('a', call('check', 'svc:appId="scoring" svc:startCondition="a"'))),
+      file('b', bpmn('b', action('kind="startWorkflow" workflow="score" appId="scoring"'))),
+    ];
+    const libraries = [await library()];
+    expect(await told(files, { libraries }, USES_LIBRARY)).toEqual([]);
+    expect(await told(files, { libraries })).toEqual([
+      'processes/a.bpmn: middle: PROCESS_NOT_FOUND',
+      'processes/b.bpmn: middle: WORKFLOW_NOT_FOUND',
+    ]);
+    const wrong = [file('a', bpmn('a', call('check', 'svc:appId="scoring"')))];
+    expect(await told(wrong, { libraries }, USES_LIBRARY)).toEqual([
+      'processes/a.bpmn: middle: START_CONDITION_MISSING',
+    ]);
+  });
+});
+
+describe('withDefinitionIds', () => {
+  it('puts the ids of own systems and workflows where the contract has them', async () => {
+    const nodes = [
+      node('start', 'START', ['agent']),
+      node('agent', 'CUSTOM_AGENT', ['rest'], {
+        responseKey: 'a',
+        aiOptions: {
+          aiType: 'CUSTOM_AGENT',
+          operationPrompt: 'p',
+          exampleOutputJsonSchema: {},
+          mcpServers: [{ resourceName: 'core_tools' }],
+        },
+      }),
+      node('rest', 'REST_ENDPOINT', ['sub'], {
+        responseKey: 'r',
+        payload: { system: { resourceName: 'rest' }, method: 'GET' },
+      }),
+      node('sub', 'SUBWORKFLOW', ['end'], {
+        responseKey: 's',
+        payload: { workflow: { resourceName: 'other' } },
+      }),
+    ];
+    const { package: pkg } = service.parse(
+      packageDocument({
+        systems: [system(), system({ resourceName: 'rest', type: 'REST' })],
+        workflows: [workflow(nodes), workflow(undefined, { name: 'Other' })],
+      }),
+    );
+    const { checked } = await service.check(pkg!, { appId: 'loans', libraries: [] });
+    const ids = {
+      systems: new Map([
+        ['core_tools', 'S1'],
+        ['rest', 'S2'],
+      ]),
+      workflows: new Map([['other', 'W1']]),
+    };
+    const [, agent, rest, sub] = service.withDefinitionIds(checked!.workflows[0]!, 'loans', ids).nodes;
+    expect(agent?.aiOptions?.mcpServers).toEqual([
+      { appId: 'loans', resourceName: 'core_tools', resourceDefinitionId: 'S1' },
+    ]);
+    expect(rest?.payload).toMatchObject({ system: { resourceDefinitionId: 'S2' } });
+    expect(sub).toMatchObject({
+      subWorkflowResourceDefinitionId: 'W1',
+      payload: { workflow: { resourceName: 'Other', resourceDefinitionId: 'W1' } },
+    });
+  });
+});
+
+it('a BPMN file with a byte order mark is one like any other', async () => {
+  expect(await told([file('a', `\uFEFF<?xml version="1.0" encoding="UTF-8"?>${bpmn('a')}`)])).toEqual([]);
+});
