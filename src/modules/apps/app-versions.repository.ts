@@ -16,15 +16,17 @@ export class AppVersionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * The state of a version, kept as it is until the transaction ends: a commit of the version waits for us.
+   * The state of a version, kept as it is until the transaction ends.
+   * @param mode `pessimistic_read` makes a commit of the version wait for us, `pessimistic_write` everybody who writes into it
    * @returns null when nothing was ever stored for it
    */
   async lockState(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
+    mode: 'pessimistic_read' | 'pessimistic_write' = 'pessimistic_read',
   ): Promise<AppVersionState | null> {
     const query = manager.createQueryBuilder(AppVersionEntity, 'version').where({ appId, appVersionId });
-    const row = await this.database.lock(query, 'pessimistic_read').getOne();
+    const row = await this.database.lock(query, mode).getOne();
     return row?.state ?? null;
   }
 
@@ -37,6 +39,16 @@ export class AppVersionsRepository {
       .into(AppVersionEntity)
       .values({ appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null })
       .execute();
+  }
+
+  /** Makes a version read-only for ever. */
+  async markCommitted(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    now: Date,
+  ): Promise<void> {
+    const state = AppVersionState.Committed;
+    await manager.update(AppVersionEntity, { appId, appVersionId }, { state, committedAt: now });
   }
 
   /** What is stored about the versions; those that hold nothing are missing. */
@@ -58,5 +70,31 @@ export class AppVersionsRepository {
       dependencyType: In(types),
     });
     return rows.map((row) => ({ appId: row.dependencyAppId, appVersionId: row.dependencyAppVersionId }));
+  }
+
+  async addDependencies(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    dependencyType: DependencyType,
+    others: AppVersionKey[],
+  ): Promise<void> {
+    const rows = others.map((other) => ({
+      appId,
+      appVersionId,
+      dependencyType,
+      dependencyAppId: other.appId,
+      dependencyAppVersionId: other.appVersionId,
+    }));
+    if (rows.length > 0) {
+      await manager.insert(VersionDependencyEntity, rows);
+    }
+  }
+
+  async removeDependencies(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    dependencyType: DependencyType,
+  ): Promise<void> {
+    await manager.delete(VersionDependencyEntity, { appId, appVersionId, dependencyType });
   }
 }

@@ -19,9 +19,9 @@ export class AuditController {
   @Get()
   @ApiOperation({
     operationId: 'listAuditEvents',
-    summary: 'List audit events of systems and tools',
+    summary: 'List audit events of an application version',
     description:
-      'Extension of the contract. Who did what to which system or tool, when, and how it ended; newest first. ' +
+      'Extension of the contract. Who did what to the version or one of its systems and tools, when, and how it ended; newest first. ' +
       'Events of deleted systems stay. Follow `next` until it is null.',
   })
   @ApiOkResponse({ type: AuditPageDto, example: AUDIT_PAGE_EXAMPLE, description: 'A page of events.' })

@@ -8,6 +8,10 @@ export enum AuditAction {
   ConnectionTest = 'connection.test',
   ToolsSync = 'tools.sync',
   ToolSwitch = 'tool.switch',
+  PackageStore = 'package.store',
+  VersionCommit = 'version.commit',
+  BuildCreate = 'build.create',
+  BuildActivate = 'build.activate',
 }
 
 /** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */

@@ -3,9 +3,10 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsString, Matches } from 'class-validator';
 import { HasLength } from '../../common/validation/patterns.decorators.js';
 import { CONTRACT_MESSAGE } from '../../common/validation/request-validation.pipe.js';
+import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../common/validation/resource-name.js';
 
-const CHARACTERS = /^[A-Za-z0-9[\]().\-_]*$/;
-const MAX_LENGTH = 255;
+export { nameKey } from '../../common/validation/resource-name.js';
+
 /** Interface contract, "Messages". */
 export const RESOURCE_NAME_MESSAGE =
   'Name can only contain letters, numbers and the following special characters [] () . _ -';
@@ -16,19 +17,14 @@ export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =
     ApiProperty({
       type: String,
       minLength: 1,
-      maxLength: MAX_LENGTH,
-      pattern: CHARACTERS.source,
+      maxLength: RESOURCE_NAME_MAX_LENGTH,
+      pattern: RESOURCE_NAME.source,
       ...options,
     }),
     IsString({ message: 'must be a string' }),
-    Matches(CHARACTERS, {
+    Matches(RESOURCE_NAME, {
       message: RESOURCE_NAME_MESSAGE,
       context: { [CONTRACT_MESSAGE]: RESOURCE_NAME_MESSAGE },
     }),
-    HasLength(1, MAX_LENGTH),
+    HasLength(1, RESOURCE_NAME_MAX_LENGTH),
   );
-
-/** What the unique index compares: names that differ only by case are the same name. */
-export function nameKey(resourceName: string): string {
-  return resourceName.toLowerCase();
-}

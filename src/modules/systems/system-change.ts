@@ -5,7 +5,8 @@ import type { SystemEntity } from './entities/system.entity.js';
 import { AuthorizationType } from './system.types.js';
 import { SecretRequiredError } from './systems.errors.js';
 
-type StoredConnection = Pick<
+/** The columns of a connection. */
+export type StoredConnection = Pick<
   SystemEntity,
   'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
 >;
@@ -78,7 +79,8 @@ function requireComplete(connection: StoredConnection): void {
   }
 }
 
-function goesElsewhere(before: StoredConnection, after: StoredConnection): boolean {
+/** Whether a secret that was given for one connection would leave for another place with the other one. */
+export function goesElsewhere(before: StoredConnection, after: StoredConnection): boolean {
   return (
     !sameUrl(before.baseUrl, after.baseUrl) || !sameUrl(before.identityProviderUrl, after.identityProviderUrl)
   );

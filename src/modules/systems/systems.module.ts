@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { SystemSecrets } from './system-secrets.js';
+import { SystemsImportService } from './systems-import.service.js';
 import { SystemsController } from './systems.controller.js';
 import { SystemsRepository } from './systems.repository.js';
 import { SystemsService } from './systems.service.js';
@@ -10,7 +11,7 @@ import { SystemsService } from './systems.service.js';
 @Module({
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController],
-  providers: [SystemsRepository, SystemsService, SystemSecrets],
-  exports: [SystemsService],
+  providers: [SystemsImportService, SystemsRepository, SystemsService, SystemSecrets],
+  exports: [SystemsImportService, SystemsService],
 })
 export class SystemsModule {}

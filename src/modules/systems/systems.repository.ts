@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { isDuplicate } from '../../database/driver-errors.js';
 import type { RawRow } from '../../database/raw-row.js';
@@ -49,6 +49,23 @@ export class SystemsRepository {
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
     return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
+  }
+
+  /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
+  async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
+    const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });
+    const systems = await this.database.lock(query, 'pessimistic_write').getMany();
+    return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
+  }
+
+  /** The definition ids that an application gave to these names, by name key; names without one are missing. */
+  async definitionIds(
+    manager: EntityManager,
+    appId: string,
+    nameKeys: string[],
+  ): Promise<Map<string, string>> {
+    const rows = await manager.findBy(ResourceDefinitionEntity, { appId, nameKey: In(nameKeys) });
+    return new Map(rows.map((row) => [row.nameKey, row.id]));
   }
 
   /** MCP systems of a version whose connection is the same but for the secret. */

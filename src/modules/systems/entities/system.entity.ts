@@ -3,7 +3,7 @@ import type { UserReference } from '../../../common/user/user-reference.js';
 import type { ToolEntity } from '../../tools/entities/tool.entity.js';
 import type { AuthorizationType, SystemType } from '../system.types.js';
 
-/** A system (data source) of an application version. `authorization*` and `baseUrl` are set for MCP systems. */
+/** A system (data source) of an application version. `authorizationType` and `baseUrl` are always set for MCP systems. */
 @Entity('systems')
 @Index('uq_systems_version_name', ['appId', 'appVersionId', 'nameKey'], { unique: true })
 @Index('uq_systems_resource_id', ['resourceId'], { unique: true })
