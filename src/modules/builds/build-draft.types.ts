@@ -1,0 +1,13 @@
+import type { PackageSettings } from '../packages/package.types.js';
+import type { BuildLibrary } from './builds.types.js';
+import type { BuildDefinitionEntity } from './entities/build-definition.entity.js';
+import type { BuildWorkflowEntity } from './entities/build-workflow.entity.js';
+
+/** What a build takes from the package of its version. */
+export interface BuildDraft {
+  packageChecksum: string;
+  settings: PackageSettings;
+  definitions: Omit<BuildDefinitionEntity, 'id' | 'buildId'>[];
+  workflows: Omit<BuildWorkflowEntity, 'buildId'>[];
+  libraries: BuildLibrary[];
+}

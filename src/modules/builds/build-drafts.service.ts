@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { canonicalJson } from '../../common/canonical-json.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import type { CheckedPackage, PackageWorkflow } from '../packages/package.types.js';
+import { PackagesService } from '../packages/packages.service.js';
+import { AppPackagesService } from './app-packages.service.js';
+import type { BuildDraft } from './build-draft.types.js';
+import { PackageOutdatedError } from './builds.errors.js';
+import type { DeliveredPackage, StoredWorkflow } from './builds.types.js';
+import { PackageCheckService } from './package-check.service.js';
+import { ProcessNumbers } from './process-numbers.js';
+import { resourceId, workflowDefinitionId } from './resource-ids.js';
+
+/** Turns the package of a committed version into the rows of a build. */
+@Injectable()
+export class BuildDraftsService {
+  constructor(
+    private readonly stored: AppPackagesService,
+    private readonly checks: PackageCheckService,
+    private readonly packages: PackagesService,
+    private readonly numbers: ProcessNumbers,
+  ) {}
+
+  /**
+   * Not inside of a transaction; what it reads of a committed version cannot change.
+   * @throws PackageOutdatedError
+   */
+  async of(version: AppVersionKey): Promise<BuildDraft> {
+    const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
+    const checked = await this.checks.check(version.appId, document);
+    if (checked.package === null || checked.libraries === null) {
+      throw new PackageOutdatedError(checked.problems);
+    }
+    return {
+      packageChecksum: checksum,
+      settings: checked.package.application.settings,
+      definitions: await this.definitions(version, checked.package),
+      workflows: await this.workflows(version, checked.package),
+      libraries: checked.libraries.tree,
+    };
+  }
+
+  private async definitions(
+    version: AppVersionKey,
+    { processes }: CheckedPackage,
+  ): Promise<BuildDraft['definitions']> {
+    const definitions: BuildDraft['definitions'] = [];
+    for (const { file, bpmn, graphs } of processes) {
+      for (const graph of graphs) {
+        const { name, svcUuid } = graph;
+        const numbered = JSON.stringify(await this.numbers.number(graph));
+        definitions.push({
+          name,
+          svcUuid,
+          resourceId: resourceId(version, svcUuid),
+          file,
+          graph: numbered,
+          bpmn,
+        });
+      }
+    }
+    return definitions;
+  }
+
+  private async workflows(version: AppVersionKey, checked: CheckedPackage): Promise<BuildDraft['workflows']> {
+    const ids = await this.checks.definitionIds(version.appId, checked);
+    return checked.workflows.map((workflow) =>
+      toRow(version, this.packages.withDefinitionIds(workflow, version.appId, ids)),
+    );
+  }
+}
+
+function toRow(version: AppVersionKey, workflow: PackageWorkflow): BuildDraft['workflows'][number] {
+  const resourceDefinitionId = workflowDefinitionId(version.appId, workflow.name);
+  const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
+  const stored: StoredWorkflow = { ...workflow, ...ids };
+  return { ...ids, name: workflow.name, definition: JSON.stringify(stored) };
+}
+
+/** A version that holds nothing but systems registered by endpoint 1 can be built too. */
+function emptyPackage({ appId }: AppVersionKey): DeliveredPackage {
+  const document = { application: { formatVersion: 1, appId, name: appId } };
+  return { document, checksum: createHash('sha256').update(canonicalJson(document)).digest('hex') };
+}

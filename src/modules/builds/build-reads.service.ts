@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { BuildContentsRepository } from './build-contents.repository.js';
+import { BuildNotFoundError, ProcessDefinitionNotFoundError } from './builds.errors.js';
+import { BuildsRepository } from './builds.repository.js';
+import type { BuildManifest, BuildPage, BuildQuery, DefinitionKey } from './builds.types.js';
+
+const PAGE_SIZE = 50;
+
+/** Shows builds. */
+@Injectable()
+export class BuildReadsService {
+  constructor(
+    private readonly database: Database,
+    private readonly builds: BuildsRepository,
+    private readonly contents: BuildContentsRepository,
+  ) {}
+
+  /** A page of the builds of an application, newest first. */
+  async page(query: BuildQuery): Promise<BuildPage> {
+    const limit = query.limit ?? PAGE_SIZE;
+    const rows = await this.database.read((manager) => this.builds.page(manager, query, limit + 1));
+    const builds = rows.slice(0, limit);
+    return { builds, next: rows.length > limit ? (builds.at(-1)?.buildId ?? null) : null };
+  }
+
+  /**
+   * What a build holds.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async manifest(appId: string, buildId: string): Promise<BuildManifest> {
+    return this.database.read(async (manager) => {
+      const summary = await this.builds.find(manager, appId, buildId);
+      if (summary === null) {
+        throw new BuildNotFoundError();
+      }
+      return {
+        ...summary,
+        resources: await this.contents.resources(manager, buildId),
+        libraries: await this.contents.libraries(manager, buildId),
+      };
+    });
+  }
+
+  /**
+   * The BPMN file that a process of a build comes from, as it was delivered.
+   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   */
+  async bpmn({ appId, buildId, processName }: DefinitionKey): Promise<string> {
+    return this.database.read(async (manager) => {
+      if ((await this.builds.find(manager, appId, buildId)) === null) {
+        throw new BuildNotFoundError();
+      }
+      const bpmn = await this.contents.bpmn(manager, buildId, processName);
+      if (bpmn === null) {
+        throw new ProcessDefinitionNotFoundError();
+      }
+      return bpmn;
+    });
+  }
+}

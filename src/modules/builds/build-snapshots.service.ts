@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../common/auth/principal.js';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { Clock } from '../../common/clock.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { AuditService } from '../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
+import { BuildContentsRepository } from './build-contents.repository.js';
+import type { BuildDraft } from './build-draft.types.js';
+import { BuildsRepository } from './builds.repository.js';
+import { BuildStatus, type BuildManifest } from './builds.types.js';
+import type { BuildEntity } from './entities/build.entity.js';
+
+/** A build that is being made. */
+export interface NewBuild {
+  buildId: string;
+  version: AppVersionKey;
+  draft: BuildDraft;
+}
+
+/** Writes builds. */
+@Injectable()
+export class BuildSnapshotsService {
+  constructor(
+    private readonly builds: BuildsRepository,
+    private readonly contents: BuildContentsRepository,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Stores a build: part of a transaction, in which nothing else can change what it copies. */
+  async insert(
+    manager: EntityManager,
+    principal: Principal,
+    build: NewBuild,
+    nextId: () => number,
+  ): Promise<BuildManifest> {
+    const { buildId, version, draft } = build;
+    for (const definition of draft.definitions) {
+      await this.contents.insertDefinition(manager, { ...definition, id: nextId(), buildId });
+    }
+    for (const workflow of draft.workflows) {
+      await this.contents.insertWorkflow(manager, { ...workflow, buildId });
+    }
+    await this.contents.insertLibraries(manager, buildId, draft.libraries);
+    await this.contents.copySystems(manager, buildId, version);
+    const row = await this.rowOf(manager, principal, build);
+    await this.builds.insert(manager, row);
+    await this.record(manager, principal, row);
+    const { settings: _settings, ...summary } = row;
+    return {
+      ...summary,
+      resources: await this.contents.resources(manager, buildId),
+      libraries: await this.contents.libraries(manager, buildId),
+    };
+  }
+
+  private async rowOf(
+    manager: EntityManager,
+    principal: Principal,
+    { buildId, version, draft }: NewBuild,
+  ): Promise<BuildEntity> {
+    const systems = await this.contents.systems(manager, buildId);
+    const content = {
+      ...version,
+      ...draft,
+      systems: systems.map(({ buildId: _buildId, ...system }) => system),
+      tools: await this.contents.toolFacts(manager, buildId),
+    };
+    return {
+      appId: version.appId,
+      appVersionId: version.appVersionId,
+      buildId,
+      status: BuildStatus.Committed,
+      checksum: createHash('sha256').update(canonicalJson(content)).digest('hex'),
+      settings: JSON.stringify(draft.settings),
+      createdAt: this.clock.now(),
+      createdBy: principal.user,
+    };
+  }
+
+  private async record(
+    manager: EntityManager,
+    principal: Principal,
+    { appId, appVersionId, buildId, checksum }: BuildEntity,
+  ): Promise<void> {
+    await this.audit.record(manager, principal, {
+      action: AuditAction.BuildCreate,
+      outcome: AuditOutcome.Ok,
+      appId,
+      appVersionId,
+      details: { buildId, checksum },
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import { ConflictError, InvalidRequestError, NotFoundError } from '../../common/errors/domain.error.js';
+import type { PackageProblem } from '../packages/package.types.js';
+
+/** Problems that `details` names; `problems` has them all. */
+const NAMED = 20;
+
+/** The package cannot be stored; every problem of it is told. */
+export class PackageRefusedError extends InvalidRequestError {
+  readonly code = 'PACKAGE_REFUSED';
+  override readonly extension: { problems: PackageProblem[] };
+  constructor(problems: PackageProblem[]) {
+    super('The application package is not valid.', describe(problems));
+    this.extension = { problems };
+  }
+}
+
+/** No package was stored for the version. */
+export class PackageNotFoundError extends NotFoundError {
+  readonly code = 'PACKAGE_NOT_FOUND';
+  constructor() {
+    super('Application package not found.');
+  }
+}
+
+/** Systems that the package names were deleted after it was stored. */
+export class PackageSystemsMissingError extends ConflictError {
+  readonly code = 'PACKAGE_SYSTEMS_MISSING';
+  constructor(resourceNames: string[]) {
+    super(
+      'Systems of the application package were deleted: store the package again.',
+      resourceNames.join(', '),
+    );
+  }
+}
+
+/** The stored package no longer passes the checks, which an update of the service can have made stricter. */
+export class PackageOutdatedError extends ConflictError {
+  readonly code = 'PACKAGE_OUTDATED';
+  constructor(problems: PackageProblem[]) {
+    super('The stored application package cannot be built by this release.', describe(problems));
+  }
+}
+
+/** No such build, or it is not one of this application. */
+export class BuildNotFoundError extends NotFoundError {
+  readonly code = 'BUILD_NOT_FOUND';
+  constructor() {
+    super('Build not found for this application.');
+  }
+}
+
+/** No build of the application was ever activated. */
+export class ActiveBuildNotFoundError extends NotFoundError {
+  readonly code = 'ACTIVE_BUILD_NOT_FOUND';
+  constructor() {
+    super('The application has no active build.');
+  }
+}
+
+/** No process of this name in the build (process semantics, "Starting a process"). */
+export class ProcessDefinitionNotFoundError extends NotFoundError {
+  readonly code = 'PROCESS_DEFINITION_NOT_FOUND';
+  constructor() {
+    super('Process definition not found.');
+  }
+}
+
+/** No workflow of this name in the build. */
+export class WorkflowNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NOT_FOUND';
+  constructor() {
+    super('Workflow not found.');
+  }
+}
+
+function describe(problems: PackageProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const named = errors
+    .slice(0, NAMED)
+    .map(({ file, element, message }) => `${file}${element === null ? '' : ` (${element})`}: ${message}`);
+  const more = errors.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}

@@ -1,0 +1,104 @@
+const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+const CHECKSUM = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+const TIME = '2026-01-31T10:20:30.123Z';
+
+const BPMN = `<?xml version="1.0" encoding="UTF-8"?>
+<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="sample">
+  <bpmn:process id="hello" isExecutable="true">
+    <bpmn:startEvent id="start" />
+    <bpmn:sequenceFlow id="flow" sourceRef="start" targetRef="end" />
+    <bpmn:endEvent id="end" />
+  </bpmn:process>
+</bpmn:definitions>
+`;
+
+/** A small package. */
+export const PACKAGE_EXAMPLE = {
+  application: { formatVersion: 1, appId: 'sample', name: 'Sample' },
+  systems: [
+    {
+      resourceName: 'inventory',
+      type: 'MCP',
+      name: 'Inventory tools',
+      baseUrl: 'https://mcp.example.com/mcp',
+    },
+  ],
+  processes: [{ file: 'processes/hello.bpmn', bpmn: BPMN }],
+};
+
+export const STORED_PACKAGE_EXAMPLE = {
+  checksum: CHECKSUM,
+  changed: true,
+  systems: { added: ['inventory'], changed: [], removed: [] },
+  warnings: [],
+};
+
+export const PACKAGE_REFUSED_EXAMPLE = {
+  error: 'Bad Request',
+  message: 'The application package is not valid.',
+  status: 400,
+  details: 'application.json (/libraries/0): There is no such build.',
+  problems: [
+    {
+      severity: 'error',
+      code: 'LIBRARY_UNKNOWN',
+      file: 'application.json',
+      element: '/libraries/0',
+      message: 'There is no such build.',
+    },
+  ],
+};
+
+export const COMMIT_EXAMPLE = { message: 'Release 1.4' };
+
+export const COMMITTED_VERSION_EXAMPLE = {
+  appId: 'sample',
+  appVersionId: 'v1',
+  status: 'COMMITTED',
+  committedDate: TIME,
+};
+
+const SUMMARY = {
+  buildId: BUILD_ID,
+  buildStatus: 'COMMITTED',
+  applicationId: 'sample',
+  applicationVersionId: 'v1',
+  checksum: CHECKSUM,
+  createdDate: TIME,
+  createdBy: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+};
+
+export const BUILD_PAGE_EXAMPLE = { builds: [SUMMARY], next: null };
+
+export const MANIFEST_EXAMPLE = {
+  ...SUMMARY,
+  resources: [
+    {
+      resourceType: 'PROCESS',
+      name: 'hello',
+      resourceId: '0b7f2c52-7f0e-5a1c-8d68-2f3a1f0f6f01',
+      resourceDefinitionId: '7d5b3f1e-6a0c-5c6e-9c1e-3f8a2b4d5e02',
+    },
+  ],
+  libraries: [{ appId: 'scoring', buildId: '01920f3e-0000-7c3a-9a54-3f2f6c1d9b10', level: 1 }],
+};
+
+export const BPMN_EXAMPLE = BPMN;
+
+export const ACTIVATE_EXAMPLE = { buildId: BUILD_ID };
+export const ACTIVE_BUILD_EXAMPLE = { buildId: BUILD_ID, activatedDate: TIME };
+export const ACTIVATED_BUILD_EXAMPLE = { ...ACTIVE_BUILD_EXAMPLE, previousBuildId: null };
+
+export const BUILD_INFO_EXAMPLE = {
+  buildId: BUILD_ID,
+  applicationId: 'sample',
+  buildSettings: {
+    applicationVersionId: 'v1',
+    platforms: 'OMNICHANNEL',
+    themeId: null,
+    dateDisplayFormat: { format: 'yyyy-MM-dd' },
+    numberDisplayFormat: { minDecimals: 0, maxDecimals: 2 },
+    currencyDisplayFormat: { format: 'isoCode' },
+    defaultLanguageCode: 'en',
+  },
+};

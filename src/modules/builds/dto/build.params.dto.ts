@@ -1,0 +1,72 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { IsPathId } from '../../../common/validation/patterns.decorators.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { DefinitionKey } from '../builds.types.js';
+
+const MAX_LIMIT = 100;
+/** Decisions, section 1: identifiers in paths, for process names with brackets and parentheses. */
+export const PROCESS_NAME = /^[A-Za-z0-9._\-[\]()]{1,64}$/;
+const PROCESS_NAME_RULE = 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"';
+
+/** Path of one application. */
+export class AppParams {
+  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
+  appId: string;
+}
+
+/** Path of one application version. */
+export class DeliveryParams extends AppParams {
+  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
+  versionId: string;
+}
+
+/** Path of one build. */
+export class BuildParams extends AppParams {
+  @IsPathId({ description: 'Id of the build.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
+  buildId: string;
+}
+
+/** Path of a process in a build. */
+export class BuildProcessParams extends BuildParams {
+  @ApiProperty({
+    type: String,
+    pattern: PROCESS_NAME.source,
+    description: 'Name of the process definition.',
+    example: 'loan_onboarding',
+  })
+  @Matches(PROCESS_NAME, { message: PROCESS_NAME_RULE })
+  processDefinitionName: string;
+}
+
+/** Which builds to list. */
+export class BuildsQueryDto {
+  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
+  @IsUUID('7', { message: 'must be the next of a page' })
+  @IsOptional()
+  before?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: 'Builds in a page, 50 without it.',
+  })
+  @Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value))
+  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
+  @Min(1, { message: 'must be at least 1' })
+  @IsInt({ message: 'must be a whole number' })
+  @IsOptional()
+  limit?: number;
+}
+
+/** The version that a path names. */
+export function versionOf({ appId, versionId }: DeliveryParams): AppVersionKey {
+  return { appId, appVersionId: versionId };
+}
+
+/** The process that a path names. */
+export function definitionOf({ appId, buildId, processDefinitionName }: BuildProcessParams): DefinitionKey {
+  return { appId, buildId, processName: processDefinitionName };
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { nameKey } from '../../common/validation/resource-name.js';
+import type { CheckedPackage, DefinitionIds, PackageProblem } from '../packages/package.types.js';
+import { PackagesService } from '../packages/packages.service.js';
+import { SystemsImportService } from '../systems/systems-import.service.js';
+import { LibrariesService, type ResolvedLibraries } from './libraries.service.js';
+import { workflowDefinitionId } from './resource-ids.js';
+
+/** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
+export interface PackageCheck {
+  package: CheckedPackage | null;
+  libraries: ResolvedLibraries | null;
+  problems: PackageProblem[];
+}
+
+/** Checks packages against what is stored: builds of libraries, and definition ids. */
+@Injectable()
+export class PackageCheckService {
+  constructor(
+    private readonly packages: PackagesService,
+    private readonly libraries: LibrariesService,
+    private readonly systems: SystemsImportService,
+  ) {}
+
+  /** Not inside of a transaction. */
+  async check(appId: string, document: unknown): Promise<PackageCheck> {
+    const parsed = this.packages.parse(document);
+    if (parsed.package === null) {
+      return { package: null, libraries: null, problems: parsed.problems };
+    }
+    const { application } = parsed.package;
+    const libraries = await this.libraries.resolve(appId, application.libraries);
+    const definitionIds = await this.definitionIds(appId, parsed.package);
+    const context = { appId, libraries: libraries.direct, definitionIds };
+    const checked = await this.packages.check(parsed.package, context);
+    const problems = [...parsed.problems, ...libraries.problems, ...checked.problems];
+    return { package: hasErrors(problems) ? null : checked.checked, libraries, problems };
+  }
+
+  /** Definition ids of the systems and workflows of a package, as far as they are known already. */
+  async definitionIds(
+    appId: string,
+    { systems, workflows }: Pick<CheckedPackage, 'systems' | 'workflows'>,
+  ): Promise<DefinitionIds> {
+    const names = systems.map(({ resourceName }) => resourceName);
+    return {
+      systems: await this.systems.definitionIds(appId, names),
+      workflows: new Map(workflows.map(({ name }) => [nameKey(name), workflowDefinitionId(appId, name)])),
+    };
+  }
+}
+
+function hasErrors(problems: PackageProblem[]): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
