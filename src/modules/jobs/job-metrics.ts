@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Clock } from '../../common/clock.js';
+import { Metrics } from '../../common/metrics/metrics.js';
+import { JOB_LANES } from './job-lane.js';
+import { JobsRepository } from './jobs.repository.js';
+
+const DEADLINE_MS = 1_000;
+
+/** How far background jobs are behind, read whenever somebody asks for the metrics. */
+@Injectable()
+export class JobMetrics {
+  constructor({ registry }: Metrics, jobs: JobsRepository, clock: Clock) {
+    registry.registerMetric(queueAgeGauge(jobs, clock));
+  }
+}
+
+function queueAgeGauge(jobs: JobsRepository, clock: Clock): Gauge {
+  return new Gauge({
+    name: 'svc_job_queue_age_seconds',
+    help: 'How long the oldest due background job waits for a worker; 0 when none does. Absent while the database does not answer.',
+    labelNames: ['lane'],
+    registers: [],
+    async collect() {
+      this.reset();
+      const measure = async (): Promise<void> => {
+        for (const lane of JOB_LANES) {
+          const since = await jobs.oldestDue(lane);
+          const ageMs = since === undefined ? 0 : clock.now().getTime() - since.getTime();
+          this.set({ lane }, Math.max(0, ageMs) / 1_000);
+        }
+      };
+      await inTime(measure());
+    },
+  });
+}
+
+/** Whoever watches the service needs the other metrics most when the database does not answer. */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, DEADLINE_MS);
+  });
+  await Promise.race([work.catch(() => undefined), deadline]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { Log, errorFields, type LogFields } from '../../common/logging/log.js';
+import { Metrics } from '../../common/metrics/metrics.js';
+import { Env } from '../../config/env.js';
+import { retryDelay } from './job-delay.js';
+import { JobHandlersService } from './job-handlers.service.js';
+import { JobLease } from './job-lease.js';
+import { JobQueueService } from './job-queue.service.js';
+import type { Job, JobHandler } from './job-queue.types.js';
+import {
+  JobAttemptsUsedUpError,
+  JobGiveUpError,
+  JobNotCompletedError,
+  JobStoppedError,
+  LeaseLostError,
+} from './jobs.errors.js';
+import { JobsRepository } from './jobs.repository.js';
+
+/** How long a run may go on after it was told to end. */
+const OVERRUN_MS = 2_000;
+
+/** How a run ended: with its effect stored, to be tried again, for good, held by somebody else, by the replica's stop. */
+type Outcome = 'completed' | 'failed' | 'given_up' | 'lost' | 'stopped';
+
+/** Runs claimed jobs and decides what becomes of those that fail. */
+@Injectable()
+export class JobRunner {
+  private readonly running = new Set<JobLease>();
+
+  constructor(
+    private readonly handlers: JobHandlersService,
+    private readonly queue: JobQueueService,
+    private readonly jobs: JobsRepository,
+    private readonly env: Env,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Begins a job and stays with it until its run is over, whatever its handler throws. Does nothing when the job has
+   * waited too long for its turn and another worker has it, or when it was cancelled.
+   * @param claimed a job whose kind has a handler
+   * @throws when the database does not answer at the beginning; the job comes up again when its lease ends
+   */
+  async run(claimed: Job): Promise<void> {
+    const handler = this.handlers.find(claimed.kind);
+    if (handler === undefined) {
+      await this.jobs.giveBack([claimed]);
+      return;
+    }
+    const lease = new JobLease(this.handlers.leaseMs(claimed.kind));
+    this.running.add(lease);
+    try {
+      await lease.renew(() => this.jobs.begin(claimed, lease.leaseMs));
+      const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
+      const job = { ...claimed, attempts: claimed.attempts + 1 };
+      stopTimer({ outcome: await this.outcomeOf(job, handler, lease) });
+    } catch (error) {
+      if (error instanceof JobStoppedError) {
+        await this.jobs.takeBack(claimed);
+      } else if (!(error instanceof LeaseLostError)) {
+        throw error;
+      }
+    } finally {
+      this.running.delete(lease);
+      lease.release();
+    }
+  }
+
+  /** Ends every run: the replica stops and cannot wait any longer. */
+  abortAll(): void {
+    this.running.forEach((lease) => lease.abort(new JobStoppedError()));
+  }
+
+  private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {
+    try {
+      await this.work(job, handler, lease);
+      return 'completed';
+    } catch (error) {
+      return this.afterFailure(job, handler, lease, error).catch((failure: unknown) => {
+        this.log.error('what became of a job could not be stored', failure, fieldsOf(job));
+        return 'failed';
+      });
+    }
+  }
+
+  private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
+    if (job.attempts > this.env.get('JOBS_MAX_ATTEMPTS')) {
+      throw new JobAttemptsUsedUpError();
+    }
+    const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
+    await lease.oversee(handler.run(job, { signal: lease.signal, heartbeat }), OVERRUN_MS);
+    if (!this.queue.isCompleted(job)) {
+      throw new JobNotCompletedError();
+    }
+  }
+
+  private async afterFailure(
+    job: Job,
+    handler: JobHandler,
+    lease: JobLease,
+    error: unknown,
+  ): Promise<Outcome> {
+    if (lease.endedBy instanceof JobStoppedError) {
+      await this.jobs.takeBack(job);
+      return 'stopped';
+    }
+    if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
+      this.log.info('lease of a job lost', fieldsOf(job));
+      await this.putOff(job);
+      return 'lost';
+    }
+    if (error instanceof JobGiveUpError || job.attempts >= this.env.get('JOBS_MAX_ATTEMPTS')) {
+      return this.giveUp(job, handler, error);
+    }
+    this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
+    await this.putOff(job);
+    return 'failed';
+  }
+
+  private async giveUp(job: Job, handler: JobHandler, error: unknown): Promise<Outcome> {
+    this.log.error('job given up', error, fieldsOf(job));
+    try {
+      await handler.giveUp(job, error);
+      if (!this.queue.isCompleted(job)) {
+        throw new JobNotCompletedError();
+      }
+      return 'given_up';
+    } catch (failure) {
+      if (failure instanceof LeaseLostError) {
+        return 'lost';
+      }
+      this.log.error('job could not be given up', failure, fieldsOf(job));
+      await this.putOff(job);
+      return 'failed';
+    }
+  }
+
+  private async putOff(job: Job): Promise<void> {
+    const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
+    await this.jobs.putOff(job, retryDelay(job.attempts, bounds));
+  }
+}
+
+function fieldsOf({ id, kind, attempts }: Job): LogFields {
+  return { jobId: id, jobKind: kind, attempts };
+}

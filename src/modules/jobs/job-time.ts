@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Database } from '../../database/database.js';
+
+const MICROSECONDS = 1_000;
+
+/** A point in time as SQL, with the values of its named parameters. */
+export interface SqlTime {
+  sql: string;
+  parameters: Record<string, string | number>;
+}
+
+/**
+ * The clock that leases are measured with. Clocks of replicas differ, so on MySQL and MariaDB it is the server's; the
+ * embedded file belongs to one process, whose clock it is.
+ */
+@Injectable()
+export class JobTime {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  now(): SqlTime {
+    return this.database.isEmbedded
+      ? { sql: ':now', parameters: { now: this.text(0) } }
+      : { sql: 'UTC_TIMESTAMP(3)', parameters: {} };
+  }
+
+  /** @param ms milliseconds from now */
+  later(ms: number): SqlTime {
+    return this.database.isEmbedded
+      ? { sql: ':later', parameters: { later: this.text(ms) } }
+      : {
+          sql: 'UTC_TIMESTAMP(3) + INTERVAL :microseconds MICROSECOND',
+          parameters: { microseconds: Math.round(ms) * MICROSECONDS },
+        };
+  }
+
+  /** As datetime columns of the embedded file hold it: UTC, comparable as text. */
+  private text(fromNowMs: number): string {
+    const time = new Date(this.clock.now().getTime() + Math.round(fromNowMs));
+    return time.toISOString().replace('T', ' ').replace('Z', '');
+  }
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { JobMetrics } from './job-metrics.js';
+import { JobRunner } from './job-runner.js';
+import { JobTime } from './job-time.js';
+import { JobWorkerService } from './job-worker.service.js';
+import { JobsModule } from './jobs.module.js';
+import { JobsRepository } from './jobs.repository.js';
+
+/**
+ * The workers. A module of its own, imported by the application alone: global modules are destroyed last, and the
+ * workers must have stopped before what their handlers use is taken away.
+ */
+@Module({
+  imports: [JobsModule],
+  providers: [JobMetrics, JobRunner, JobTime, JobsRepository, JobWorkerService],
+})
+export class JobWorkersModule {}
