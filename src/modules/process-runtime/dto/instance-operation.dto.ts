@@ -1,0 +1,32 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { InstanceStatus } from '../engine/engine.types.js';
+import type { OperationView, RetryView } from '../instance-operations.types.js';
+import { INSTANCE_STATES } from './start.response.dto.js';
+
+/** Where an instance stands after an operation. */
+export class InstanceOperationDto implements OperationView {
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The instance.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  })
+  uuid: string;
+
+  @ApiProperty({
+    enum: INSTANCE_STATES,
+    enumName: 'ProcessInstanceState',
+    description: 'Its state now.',
+    example: 'ONHOLD',
+  })
+  state: InstanceStatus;
+}
+
+/** What a retry did. */
+export class InstanceRetryDto extends InstanceOperationDto implements RetryView {
+  @ApiProperty({
+    type: [String],
+    description: 'Incidents that it closed; a new one is raised when the work fails again.',
+    example: ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
+  })
+  retriedIncidents: string[];
+}

@@ -1,0 +1,61 @@
+const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+
+export const START_BODY_EXAMPLES = {
+  data: {
+    summary: 'Data of the process',
+    value: { applicant: { firstName: 'Jane', lastName: 'Doe' }, amount: 12000 },
+  },
+  condition: {
+    summary: 'One of several start events',
+    value: { startCondition: 'branch', applicant: { firstName: 'Jane' } },
+  },
+};
+
+export const START_EXAMPLE = {
+  processDefinitionSvcUuid: 'loan_onboarding',
+  buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
+  buildStatusAtStart: 'COMMITTED',
+  applicationId: 'sample',
+  parentApplicationId: null,
+  rootApplicationId: 'sample',
+  processDefinitionName: 'loan_onboarding',
+  tokens: [
+    {
+      id: 2100001,
+      uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+      state: 'ACTIVE',
+      statusCurrentNode: 'ARRIVED',
+      startNodeId: 1001,
+      currentNodeId: 1002,
+      currentNodeName: 'Applicant',
+      dateUpdated: '2026-01-31T10:20:30.123Z',
+    },
+  ],
+  state: 'STARTED',
+  uuid: UUID,
+  instanceMetadata: { processInstanceId: 3100001, processInstanceUuid: UUID },
+};
+
+const header = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string' as const },
+  example,
+});
+
+/** Response headers that the contract names for this endpoint. */
+export const START_RESPONSE_HEADERS = {
+  'Access-Control-Allow-Credentials': header('Always true.', 'true'),
+  'Access-Control-Allow-Headers': header(
+    'Request headers that browsers may send.',
+    'Content-Type, svc-platform',
+  ),
+  'Access-Control-Allow-Methods': header('Methods that browsers may use.', 'GET, PUT, POST, DELETE, PATCH'),
+  'Access-Control-Allow-Origin': header(
+    'The origin of the caller when CORS_ORIGINS lists it, else that of this service.',
+    'https://app.example.com',
+  ),
+  'Strict-Transport-Security': header('RFC 6797.', 'max-age=31536000; includeSubDomains'),
+  Vary: header('What else the answer depends on.', 'Accept-Encoding'),
+  'X-Content-Type-Options': header('Always nosniff.', 'nosniff'),
+  'X-XSS-Protection': header('Always 0: the filters of old browsers do harm.', '0'),
+};

@@ -1,0 +1,65 @@
+import type { IncidentSource, IncidentType } from './engine.types.js';
+
+/** Why a command was not carried out although nothing is broken. */
+export type RefusalCode =
+  /** The instance has been started already. */
+  | 'INSTANCE_STARTED'
+  /** The instance has not been started, is on hold or has ended. */
+  | 'INSTANCE_NOT_STARTED'
+  /** No action of this process (404). */
+  | 'ACTION_UNKNOWN'
+  /** The token has ended, is on hold or waits at a join. */
+  | 'TOKEN_NOT_ACTIVE'
+  /** Not open where the token stands, and nothing that it could go back to. */
+  | 'ACTION_NOT_AVAILABLE'
+  /** Not repeatable and done in this visit. */
+  | 'ACTION_ALREADY_DONE'
+  /** Process data would exceed its limit (400). */
+  | 'DATA_TOO_LARGE'
+  /** The body may not become process data: a prototype key, or too many levels (400). */
+  | 'DATA_INVALID'
+  | 'NOTHING_TO_RETRY'
+  /** A command of the background whose token has moved on or ended, or whose instance has: drop the job. */
+  | 'STALE';
+
+/** A command is refused and nothing has changed; the service knows what to tell (decisions, section 7, "Failures"). */
+export class EngineRefusal extends Error {
+  override readonly name = 'EngineRefusal';
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Where an incident happened; absent parts are unknown. */
+export interface IncidentPlace {
+  readonly node?: number;
+  readonly tokenId?: number;
+  readonly actionSvcUuid?: string;
+}
+
+/**
+ * A step failed by a fault of the definition or its data: roll back, then record it (process semantics, "Exceptions"). The
+ * token stays where it was.
+ */
+export class EngineIncident extends Error {
+  override readonly name = 'EngineIncident';
+  /** Graph index. */
+  readonly node: number | null;
+  readonly tokenId: number | null;
+  readonly actionSvcUuid: string | null;
+  constructor(
+    readonly source: IncidentSource,
+    readonly type: IncidentType,
+    message: string,
+    place: IncidentPlace = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.node = place.node ?? null;
+    this.tokenId = place.tokenId ?? null;
+    this.actionSvcUuid = place.actionSvcUuid ?? null;
+  }
+}

@@ -1,0 +1,15 @@
+/** What one step and one instance may not exceed. */
+export interface StepLimits {
+  /** Automatic nodes in one step; more continue in a CONTINUE job. */
+  readonly nodesPerStep: number;
+  /** Steps in succession that may reach that bound. */
+  readonly continues: number;
+  /** Live tokens of one instance. */
+  readonly liveTokens: number;
+  /** Items of one multi-instance collection. */
+  readonly items: number;
+  /** Bytes of process data as JSON. */
+  readonly dataBytes: number;
+  /** Return points kept. */
+  readonly returnPoints: number;
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../../common/data-paths.js';
+import { isDone, isOpen, perform, storeBody } from './actions.js';
+import { continueActivity } from './activities.js';
+import { goBack } from './back.js';
+import { EngineRefusal } from './engine.errors.js';
+import type { TokenState } from './engine.types.js';
+import { recordReturnPoint, returnPointFor } from './return-points.js';
+import type { UiActionPlace } from './runtime-definition.js';
+import type { StepRun } from './step-run.js';
+import { isWithUser } from './open-actions.js';
+
+/**
+ * Executes a UI action (interface, endpoint 8; decisions, section 7). The body has been validated against its schema.
+ * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE or ACTION_NOT_AVAILABLE
+ */
+export function executeUiAction(
+  run: StepRun,
+  token: TokenState | undefined,
+  place: UiActionPlace,
+  body: JsonObject,
+): void {
+  if (token === undefined || token.state !== 'ACTIVE') {
+    throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
+  }
+  if (token.node === place.node.index && isWithUser(run, token)) {
+    executeHere(run, token, place, body);
+    return;
+  }
+  const point = returnPointFor(run, token, place);
+  if (point === undefined) {
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
+  }
+  goBack(run, point, place, body);
+}
+
+function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body: JsonObject): void {
+  const { node, action, uiAction } = place;
+  if (isDone(token.actions, action) && !action.repeatable) {
+    throw new EngineRefusal('ACTION_ALREADY_DONE', 'The action has been executed and is not repeatable.');
+  }
+  if (!isOpen(node, token.actions, action)) {
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available yet, or still going on.');
+  }
+  recordReturnPoint(run, token, action);
+  storeBody(run, action, uiAction, body);
+  perform(run, token.id, action);
+  continueActivity(run, token.id);
+  run.action = { tokenId: token.id, node: token.node, back: false };
+}

@@ -1,0 +1,49 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../database/safe-integer.js';
+import { storedText } from '../../../database/stored-text.js';
+
+/** A process instance (decisions, section 6). `content` holds data, joins and return points as one text of JSON. */
+@Entity('process_instances')
+@Index('uq_process_instances_uuid', ['uuid'], { unique: true })
+@Index('uq_process_instances_parent_key', ['parentKey'], { unique: true })
+@Index('ix_process_instances_parent', ['parentId', 'id'])
+@Index('ix_process_instances_app', ['appId', 'uuid'])
+@Index('ix_process_instances_name', ['processName', 'uuid'])
+@Index('ix_process_instances_state', ['state', 'uuid'])
+@Index('ix_process_instances_starter', ['starter', 'uuid'])
+export class ProcessInstanceEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  @Column({ type: 'varchar', length: 36 }) uuid: string;
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', name: 'root_app_id', length: 64 }) rootAppId: string;
+  @Column({ type: 'varchar', name: 'build_id', length: 64 }) buildId: string;
+  @Column({ type: 'varchar', name: 'build_status', length: 16 }) buildStatus: string;
+  @Column({ type: 'bigint', name: 'definition_id', transformer: safeInteger }) definitionId: number;
+  @Column({ type: 'varchar', name: 'definition_svc_uuid', length: 64 }) definitionSvcUuid: string;
+  @Column({ type: 'varchar', name: 'process_name', length: 255 }) processName: string;
+  @Column({ type: 'varchar', length: 32, nullable: true }) platform: string | null;
+  @Column({ type: 'varchar', length: 64, nullable: true }) starter: string | null;
+  @Column({ type: 'text', name: 'started_by', nullable: true }) startedBy: string | null;
+  @Column({ type: 'varchar', name: 'parent_app_id', length: 64, nullable: true }) parentAppId: string | null;
+  @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
+    number | null;
+  @Column({ type: 'varchar', name: 'parent_uuid', length: 36, nullable: true }) parentUuid: string | null;
+  @Column({ type: 'bigint', name: 'parent_token_id', transformer: safeInteger, nullable: true })
+  parentTokenId: number | null;
+  @Column({ type: 'int', name: 'parent_visit', nullable: true }) parentVisit: number | null;
+  @Column({ type: 'int', name: 'parent_index', nullable: true }) parentIndex: number | null;
+  @Column({ type: 'int', name: 'parent_seq', nullable: true }) parentSeq: number | null;
+  @Column({ type: 'boolean', name: 'parent_waits' }) parentWaits: boolean;
+  @Column({ type: 'varchar', name: 'parent_key', length: 64, nullable: true }) parentKey: string | null;
+  @Column({ type: 'int' }) depth: number;
+  @Column({ type: 'varchar', length: 16 }) state: string;
+  @Column({ type: 'int' }) rev: number;
+  @Column({ type: 'int' }) seq: number;
+  @Column({ type: 'int', name: 'open_incidents' }) openIncidents: number;
+  @Column({ type: 'json', transformer: storedText }) content: string;
+  @Column({ type: 'datetime', name: 'started_at', precision: 3 }) startedAt: Date;
+  @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
+  @Column({ type: 'datetime', name: 'ended_at', precision: 3, nullable: true }) endedAt: Date | null;
+  @Column({ type: 'datetime', name: 'expires_at', precision: 3, nullable: true }) expiresAt: Date | null;
+}

@@ -1,0 +1,17 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../database/safe-integer.js';
+import { storedText } from '../../../database/stored-text.js';
+
+/** A published message that nobody has received yet. */
+@Entity('process_messages')
+@Index('ix_process_messages_key', ['waitKey', 'id'])
+@Index('ix_process_messages_expiry', ['expiresAt'])
+export class ProcessMessageEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', length: 255 }) message: string;
+  @Column({ type: 'json', transformer: storedText }) payload: string;
+  @Column({ type: 'datetime', name: 'published_at', precision: 3 }) publishedAt: Date;
+  @Column({ type: 'datetime', name: 'expires_at', precision: 3 }) expiresAt: Date;
+}

@@ -1,0 +1,12 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { storedText } from '../../../database/stored-text.js';
+
+/** The answer kept for an Idempotency-Key, byte by byte; the unique key decides which of two equal calls is the first. */
+@Entity('process_repeats')
+@Index('ix_process_repeats_created', ['createdAt'])
+export class ProcessRepeatEntity {
+  @PrimaryColumn({ type: 'varchar', name: 'key_hash', length: 64 }) keyHash: string;
+  @Column({ type: 'varchar', name: 'body_hash', length: 64 }) bodyHash: string;
+  @Column({ type: 'json', transformer: storedText }) response: string;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+}

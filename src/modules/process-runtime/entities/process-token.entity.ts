@@ -1,0 +1,31 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../database/safe-integer.js';
+import { storedText } from '../../../database/stored-text.js';
+
+/** A token of a process instance (decisions, section 6). `live` ones are those a step needs: active, on hold or parked at a join. */
+@Entity('process_tokens')
+@Index('ix_process_tokens_instance', ['instanceId', 'live'])
+export class ProcessTokenEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  @Column({ type: 'varchar', length: 36 }) uuid: string;
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
+  @Column({ type: 'boolean' }) live: boolean;
+  @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
+    number | null;
+  @Column({ type: 'bigint', name: 'scope_token_id', transformer: safeInteger, nullable: true }) scopeTokenId:
+    number | null;
+  @Column({ type: 'int', name: 'start_node' }) startNode: number;
+  @Column({ type: 'int' }) node: number;
+  @Column({ type: 'varchar', length: 16 }) state: string;
+  @Column({ type: 'varchar', length: 32 }) status: string;
+  @Column({ type: 'int' }) visit: number;
+  @Column({ type: 'int', name: 'sync_count' }) syncCount: number;
+  @Column({ type: 'int', name: 'sync_finished' }) syncFinished: number;
+  @Column({ type: 'int' }) rev: number;
+  @Column({ type: 'boolean', name: 'has_jobs' }) hasJobs: boolean;
+  @Column({ type: 'boolean', name: 'has_waits' }) hasWaits: boolean;
+  @Column({ type: 'json', transformer: storedText }) content: string;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
+}

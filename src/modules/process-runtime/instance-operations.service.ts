@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/auth/principal.js';
+import { EngineRefusal } from './engine/engine.errors.js';
+import type { EngineCommand } from './engine/engine.types.js';
+import type { OperationView } from './instance-operations.types.js';
+import { InstanceStepsService } from './instance-steps.service.js';
+import { ProcessStateError } from './process-runtime.errors.js';
+import { toDomainError } from './step/refusals.js';
+import { StepResources } from './step/step-resources.js';
+
+/** What an operator does to whole instances (process semantics, "Exceptions and audit"). The audit trail names the operator. */
+@Injectable()
+export class InstanceOperationsService {
+  constructor(
+    private readonly steps: InstanceStepsService,
+    private readonly resources: StepResources,
+  ) {}
+
+  /**
+   * Holds a running instance: nothing of it goes on, and background work that comes due waits for the release.
+   * @throws ProcessInstanceNotFoundError, ProcessStateError
+   */
+  async hold(principal: Principal, uuid: string): Promise<OperationView> {
+    return this.operate(principal, uuid, { kind: 'HOLD' });
+  }
+
+  /**
+   * Lets an instance go on that is on hold.
+   * @throws ProcessInstanceNotFoundError, ProcessStateError
+   */
+  async release(principal: Principal, uuid: string): Promise<OperationView> {
+    return this.operate(principal, uuid, { kind: 'RELEASE' });
+  }
+
+  /**
+   * Ends a running instance or one on hold, and whatever it started that is still running.
+   * @throws ProcessInstanceNotFoundError, ProcessStateError
+   */
+  async terminate(principal: Principal, uuid: string): Promise<OperationView> {
+    return this.operate(principal, uuid, { kind: 'END', state: 'TERMINATED' });
+  }
+
+  private async operate(principal: Principal, uuid: string, command: EngineCommand): Promise<OperationView> {
+    try {
+      return await this.steps.run<OperationView>(
+        { uuid },
+        {
+          actor: principal.user.userName,
+          command: () => command,
+          after: ({ before, result }) => ({ uuid: before.row.uuid, state: result.instance.state }),
+        },
+      );
+    } catch (error) {
+      throw error instanceof EngineRefusal ? this.refused(error, command) : error;
+    }
+  }
+
+  private refused(error: EngineRefusal, { kind }: EngineCommand): Error {
+    return kind === 'RELEASE' && error.code === 'INSTANCE_NOT_STARTED'
+      ? new ProcessStateError('INSTANCE_NOT_ON_HOLD', 'The process instance is not on hold.')
+      : toDomainError(error, this.resources.limits.dataBytes);
+  }
+}

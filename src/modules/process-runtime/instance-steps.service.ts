@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { requestContext } from '../../common/http/request-context.js';
+import { Database } from '../../database/database.js';
+import { EngineIncident } from './engine/engine.errors.js';
+import type { InstanceState, StepContext, StepResult } from './engine/engine.types.js';
+import { step } from './engine/step.js';
+import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from './process-runtime.errors.js';
+import { RunnableDefinitionsService } from './runnable-definitions.service.js';
+import { FailedStepError } from './step/failed-step.error.js';
+import type { RunnableDefinition } from './step/runnable-definition.js';
+import { StepAftermath } from './step/step-aftermath.js';
+import { StepResources } from './step/step-resources.js';
+import { StepWriter } from './step/step-writer.js';
+import type { LoadedInstance, StepIds, StepPlan } from './step/step.types.js';
+import type { InstanceRow } from './storage/instance.row.js';
+import type { InstanceKey } from './storage/instances.repository.js';
+import { RuntimeRows } from './storage/runtime-rows.js';
+import type { TokenRow } from './storage/token.row.js';
+
+/**
+ * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
+ * next wait states, write instance, tokens, events and jobs (decisions, section 6). Whoever comes second waits for the lock
+ * and then sees what the first one did.
+ */
+@Injectable()
+export class InstanceStepsService {
+  constructor(
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly writer: StepWriter,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly resources: StepResources,
+    private readonly aftermath: StepAftermath,
+  ) {}
+
+  /**
+   * Makes one step of an instance.
+   * @throws ProcessInstanceNotFoundError, and whatever the plan throws
+   * @throws EngineRefusal when the command does not fit the state
+   * @throws FailedStepError when the engine stops with an incident; nothing is stored, and it is not recorded yet
+   */
+  async run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
+    try {
+      return await this.resources.withIds((begin) => this.commit(key, plan, begin));
+    } catch (error) {
+      if (!(error instanceof DefinitionNotHeldError)) {
+        throw error;
+      }
+      const definition = await this.definitions.byId(error.definitionId);
+      return this.resources.withIds((begin) => this.commit(key, plan, begin, definition));
+    }
+  }
+
+  private async commit<Answer>(
+    key: InstanceKey,
+    plan: StepPlan<Answer>,
+    begin: () => StepIds,
+    given?: RunnableDefinition,
+  ): Promise<Answer> {
+    let done: { instanceId: number; hasWork: boolean } | undefined;
+    const answer = await this.database.write(async (manager) => {
+      const ids = begin();
+      const row = await this.rows.instances.lock(manager, key);
+      if (row === null) {
+        throw new ProcessInstanceNotFoundError();
+      }
+      const early = await plan.before?.(manager, row);
+      if (early !== undefined) {
+        done = { instanceId: row.id, hasWork: false };
+        return early.answer;
+      }
+      const now = this.resources.now();
+      const before = await this.load(manager, row, given);
+      const result = await this.step(before, plan, manager, this.resources.engineContext(now, ids));
+      const hasWork = await this.writer.write(manager, { ...before, isNew: false }, result, {
+        ids,
+        now,
+        job: plan.job,
+        origin: { actor: plan.actor, requestId: requestContext()?.requestId ?? null },
+      });
+      done = { instanceId: row.id, hasWork };
+      return plan.after({ before, result, now }, manager);
+    });
+    if (done !== undefined) {
+      this.aftermath.changed(done.instanceId, done.hasWork);
+    }
+    return answer;
+  }
+
+  private async step<Answer>(
+    before: LoadedInstance,
+    plan: StepPlan<Answer>,
+    manager: EntityManager,
+    context: StepContext,
+  ): Promise<StepResult> {
+    const command = await plan.command(before, manager);
+    try {
+      const result = step(before.definition.runtime, before.state, command, context);
+      this.aftermath.warned(before.row, result.warnings);
+      return result;
+    } catch (error) {
+      throw error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;
+    }
+  }
+
+  /** @param given definition loaded for this step; by now others may have taken its place among those that are held */
+  private async load(
+    manager: EntityManager,
+    row: InstanceRow,
+    given: RunnableDefinition | undefined,
+  ): Promise<LoadedInstance> {
+    const isGiven = given?.build.id === row.definitionId;
+    const definition = isGiven ? given : this.definitions.held(row.definitionId);
+    if (definition === undefined) {
+      throw new DefinitionNotHeldError(row.definitionId);
+    }
+    const tokens = await this.rows.tokens.live(manager, row.id);
+    return {
+      row,
+      definition,
+      state: toInstanceState(row, tokens),
+      tokens: new Map(tokens.map((token) => [token.state.id, token])),
+    };
+  }
+}
+
+/** An instance as the engine knows it. */
+export function toInstanceState(
+  { id, uuid, state, seq, parent, content }: InstanceRow,
+  tokens: readonly Pick<TokenRow, 'state'>[],
+): InstanceState {
+  return {
+    id,
+    uuid,
+    state,
+    seq,
+    data: content.data,
+    joins: content.joins,
+    returnPoints: content.returnPoints,
+    pending: content.pending,
+    continues: content.continues,
+    backCounter: content.backCounter,
+    parentUuid: parent?.uuid ?? null,
+    tokens: new Map(tokens.map((token) => [token.state.id, token.state])),
+  };
+}

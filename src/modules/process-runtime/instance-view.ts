@@ -1,0 +1,170 @@
+import type { Principal } from '../../common/auth/principal.js';
+import type { JsonObject } from '../../common/data-paths.js';
+import { openUiActions } from './engine/open-actions.js';
+import type { InstanceState, TokenState } from './engine/engine.types.js';
+import type { InstanceSnapshot } from './instance-snapshots.js';
+import { toInstanceState } from './instance-steps.service.js';
+import { mayAct } from './lanes.js';
+import type {
+  HistoryEventView,
+  IncidentView,
+  InstanceSummaryView,
+  InstanceTokenView,
+  InstanceView,
+  NodeView,
+  UiActionView,
+} from './process-instances.types.js';
+import type { RunnableDefinition } from './step/runnable-definition.js';
+import type { EventRow } from './storage/events.repository.js';
+import type { IncidentRow } from './storage/incidents.repository.js';
+import type { InstanceHead } from './storage/instance.row.js';
+import type { TokenRow } from './storage/token.row.js';
+import { toTokenView } from './token-view.js';
+
+/** An instance as one caller sees it: UI actions are those that this caller may execute. */
+export function toInstanceView(
+  snapshot: InstanceSnapshot,
+  definition: RunnableDefinition,
+  principal: Principal,
+): InstanceView {
+  const { row, live, ended, incidents, children, events, tokenUuids } = snapshot;
+  const state = toInstanceState(row, live);
+  const tokens = [...live, ...ended].map((token) => ({
+    ...toInstanceToken(definition, token, tokenUuids),
+    uiActions: uiActionsOf(definition, state, token.state, principal),
+  }));
+  const oldest = events.at(-1)?.seq ?? 1;
+  return {
+    ...toInstanceSummary(row),
+    tokens: tokens.toSorted((one, other) => rank(one) - rank(other)),
+    data: row.content.data,
+    incidents: incidents.map((incident) => toIncidentView(definition, incident, tokenUuids)),
+    children: children
+      .toSorted((one, other) => one.id - other.id)
+      .map(({ uuid, state: childState, processName }) => ({
+        uuid,
+        state: childState,
+        processDefinitionName: processName,
+      })),
+    history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
+    historyNext: oldest > 1 ? oldest : null,
+  };
+}
+
+/** What a list shows of an instance. */
+export function toInstanceSummary(head: InstanceHead): InstanceSummaryView {
+  return {
+    uuid: head.uuid,
+    state: head.state,
+    processDefinitionName: head.processName,
+    processDefinitionSvcUuid: head.definitionSvcUuid,
+    buildId: head.buildId,
+    buildStatusAtStart: head.buildStatus,
+    applicationId: head.appId,
+    parentApplicationId: head.parent?.appId ?? null,
+    rootApplicationId: head.rootAppId,
+    parentProcessInstanceUuid: head.parent?.uuid ?? null,
+    platform: head.platform,
+    startedBy: head.startedBy,
+    startedAt: head.startedAt.toISOString(),
+    dateUpdated: head.modifiedAt.toISOString(),
+    endedAt: head.endedAt?.toISOString() ?? null,
+    expiresAt: head.expiresAt?.toISOString() ?? null,
+    openIncidents: head.openIncidents,
+    instanceMetadata: { processInstanceId: head.id, processInstanceUuid: head.uuid },
+  };
+}
+
+/** A line of the audit trail, with nodes and tokens by the names that callers know. */
+export function toHistoryEvent(
+  definition: RunnableDefinition,
+  { seq, kind, at, actor, requestId, tokenId, node, data }: EventRow,
+  tokenUuids: ReadonlyMap<number, string>,
+): HistoryEventView {
+  return {
+    seq,
+    kind,
+    timestamp: at.toISOString(),
+    actor,
+    requestId,
+    tokenUuid: uuidOf(tokenId, tokenUuids),
+    ...toNodeView(definition, node),
+    data: toEventData(definition, data),
+  };
+}
+
+/** The engine counts nodes in their order; callers know the numbers that later builds keep. */
+function toEventData(definition: RunnableDefinition, data: JsonObject | null): JsonObject | null {
+  const { fromNode, ...others } = data ?? {};
+  if (typeof fromNode !== 'number') {
+    return data;
+  }
+  return { ...others, fromNodeId: definition.nodeAt(fromNode)?.id ?? null };
+}
+
+function toIncidentView(
+  definition: RunnableDefinition,
+  { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentRow,
+  tokenUuids: ReadonlyMap<number, string>,
+): IncidentView {
+  return {
+    uuid,
+    source,
+    type,
+    message,
+    tokenUuid: uuidOf(tokenId, tokenUuids),
+    ...toNodeView(definition, node),
+    actionSvcUuid,
+    requestId,
+    timestamp: raisedAt.toISOString(),
+  };
+}
+
+function toInstanceToken(
+  definition: RunnableDefinition,
+  { state, modifiedAt }: TokenRow,
+  tokenUuids: ReadonlyMap<number, string>,
+): Omit<InstanceTokenView, 'uiActions'> {
+  const node = definition.nodeAt(state.node);
+  return {
+    ...toTokenView(definition, state, modifiedAt),
+    bpmnElementId: node?.key ?? null,
+    parentTokenUuid: uuidOf(state.parentId, tokenUuids),
+    lane: (node === undefined ? undefined : definition.laneOf(node)?.name) ?? null,
+  };
+}
+
+function uiActionsOf(
+  definition: RunnableDefinition,
+  instance: InstanceState,
+  token: TokenState,
+  principal: Principal,
+): UiActionView[] {
+  return openUiActions(definition.runtime, instance, token).flatMap((action) => {
+    const place = definition.runtime.uiAction(action.svcUuid);
+    return place === undefined || !mayAct(definition, place.node, principal)
+      ? []
+      : [{ ...action, bodySchema: place.uiAction.bodySchema }];
+  });
+}
+
+function toNodeView(definition: RunnableDefinition, index: number | null): NodeView {
+  const node = index === null ? undefined : definition.nodeAt(index);
+  return {
+    nodeId: node?.id ?? null,
+    nodeName: node?.name ?? null,
+    bpmnElementId: node?.key ?? null,
+  };
+}
+
+function uuidOf(id: number | null, uuids: ReadonlyMap<number, string>): string | null {
+  return id === null ? null : (uuids.get(id) ?? null);
+}
+
+/** Those that somebody can act on come first. */
+function rank({ state }: InstanceTokenView): number {
+  if (state === 'ACTIVE') {
+    return 0;
+  }
+  return state === 'ON_HOLD' ? 1 : 2;
+}

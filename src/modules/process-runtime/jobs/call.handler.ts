@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../../common/errors/domain.error.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
+import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
+import type { Fault } from '../incidents.service.js';
+import { RunnableDefinitionsService } from '../runnable-definitions.service.js';
+import { chooseStart } from '../start-choice.js';
+import { ProcessStarter, type StartRequest } from '../step/process-starter.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { JobSteps } from './job-steps.js';
+import { decodeJob, type RuntimeJob } from './runtime-job.js';
+import { givenUp, ownerOf } from './token-job.handlers.js';
+
+type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
+
+/**
+ * Starts a called process. The job and the child are one transaction, so each call starts one child; whoever ends the children of
+ * the caller takes the job away or finds the child.
+ */
+@Injectable()
+export class CallHandler implements JobHandler {
+  readonly kind = 'CALL';
+  private readonly maxDepth: number;
+
+  constructor(
+    private readonly steps: JobSteps,
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    env: Env,
+  ) {
+    this.maxDepth = env.get('PROCESS_MAX_CALL_DEPTH');
+  }
+
+  async run(job: Job): Promise<void> {
+    const work = decodeJob<'CALL'>(job.payload);
+    const parent = await this.database.read((manager) =>
+      this.rows.instances.findHead(manager, { id: ownerOf(job) }),
+    );
+    if (parent === null) {
+      await this.steps.drop(job);
+    } else if (parent.state !== 'ONHOLD' || !(await this.steps.isPutOff(job, parent.id))) {
+      await this.call(job, work, parent);
+    }
+  }
+
+  async giveUp(job: Job, error: unknown): Promise<void> {
+    await this.stop(job, decodeJob<'CALL'>(job.payload), 'ENGINE', givenUp(job, error));
+  }
+
+  private async call(job: Job, work: Work, parent: InstanceHead): Promise<void> {
+    if (parent.depth >= this.maxDepth) {
+      const message = `Processes call each other more than ${this.maxDepth} deep (PROCESS_MAX_CALL_DEPTH).`;
+      await this.stop(job, work, 'SUBPROCESS', message);
+      return;
+    }
+    try {
+      await this.starter.start(await this.request(work, parent), { job, begin: () => Promise.resolve() });
+    } catch (error) {
+      await this.failed(job, work, error);
+    }
+  }
+
+  private async failed(job: Job, work: Work, error: unknown): Promise<void> {
+    if (isDuplicate(error)) {
+      await this.steps.drop(job);
+    } else if (error instanceof EngineIncident || error instanceof EngineRefusal) {
+      await this.stop(job, work, 'SUBPROCESS', `Process "${work.process}" could not start: ${error.message}`);
+    } else if (error instanceof DomainError && isOfDefinition(error)) {
+      await this.stop(
+        job,
+        work,
+        'DEFINITION',
+        `Process "${work.process}" cannot be called: ${error.message}`,
+      );
+    } else {
+      throw error;
+    }
+  }
+
+  private async request(work: Work, parent: InstanceHead): Promise<StartRequest> {
+    const caller = await this.definitions.byId(parent.definitionId);
+    const definition = await this.definitions.called(caller, work.appId, work.process);
+    const { index: startNode } = chooseStart(definition.graph, work.startCondition ?? undefined);
+    return {
+      definition,
+      startNode,
+      data: work.data,
+      platform: parent.platform,
+      starter: parent.starter,
+      startedBy: parent.startedBy,
+      rootAppId: parent.rootAppId,
+      depth: parent.depth + 1,
+      parent: {
+        appId: parent.appId,
+        id: parent.id,
+        uuid: parent.uuid,
+        tokenId: work.tokenId,
+        visit: work.visit,
+        index: work.index,
+        seq: work.seq,
+        waits: work.waits,
+      },
+    };
+  }
+
+  private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
+    const { tokenId, visit, node, actionSvcUuid } = work;
+    const place = { tokenId, visit, node, actionSvcUuid };
+    await this.steps.stop(job, ownerOf(job), { ...place, source: 'SUBPROCESS', type, message });
+  }
+}
+
+/** Whether the definition names what is not there; anything else may work later. */
+function isOfDefinition({ code }: DomainError): boolean {
+  return ['PROCESS_DEFINITION_NOT_FOUND', 'START_NODE_NOT_FOUND', 'START_CONDITION_MISSING'].includes(code);
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { BuildDefinitionsService } from '../../builds/build-definitions.service.js';
+import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
+import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
+import { RunnableDefinitionsService } from '../runnable-definitions.service.js';
+import type { RunnableDefinition } from '../step/runnable-definition.js';
+import { ProcessStarter } from '../step/process-starter.js';
+import { decodeJob, type RuntimeJob } from './runtime-job.js';
+import { ScheduledJobs } from './scheduled-jobs.js';
+import { TimerStarts } from './timer-starts.js';
+
+type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
+
+/** Starts a process by the clock, and sets the next time. */
+@Injectable()
+export class TimerStartHandler implements JobHandler {
+  readonly kind = 'TIMER_START';
+
+  constructor(
+    private readonly builds: BuildDefinitionsService,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    private readonly timers: TimerStarts,
+    private readonly jobs: ScheduledJobs,
+  ) {}
+
+  async run(job: Job): Promise<void> {
+    const work = decodeJob<'TIMER_START'>(job.payload);
+    const definition = await this.definitions.byId(work.definitionId);
+    const active = await this.builds.activeBuild(definition.build.appId);
+    if (active?.buildId !== definition.build.buildId) {
+      // Another build is active, which has timers of its own.
+      await this.jobs.replace(job, null);
+      return;
+    }
+    const next = this.timers.after(definition, work);
+    if (!(await this.start(job, definition, work, next))) {
+      await this.jobs.replace(job, next);
+    }
+  }
+
+  /** It comes again later: a schedule must not end for a fault of the surroundings. */
+  giveUp(_job: Job, error: unknown): Promise<void> {
+    return Promise.reject(error instanceof Error ? error : new Error('A process could not be started.'));
+  }
+
+  /** @returns false when the process stops at once; it is kept with its incident, and the schedule goes on */
+  private async start(
+    job: Job,
+    definition: RunnableDefinition,
+    { node }: Work,
+    next: Work | null,
+  ): Promise<boolean> {
+    const id = await this.jobs.reserve(next);
+    try {
+      await this.starter.start(
+        {
+          definition,
+          startNode: node,
+          data: {},
+          platform: null,
+          starter: null,
+          startedBy: null,
+          parent: null,
+          rootAppId: definition.build.rootApplicationId,
+          depth: 0,
+        },
+        { job, begin: (manager) => this.jobs.add(manager, id, next) },
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof EngineIncident || error instanceof EngineRefusal) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}

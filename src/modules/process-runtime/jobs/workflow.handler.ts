@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import type { Job, JobContext, JobHandler } from '../../jobs/job-queue.types.js';
+import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
+import { WorkflowFailedError } from '../../workflows/workflows.errors.js';
+import type { EngineCommand } from '../engine/engine.types.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { JobSteps } from './job-steps.js';
+import { decodeJob, runKeyOf, type RuntimeJob } from './runtime-job.js';
+import { givenUp, ownerOf } from './token-job.handlers.js';
+
+type Work = Extract<RuntimeJob, { kind: 'WORKFLOW' }>;
+
+/** Time for what comes before and after the run. */
+const MARGIN_MS = 30_000;
+
+/** Runs the workflow of an action; its output moves the token on. */
+@Injectable()
+export class WorkflowHandler implements JobHandler {
+  readonly kind = 'WORKFLOW';
+  readonly leaseMs: number;
+
+  constructor(
+    private readonly steps: JobSteps,
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly workflows: WorkflowRunsService,
+    env: Env,
+  ) {
+    this.leaseMs = env.get('WORKFLOW_DEADLINE_MS') + MARGIN_MS;
+  }
+
+  async run(job: Job, { signal }: JobContext): Promise<void> {
+    const work = decodeJob<'WORKFLOW'>(job.payload);
+    const head = await this.findOwner(job, work);
+    if (head === null) {
+      await this.steps.drop(job);
+    } else if (!(await this.steps.isPutOff(job, head.id))) {
+      const command = await this.outcome(job, work, head, signal);
+      await this.steps.make(job, head.id, () => command);
+    }
+  }
+
+  async giveUp(job: Job, error: unknown): Promise<void> {
+    const { tokenId, visit, actionSvcUuid } = decodeJob<'WORKFLOW'>(job.payload);
+    const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
+    await this.steps.stop(job, ownerOf(job), { ...place, message: givenUp(job, error) });
+  }
+
+  private async outcome(
+    job: Job,
+    work: Work,
+    head: InstanceHead,
+    signal: AbortSignal,
+  ): Promise<EngineCommand> {
+    const { tokenId, visit, actionSvcUuid, workflow, appId, input } = work;
+    const action = { tokenId, visit, actionSvcUuid };
+    try {
+      const output = await this.workflows.run({
+        buildId: head.buildId,
+        appId,
+        workflow,
+        input,
+        signal,
+        processInstanceUuid: head.uuid,
+        parentProcessInstanceUuid: head.parent?.uuid ?? null,
+        runKey: runKeyOf(job),
+      });
+      return { kind: 'ACTION_DONE', ...action, output };
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) {
+        throw error;
+      }
+      return { kind: 'ACTION_FAILED', ...action, errorCode: error.code, message: error.message };
+    }
+  }
+
+  /** The instance, as long as the token is where the workflow was asked for: a run is not cheap. */
+  private async findOwner(job: Job, { tokenId, visit }: Work): Promise<InstanceHead | null> {
+    return this.database.read(async (manager) => {
+      const [token] = await this.rows.tokens.byIds(manager, [tokenId]);
+      return token?.state.visit === visit && token.state.state === 'ACTIVE'
+        ? this.rows.instances.findHead(manager, { id: ownerOf(job) })
+        : null;
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Principal } from '../../common/auth/principal.js';
+import type { GraphNode } from '../process-definitions/process-graph.types.js';
+import { LanePermissionError } from './process-runtime.errors.js';
+import type { RunnableDefinition } from './step/runnable-definition.js';
+
+/** Whether a caller has one of the permissions that the lane of a node names (process semantics, "Swimlanes"). */
+export function mayAct(
+  definition: RunnableDefinition,
+  node: Pick<GraphNode, 'lane'>,
+  { permissions }: Principal,
+): boolean {
+  const execute = definition.laneOf(node)?.execute ?? [];
+  return execute.length === 0 || execute.some((permission) => permissions.has(permission));
+}
+
+/**
+ * Demands that a caller may act on a node.
+ * @throws LanePermissionError
+ */
+export function demandLane(
+  definition: RunnableDefinition,
+  node: Pick<GraphNode, 'lane'>,
+  principal: Principal,
+): void {
+  if (!mayAct(definition, node, principal)) {
+    throw new LanePermissionError();
+  }
+}

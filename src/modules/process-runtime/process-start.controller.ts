@@ -1,0 +1,82 @@
+import {
+  Body,
+  Controller,
+  HttpCode,
+  HttpStatus,
+  Param,
+  Post,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ConfiguredPermission } from '../../common/auth/configured-permission.decorator.js';
+import { ConfiguredPermissionGuard } from '../../common/auth/configured-permission.guard.js';
+import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import type { Principal } from '../../common/auth/principal.js';
+import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { RequestHeader } from '../../common/http/request-header.decorator.js';
+import { BuildProcessParams, definitionOf } from '../builds/dto/build.params.dto.js';
+import { ApiIdempotencyKey } from './dto/idempotency-key.decorator.js';
+import { START_BODY_EXAMPLES, START_EXAMPLE, START_RESPONSE_HEADERS } from './dto/start.examples.js';
+import { StartProcessResponseDto } from './dto/start.response.dto.js';
+import { ProcessStartService } from './process-start.service.js';
+import { StartHeadersInterceptor } from './start-headers.interceptor.js';
+import { StartPathGuard } from './start-path.guard.js';
+
+/** Starts processes (interface contract, endpoint 7). */
+@ApiTags('Processes')
+@ApiBearerAuth('bearer')
+@Controller('rtm/api/runtime/app/:appId/build/:buildId/process-name')
+export class ProcessStartController {
+  constructor(private readonly processes: ProcessStartService) {}
+
+  @Post(':processDefinitionName/start')
+  @HttpCode(HttpStatus.OK)
+  @ConfiguredPermission('PROCESS_START_PERMISSION')
+  @UseGuards(ConfiguredPermissionGuard, StartPathGuard)
+  @UseInterceptors(StartHeadersInterceptor)
+  @ApiOperation({
+    operationId: 'startProcess',
+    summary: 'Start a process',
+    description:
+      'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
+      'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
+      'there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or ' +
+      'the start event stands in a lane that names some. A process that stops at once is answered with 500 and kept as CREATED, ' +
+      'with the incident that tells why.',
+  })
+  @ApiHeader({
+    name: 'svc-platform',
+    required: true,
+    description: 'Platform of the client; it is stored with the instance.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$', example: 'web' },
+  })
+  @ApiIdempotencyKey()
+  @ApiBody({
+    required: false,
+    description: 'Data of the process; without a body there is none.',
+    schema: { type: 'object', additionalProperties: true },
+    examples: START_BODY_EXAMPLES,
+  })
+  @ApiOkResponse({
+    type: StartProcessResponseDto,
+    example: START_EXAMPLE,
+    headers: START_RESPONSE_HEADERS,
+    description: 'The instance, where it stands now.',
+  })
+  @ApiErrors(
+    { 400: 'Some mandatory params are missing.' },
+    { 403: 'Insufficient permissions to act in this lane of the process' },
+    { 404: 'Process definition not found.' },
+    { 409: 'The Idempotency-Key was used for a request with another body.' },
+  )
+  async start(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: BuildProcessParams,
+    @Body() body: Record<string, unknown>,
+    @RequestHeader('svc-platform') platform: string | undefined,
+    @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
+  ): Promise<StartProcessResponseDto> {
+    return this.processes.start(principal, definitionOf(params), { body, platform, idempotencyKey });
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+
+const METHODS = 'GET, PUT, POST, DELETE, PATCH';
+const HEADERS = [
+  'DNT',
+  'Keep-Alive',
+  'User-Agent',
+  'X-Requested-With',
+  'If-Modified-Since',
+  'Cache-Control',
+  'Content-Type',
+  'Range',
+  'Authorization',
+  'Idempotency-Key',
+  'svc-platform',
+].join(', ');
+
+/**
+ * Puts the CORS headers of the contract on the answer itself, not only on that of a preflight (interface contract, endpoint 7;
+ * decisions, section 5). An origin that may call has been allowed before; for all others the only one is our own.
+ */
+@Injectable()
+export class StartHeadersInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const response = http.getResponse<Response>();
+    const { protocol, headers } = http.getRequest<Request>();
+    response.setHeader('Access-Control-Allow-Credentials', 'true');
+    response.setHeader('Access-Control-Allow-Headers', HEADERS);
+    response.setHeader('Access-Control-Allow-Methods', METHODS);
+    if (!response.hasHeader('Access-Control-Allow-Origin') && headers.host !== undefined) {
+      response.setHeader('Access-Control-Allow-Origin', `${protocol}://${headers.host}`);
+    }
+    return next.handle();
+  }
+}

@@ -1,0 +1,49 @@
+import { deepMerge, type JsonObject } from '../../../common/data-paths.js';
+import { compileSchema } from '../../../common/json-schema/json-schema.js';
+import type { CompiledSchema, SchemaFault } from '../../../common/json-schema/json-schema.types.js';
+import type { BuildDefinition } from '../../builds/builds.types.js';
+import type { GraphLane, GraphNode, GraphUiAction } from '../../process-definitions/process-graph.types.js';
+import { RuntimeDefinition } from '../engine/runtime-definition.js';
+
+/** A definition of a build with all that running it needs, made once and never changed. */
+export class RunnableDefinition {
+  readonly runtime: RuntimeDefinition;
+  private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
+
+  constructor(readonly build: BuildDefinition) {
+    this.runtime = new RuntimeDefinition(build.graph);
+  }
+
+  get graph(): BuildDefinition['graph'] {
+    return this.build.graph;
+  }
+
+  /** What the body of a start breaks of the input schema. */
+  faultsOfStart(body: JsonObject): SchemaFault[] {
+    return this.faults(this.graph.inputSchema, body);
+  }
+
+  /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
+  faultsOfUiAction({ body: own, bodySchema }: GraphUiAction, body: JsonObject): SchemaFault[] {
+    return this.faults(bodySchema, bodySchema === null || own === null ? body : deepMerge(own, body));
+  }
+
+  /** The lane that a node stands in; undefined outside of lanes. */
+  laneOf({ lane }: Pick<GraphNode, 'lane'>): GraphLane | undefined {
+    return lane === null ? undefined : this.graph.lanes[lane];
+  }
+
+  /** The node of an index; undefined when there is none. */
+  nodeAt(index: number): GraphNode | undefined {
+    return this.graph.nodes[index];
+  }
+
+  private faults(schema: JsonObject | null, value: JsonObject): SchemaFault[] {
+    if (schema === null) {
+      return [];
+    }
+    const compiled = this.schemas.get(schema) ?? compileSchema(schema);
+    this.schemas.set(schema, compiled);
+    return compiled.check(value);
+  }
+}

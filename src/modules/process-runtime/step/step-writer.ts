@@ -1,0 +1,267 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { JobQueueService } from '../../jobs/job-queue.service.js';
+import type { Job, NewJob } from '../../jobs/job-queue.types.js';
+import type { EngineJob, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
+import { VISIT_KINDS, dueAt, encodeJob, expiryKey, tokenOf, type RuntimeJob } from '../jobs/runtime-job.js';
+import type { EventOrigin, NewEvent } from '../storage/events.repository.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
+import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instance.row.js';
+import { waitKey } from '../storage/messages.repository.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import type { TokenRow } from '../storage/token.row.js';
+import type { TokenChange } from '../storage/tokens.repository.js';
+import type { StepIds } from './step.types.js';
+
+/** An instance as it was before a step; `null` for one that starts. */
+export interface StepBase {
+  row: InstanceRow;
+  isNew: boolean;
+  tokens: ReadonlyMap<number, TokenRow>;
+}
+
+/** What a step is written with. */
+export interface WriteContext {
+  ids: StepIds;
+  now: Date;
+  origin: EventOrigin;
+  job?: Job | undefined;
+}
+
+const ENDED: ReadonlySet<InstanceStatus> = new Set([
+  'FINISHED',
+  'FAILED',
+  'EXPIRED',
+  'TERMINATED',
+  'DISMISSED',
+  'ABORTED',
+]);
+
+/** Whether an instance has come to its end. */
+export function hasEnded(state: InstanceStatus): boolean {
+  return ENDED.has(state);
+}
+
+/** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs. */
+@Injectable()
+export class StepWriter {
+  constructor(
+    private readonly rows: RuntimeRows,
+    private readonly queue: JobQueueService,
+  ) {}
+
+  /** @returns whether background jobs were added: then wake the workers after the commit */
+  async write(
+    manager: EntityManager,
+    base: StepBase,
+    result: StepResult,
+    context: WriteContext,
+  ): Promise<boolean> {
+    const { row } = base;
+    const closed = await this.closedIncidents(manager, base, result, context.now);
+    const events = [...result.events, ...closingEvents(closed, result.instance.seq)];
+    await this.writeInstance(manager, base, result, {
+      seq: result.instance.seq + closed.length,
+      openIncidents: row.openIncidents - closed.length,
+      now: context.now,
+    });
+    await this.rows.tokens.write(manager, row, tokenChanges(base, result), context.now);
+    await this.rows.events.insert(manager, row, events, { ...context.origin, at: context.now });
+    await this.endWork(manager, base, result, context);
+    return this.addWork(manager, base, result, context);
+  }
+
+  private async writeInstance(
+    manager: EntityManager,
+    { row, isNew }: StepBase,
+    { instance }: StepResult,
+    { seq, openIncidents, now }: { seq: number; openIncidents: number; now: Date },
+  ): Promise<void> {
+    const ended = hasEnded(instance.state);
+    const content: InstanceContent = {
+      data: instance.data,
+      joins: instance.joins,
+      returnPoints: instance.returnPoints,
+      pending: instance.pending,
+      continues: instance.continues,
+      backCounter: instance.backCounter,
+      parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
+    };
+    const next = {
+      state: instance.state,
+      seq,
+      openIncidents,
+      content,
+      modifiedAt: now,
+      endedAt: ended ? (row.endedAt ?? now) : null,
+    };
+    await (isNew
+      ? this.rows.instances.insert(manager, { ...row, ...next })
+      : this.rows.instances.update(manager, row, next));
+  }
+
+  /** An incident is over when its token has gone on to another visit or has ended. */
+  private async closedIncidents(
+    manager: EntityManager,
+    { row }: StepBase,
+    { instance }: StepResult,
+    now: Date,
+  ): Promise<IncidentRow[]> {
+    if (row.openIncidents === 0) {
+      return [];
+    }
+    const open = await this.rows.incidents.open(manager, row.id);
+    const closed = open.filter(
+      ({ tokenId, visit }) => tokenId !== null && instance.tokens.get(tokenId)?.visit !== visit,
+    );
+    await this.rows.incidents.close(
+      manager,
+      closed.map(({ id }) => id),
+      'RESOLVED',
+      now,
+    );
+    return closed;
+  }
+
+  private async endWork(
+    manager: EntityManager,
+    { row, tokens }: StepBase,
+    result: StepResult,
+    { job }: WriteContext,
+  ): Promise<void> {
+    if (job !== undefined) {
+      await this.queue.complete(manager, job);
+    }
+    const cancelled = result.cancelledTokens;
+    const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
+    const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
+    await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
+    await this.rows.messages.removeWaitsOf(manager, row.id, withWaits);
+    if (row.expiresAt !== null && hasEnded(result.instance.state)) {
+      await this.queue.cancelKeys(manager, [expiryKey(row.id)]);
+    }
+  }
+
+  private async addWork(
+    manager: EntityManager,
+    base: StepBase,
+    result: StepResult,
+    { ids, now }: WriteContext,
+  ): Promise<boolean> {
+    const { row } = base;
+    const waits = result.waits.map((wait) => ({
+      ...wait,
+      id: ids.wait(),
+      instanceId: row.id,
+      key: waitKey({ ...wait, rootAppId: row.rootAppId }),
+    }));
+    await this.rows.messages.addWaits(manager, row, waits);
+    const keys = new Set(waits.map(({ key }) => key));
+    if (isReleased(row, result.instance.state)) {
+      (await this.rows.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
+    }
+    const added = newJobs(base, result, [...keys], now).map((job) => ({ ...job, id: ids.job() }));
+    if (added.length > 0) {
+      await this.queue.add(manager, added);
+    }
+    return added.length > 0;
+  }
+}
+
+function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
+  return row.state === 'ONHOLD' && state === 'STARTED';
+}
+
+function newJobs({ row, isNew }: StepBase, result: StepResult, keys: string[], now: Date): NewJob[] {
+  const jobs: RuntimeJob[] = [
+    ...result.jobs,
+    ...keys.map((key) => ({ kind: 'MATCH_MESSAGE' as const, key })),
+  ];
+  const parked = isReleased(row, result.instance.state) ? row.content.parked : [];
+  const expiry =
+    isNew && row.expiresAt !== null && !hasEnded(result.instance.state)
+      ? [expiryJob(row.id, row.expiresAt)]
+      : [];
+  return [
+    ...jobs.map((job) => toNewJob(row, job, now)),
+    ...parked.map((job) => unparked(row, job, now)),
+    ...expiry,
+  ].map((job) => ({ ...job, shard: row.shard }));
+}
+
+function toNewJob(row: { id: number }, job: RuntimeJob, now: Date): NewJob {
+  const tokenId = tokenOf(job);
+  return {
+    kind: job.kind,
+    availableAt: dueAt(job, now),
+    payload: encodeJob(job),
+    instanceId: row.id,
+    ...(tokenId === null ? {} : { tokenId }),
+  };
+}
+
+/** A parked job as it goes on. */
+export function unparked(
+  row: { id: number },
+  { kind, instanceId, tokenId, payload }: ParkedJob,
+  now: Date,
+): NewJob {
+  return {
+    kind,
+    availableAt: now,
+    payload,
+    instanceId: instanceId ?? row.id,
+    ...(tokenId === null ? {} : { tokenId }),
+  };
+}
+
+function expiryJob(instanceId: number, expiresAt: Date): NewJob {
+  const job: RuntimeJob = { kind: 'EXPIRY' };
+  return {
+    kind: job.kind,
+    availableAt: expiresAt,
+    payload: encodeJob(job),
+    instanceId,
+    dedupeKey: expiryKey(instanceId),
+  };
+}
+
+/** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
+function tokenChanges({ tokens }: StepBase, result: StepResult): TokenChange[] {
+  const cancelled = new Set(result.cancelledTokens);
+  const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));
+  const withWaits = new Set(result.waits.map(({ tokenId }) => tokenId));
+  const changed = new Map(result.changedTokens.map((token) => [token.id, token]));
+  for (const [id, { state, hasJobs, hasWaits }] of tokens) {
+    const left = !result.instance.tokens.has(id);
+    const gained = (withJobs.has(id) && !hasJobs) || (withWaits.has(id) && !hasWaits);
+    if ((left || gained) && !changed.has(id)) {
+      changed.set(id, result.instance.tokens.get(id) ?? state);
+    }
+  }
+  const keeps = (id: number, had: boolean | undefined): boolean => had === true && !cancelled.has(id);
+  return [...changed.values()].map((token: TokenState) => ({
+    token,
+    flags: {
+      live: result.instance.tokens.has(token.id),
+      hasJobs: withJobs.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasJobs),
+      hasWaits: withWaits.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasWaits),
+    },
+  }));
+}
+
+function endsWithVisit(
+  job: EngineJob,
+): job is Extract<EngineJob, { kind: 'TIMER' | 'ACTION_DUE' | 'WORKFLOW' }> {
+  return VISIT_KINDS.includes(job.kind);
+}
+
+function closingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent[] {
+  return incidents.map(({ uuid, tokenId, node }, index) => ({
+    seq: seq + index + 1,
+    kind: 'INCIDENT_CLOSED',
+    tokenId,
+    node,
+    data: { incident: uuid, state: 'RESOLVED' },
+  }));
+}

@@ -1,0 +1,43 @@
+import type { EntityManager } from 'typeorm';
+import type { Job } from '../../jobs/job-queue.types.js';
+import type { EngineCommand, InstanceState, StepResult } from '../engine/engine.types.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import type { TokenRow } from '../storage/token.row.js';
+import type { RunnableDefinition } from './runnable-definition.js';
+
+/** An instance that a transaction has locked and read. */
+export interface LoadedInstance {
+  row: InstanceRow;
+  state: InstanceState;
+  /** Live tokens by id. */
+  tokens: ReadonlyMap<number, TokenRow>;
+  definition: RunnableDefinition;
+}
+
+/** A step that was made and written. */
+export interface StepOutcome {
+  before: LoadedInstance;
+  result: StepResult;
+  now: Date;
+}
+
+/** What one transaction does to an instance. */
+export interface StepPlan<Answer> {
+  /** Who acts, by user name; null for the background. */
+  actor: string | null;
+  /** The background job whose effect this is; it is completed in the transaction. */
+  job?: Job;
+  /** Called with the lock held and before tokens are read. An answer ends it all, with nothing written but what was written here. */
+  before?(manager: EntityManager, row: InstanceRow): Promise<{ answer: Answer } | undefined>;
+  /** What to do. May throw whatever refuses it. */
+  command(loaded: LoadedInstance, manager: EntityManager): EngineCommand | Promise<EngineCommand>;
+  /** Called when everything is written, still in the transaction. */
+  after(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
+}
+
+/** Ids reserved for one transaction; it takes the same ones when it is run again. */
+export interface StepIds {
+  token: () => number;
+  job: () => number;
+  wait: () => number;
+}

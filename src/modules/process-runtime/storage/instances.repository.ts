@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import type { RawRow } from '../../../database/raw-row.js';
+import { toSafeInteger } from '../../../database/safe-integer.js';
+import {
+  HEAD_COLUMNS,
+  fromInstanceRow,
+  toInstanceHead,
+  toInstanceRow,
+  type InstanceHead,
+  type InstanceRow,
+} from './instance.row.js';
+import { change, insertRows, placeholders, sqlText, sqlTime, sqlTimeOrNull, type SqlValue } from './sql.js';
+
+/** Names one instance. */
+export type InstanceKey = { uuid: string } | { id: number };
+
+/** Columns of an instance that a step writes. */
+export type InstanceChange = Pick<
+  InstanceRow,
+  'state' | 'seq' | 'openIncidents' | 'content' | 'modifiedAt' | 'endedAt'
+>;
+
+const UPDATE = `UPDATE process_instances
+  SET state = ?, rev = rev + 1, seq = ?, open_incidents = ?, content = ?, modified_at = ?, ended_at = ?
+  WHERE id = ? AND rev = ?`;
+const UPDATE_TRAIL = `UPDATE process_instances
+  SET rev = rev + 1, seq = ?, open_incidents = ?, modified_at = ? WHERE id = ? AND rev = ?`;
+
+/** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
+export class InstanceRevisionError extends Error {
+  override readonly name = 'InstanceRevisionError';
+}
+
+/** Rows of process instances. */
+@Injectable()
+export class InstancesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @throws QueryFailedError when a waiting call has this child already */
+  async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
+    await insertRows(manager, 'process_instances', [fromInstanceRow(row)]);
+  }
+
+  /** An instance, locked against every other step until the transaction ends; null when there is none. */
+  async lock(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
+    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content`, this.forUpdate);
+    return row === undefined ? null : toInstanceRow(row);
+  }
+
+  /** As `lock`, without the content. */
+  async lockHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
+    const row = await this.select(manager, key, HEAD_COLUMNS, this.forUpdate);
+    return row === undefined ? null : toInstanceHead(row);
+  }
+
+  async find(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
+    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content`, '');
+    return row === undefined ? null : toInstanceRow(row);
+  }
+
+  async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
+    const row = await this.select(manager, key, HEAD_COLUMNS, '');
+    return row === undefined ? null : toInstanceHead(row);
+  }
+
+  /** Heads of instances in no order. */
+  async heads(manager: EntityManager, ids: readonly number[]): Promise<InstanceHead[]> {
+    if (ids.length === 0) {
+      return [];
+    }
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${HEAD_COLUMNS} FROM process_instances WHERE id IN (${placeholders(ids)})`,
+      [...ids],
+    );
+    return rows.map(toInstanceHead);
+  }
+
+  /** Ids of the processes that an instance started, oldest first. */
+  async childrenOf(manager: EntityManager, id: number): Promise<number[]> {
+    const rows = await manager.query<RawRow[]>(
+      'SELECT id FROM process_instances WHERE parent_id = ? ORDER BY id',
+      [id],
+    );
+    return rows.map((row) => toSafeInteger(row['id']));
+  }
+
+  /**
+   * Writes what a step changed.
+   * @throws InstanceRevisionError
+   */
+  async update(manager: EntityManager, { id, rev }: InstanceHead, next: InstanceChange): Promise<void> {
+    await this.changeOne(manager, UPDATE, [
+      next.state,
+      next.seq,
+      next.openIncidents,
+      sqlText(JSON.stringify(next.content)),
+      sqlTime(next.modifiedAt),
+      sqlTimeOrNull(next.endedAt),
+      id,
+      rev,
+    ]);
+  }
+
+  /**
+   * Writes what an event outside of a step changes.
+   * @throws InstanceRevisionError
+   */
+  async updateTrail(
+    manager: EntityManager,
+    { id, rev }: InstanceHead,
+    next: { seq: number; openIncidents: number; modifiedAt: Date },
+  ): Promise<void> {
+    const values = [next.seq, next.openIncidents, sqlTime(next.modifiedAt), id, rev];
+    await this.changeOne(manager, UPDATE_TRAIL, values);
+  }
+
+  private async changeOne(manager: EntityManager, sql: string, values: SqlValue[]): Promise<void> {
+    if ((await change(manager, sql, values)) !== 1) {
+      throw new InstanceRevisionError('The revision of the instance has changed.');
+    }
+  }
+
+  private async select(
+    manager: EntityManager,
+    key: InstanceKey,
+    columns: string,
+    lock: string,
+  ): Promise<RawRow | undefined> {
+    const [column, value] = 'uuid' in key ? ['uuid', key.uuid] : ['id', key.id];
+    const [row] = await manager.query<RawRow[]>(
+      `SELECT ${columns} FROM process_instances WHERE ${column} = ?${lock}`,
+      [value],
+    );
+    return row;
+  }
+
+  private get forUpdate(): string {
+    // The embedded file runs one transaction at a time and knows no such words.
+    return this.database.isEmbedded ? '' : ' FOR UPDATE';
+  }
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../common/auth/principal.js';
+import type { JsonObject } from '../../common/data-paths.js';
+import { Database } from '../../database/database.js';
+import { EngineRefusal } from './engine/engine.errors.js';
+import type { EngineCommand } from './engine/engine.types.js';
+import type { UiActionPlace } from './engine/runtime-definition.js';
+import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
+import { faultOf, IncidentsService } from './incidents.service.js';
+import { InstanceStepsService } from './instance-steps.service.js';
+import { demandLane } from './lanes.js';
+import {
+  ProcessIncidentError,
+  ProcessInstanceNotFoundError,
+  ProcessStateError,
+  ProcessTokenNotFoundError,
+  UiActionNotFoundError,
+} from './process-runtime.errors.js';
+import type { UiActionAnswer, UiActionKey } from './process-runtime.types.js';
+import { RunnableDefinitionsService } from './runnable-definitions.service.js';
+import { refuseFaults } from './start-choice.js';
+import { FailedStepError } from './step/failed-step.error.js';
+import { toDomainError } from './step/refusals.js';
+import type { RunnableDefinition } from './step/runnable-definition.js';
+import { StepResources } from './step/step-resources.js';
+import type { LoadedInstance, StepOutcome, StepPlan } from './step/step.types.js';
+import { RuntimeRows } from './storage/runtime-rows.js';
+
+/** Executes UI actions (interface contract, endpoint 8; decisions, section 7). */
+@Injectable()
+export class UiActionExecutionService {
+  constructor(
+    private readonly database: Database,
+    private readonly steps: InstanceStepsService,
+    private readonly incidents: IncidentsService,
+    private readonly rows: RuntimeRows,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly resources: StepResources,
+  ) {}
+
+  /**
+   * Executes a UI action on a token. The same call with the same Idempotency-Key is executed once and gets the same answer.
+   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError, UiActionNotFoundError
+   * @throws LanePermissionError
+   * @throws ValidationFailedError, ProcessDataTooLargeError
+   * @throws ProcessStateError when it cannot be executed now, or the key was used with another body
+   * @throws ProcessIncidentError when the process stops behind it; the token stays where it is
+   */
+  async execute(
+    principal: Principal,
+    key: UiActionKey,
+    body: JsonObject,
+    idempotencyKey: string | undefined,
+  ): Promise<UiActionAnswer> {
+    const { processUuid, tokenUuid, uiActionSvcUuid } = key;
+    const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
+    const repeat = repeatKey(principal, path, idempotencyKey, body);
+    const plan: StepPlan<UiActionAnswer> = {
+      actor: principal.user.userName,
+      before: (manager) => this.repeated(manager, repeat),
+      command: (loaded, manager) => this.command(manager, loaded, { principal, key, body }),
+      after: (outcome, manager) => this.answer(manager, outcome, repeat),
+    };
+    try {
+      return await this.steps.run({ uuid: processUuid }, plan);
+    } catch (error) {
+      throw await this.failed(error, principal);
+    }
+  }
+
+  /**
+   * For a request whose body cannot be read, which comes after all that is wrong with its path.
+   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError, UiActionNotFoundError, LanePermissionError
+   */
+  async demandPath(
+    principal: Principal,
+    { processUuid, tokenUuid, uiActionSvcUuid }: UiActionKey,
+  ): Promise<void> {
+    const definitionId = await this.database.read(async (manager) => {
+      const head = await this.rows.instances.findHead(manager, { uuid: processUuid });
+      if (head === null) {
+        throw new ProcessInstanceNotFoundError();
+      }
+      await this.demandToken(manager, head.id, tokenUuid);
+      return head.definitionId;
+    });
+    const definition = await this.definitions.byId(definitionId);
+    demandLane(definition, demandAction(definition, uiActionSvcUuid).node, principal);
+  }
+
+  private async repeated(
+    manager: EntityManager,
+    repeat: RepeatKey | undefined,
+  ): Promise<{ answer: UiActionAnswer } | undefined> {
+    const stored = repeat === undefined ? null : await this.rows.repeats.find(manager, repeat.keyHash);
+    return stored === null || repeat === undefined
+      ? undefined
+      : { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
+  }
+
+  private async command(
+    manager: EntityManager,
+    { state, row, definition }: LoadedInstance,
+    { principal, key, body }: { principal: Principal; key: UiActionKey; body: JsonObject },
+  ): Promise<EngineCommand> {
+    const token = [...state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
+    if (token === undefined) {
+      await this.demandToken(manager, row.id, key.tokenUuid);
+    }
+    const { node, uiAction } = demandAction(definition, key.uiActionSvcUuid);
+    demandLane(definition, node, principal);
+    refuseFaults(definition.faultsOfUiAction(uiAction, body));
+    if (token === undefined) {
+      throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
+    }
+    return { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body };
+  }
+
+  private async answer(
+    manager: EntityManager,
+    { before, result, now }: StepOutcome,
+    repeat: RepeatKey | undefined,
+  ): Promise<UiActionAnswer> {
+    const { action } = result;
+    if (action === null) {
+      throw new TypeError('A UI action ends with a token somewhere.');
+    }
+    const token =
+      result.changedTokens.find(({ id }) => id === action.tokenId) ?? before.state.tokens.get(action.tokenId);
+    const answer: UiActionAnswer = {
+      tokenUuid: token?.uuid ?? '',
+      currentNodeId: before.definition.nodeAt(action.node)?.id ?? 0,
+      templatesSequence: null,
+      backAction: action.back,
+      resetToken: action.back,
+    };
+    if (repeat !== undefined) {
+      const { keyHash, bodyHash } = repeat;
+      await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+    }
+    return answer;
+  }
+
+  private async demandToken(manager: EntityManager, instanceId: number, uuid: string): Promise<void> {
+    if ((await this.rows.tokens.find(manager, instanceId, uuid)) === null) {
+      throw new ProcessTokenNotFoundError();
+    }
+  }
+
+  private async failed(error: unknown, principal: Principal): Promise<unknown> {
+    if (error instanceof EngineRefusal) {
+      return toDomainError(error, this.resources.limits.dataBytes);
+    }
+    if (error instanceof FailedStepError) {
+      await this.incidents.record(error.instanceId, faultOf(error), { actor: principal.user.userName });
+      return new ProcessIncidentError({ cause: error });
+    }
+    return error;
+  }
+}
+
+function demandAction({ runtime }: RunnableDefinition, svcUuid: string): UiActionPlace {
+  const place = runtime.uiAction(svcUuid);
+  if (place === undefined) {
+    throw new UiActionNotFoundError();
+  }
+  return place;
+}
