@@ -1,0 +1,63 @@
+const RUN = {
+  id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+  workflow: 'credit_score',
+  buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  appId: null,
+  state: 'FINISHED',
+  origin: 'PROCESS',
+  processInstanceUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
+  parentRunId: null,
+  startedAt: '2026-01-31T10:20:30.123Z',
+  finishedAt: '2026-01-31T10:20:30.456Z',
+  error: null,
+};
+
+const TIMES = { startedAt: '2026-01-31T10:20:30.130Z', finishedAt: '2026-01-31T10:20:30.131Z' };
+const ALL_WELL = { state: 'FINISHED', omitted: [], missing: [], error: null };
+
+/** What the API documentation shows for a list of runs. */
+export const WORKFLOW_RUN_PAGE_EXAMPLE = {
+  runs: [
+    RUN,
+    {
+      ...RUN,
+      id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b3f',
+      state: 'FAILED',
+      processInstanceUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b51',
+      error: {
+        code: 'WORKFLOW_INPUT_INVALID',
+        node: 'Start',
+        message: 'The input of the workflow is not as its model says.',
+        details: 'amount: is required',
+      },
+    },
+  ],
+  next: null,
+};
+
+/** What the API documentation shows for one run. */
+export const WORKFLOW_RUN_EXAMPLE = {
+  ...RUN,
+  nodes: [
+    {
+      nodeId: 'start',
+      name: 'Start',
+      type: 'START',
+      ...ALL_WELL,
+      ...TIMES,
+      input: null,
+      output: { amount: 1000 },
+    },
+    {
+      nodeId: 'rate',
+      name: 'Rate',
+      type: 'DATA_MAPPING',
+      ...ALL_WELL,
+      ...TIMES,
+      input: { score: 720 },
+      output: { score: 720 },
+    },
+    { nodeId: 'end', name: 'End', type: 'END', ...ALL_WELL, ...TIMES, input: null, output: { score: 720 } },
+  ],
+  output: { score: 720 },
+};

@@ -1,0 +1,28 @@
+import { deepMerge, isJsonObject } from '../../../common/data-paths.js';
+import {
+  OVER_THE_SEQUENCE,
+  type NodeContext,
+  type NodeExecutor,
+  type NodeOutcome,
+} from '../node-executor.js';
+import type { RunnableNode } from '../workflow.types.js';
+import { WorkflowFailedError } from '../workflows.errors.js';
+
+/** Makes new data out of what is there: `inputBody`, stored under the `responseKey` or, without one, merged into the data. */
+export class DataMappingExecutor implements NodeExecutor {
+  readonly type = 'DATA_MAPPING';
+  readonly takesInput = true;
+
+  async execute(node: RunnableNode, { data, input }: NodeContext): Promise<NodeOutcome> {
+    if (node.responseKey !== null && node.responseKey !== '') {
+      return { result: input, next: OVER_THE_SEQUENCE };
+    }
+    if (!isJsonObject(input)) {
+      throw new WorkflowFailedError(
+        'NODE_RESULT_INVALID',
+        'A mapping without responseKey must make an object.',
+      );
+    }
+    return { result: input, data: deepMerge(data, input), next: OVER_THE_SEQUENCE };
+  }
+}

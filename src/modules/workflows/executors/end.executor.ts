@@ -1,0 +1,22 @@
+import type { JsonValue } from '../../../common/data-paths.js';
+import { modelProblem } from '../data-model.js';
+import type { NodeContext, NodeExecutor, NodeOutcome } from '../node-executor.js';
+import type { RunnableNode } from '../workflow.types.js';
+import { WorkflowFailedError } from '../workflows.errors.js';
+
+/** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. */
+export class EndExecutor implements NodeExecutor {
+  readonly type = 'END';
+  readonly takesInput = false;
+
+  async execute({ outputBody }: RunnableNode, { workflow, data, render }: NodeContext): Promise<NodeOutcome> {
+    const isEverything = outputBody === null || outputBody.trim() === '';
+    const result = isEverything ? (data as JsonValue) : render(outputBody);
+    const details = modelProblem(workflow.outputSchema, result);
+    if (details !== undefined) {
+      const message = 'The output of the workflow is not as its model says.';
+      throw new WorkflowFailedError('WORKFLOW_OUTPUT_INVALID', message, { details });
+    }
+    return { result, next: { kind: 'END' } };
+  }
+}

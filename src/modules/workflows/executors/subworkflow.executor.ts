@@ -1,0 +1,33 @@
+import { isJsonObject } from '../../../common/data-paths.js';
+import {
+  OVER_THE_SEQUENCE,
+  type NodeContext,
+  type NodeExecutor,
+  type NodeOutcome,
+} from '../node-executor.js';
+import type { RunnableNode, WorkflowTarget } from '../workflow.types.js';
+import { WorkflowFailedError } from '../workflows.errors.js';
+
+/** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run. */
+export class SubworkflowExecutor implements NodeExecutor {
+  readonly type = 'SUBWORKFLOW';
+  readonly takesInput = true;
+
+  async execute(node: RunnableNode, { input, step, scope }: NodeContext): Promise<NodeOutcome> {
+    if (!isJsonObject(input)) {
+      throw new WorkflowFailedError('NODE_INPUT_INVALID', 'The input of a subworkflow must be an object.');
+    }
+    const result = await scope.subworkflow(targetOf(node), input, `${step}/${node.id}`);
+    return { result, next: OVER_THE_SEQUENCE };
+  }
+}
+
+/** `payload.workflow` names it, with its application, once the package was checked. */
+function targetOf({ payload }: RunnableNode): WorkflowTarget {
+  const reference = payload?.['workflow'];
+  const { appId, resourceName } = isJsonObject(reference) ? reference : {};
+  if (typeof resourceName !== 'string') {
+    throw new WorkflowFailedError('SUBWORKFLOW_NOT_FOUND', 'The node names no subworkflow.');
+  }
+  return { appId: typeof appId === 'string' ? appId : null, name: resourceName };
+}

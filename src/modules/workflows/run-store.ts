@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { JsonValue } from '../../common/data-paths.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logging/log.js';
+import { Database } from '../../database/database.js';
+import type { WorkflowRunEntity } from './entities/workflow-run.entity.js';
+import type { RunJournal } from './run-journal.js';
+import { WorkflowRunsRepository } from './workflow-runs.repository.js';
+import {
+  WorkflowRunOrigin,
+  WorkflowRunState,
+  type ListedRun,
+  type RunDetails,
+  type WorkflowNodeRecord,
+  type WorkflowRunError,
+  type WorkflowRunQuery,
+} from './workflow.types.js';
+import { WorkflowFailedError } from './workflows.errors.js';
+
+/** What a run is begun with. */
+export type NewRun = Pick<
+  WorkflowRunEntity,
+  'buildId' | 'appId' | 'workflow' | 'processInstanceUuid' | 'parentRunId'
+> & { runKey: string | undefined };
+
+/** A run that was begun; `output` is there when an earlier beginning of it has finished. */
+export interface BegunRun {
+  readonly id: string;
+  readonly attempt: number;
+  readonly output?: JsonValue;
+}
+
+const INTERRUPTED: WorkflowRunError = {
+  code: 'WORKFLOW_INTERRUPTED',
+  node: null,
+  message: 'The run was interrupted. It begins again when its job does.',
+  details: null,
+};
+
+/** Keeps runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
+@Injectable()
+export class RunStore {
+  constructor(
+    private readonly repository: WorkflowRunsRepository,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async begin(run: NewRun): Promise<BegunRun> {
+    const startedAt = this.clock.now();
+    const id = uuid({ msecs: startedAt.getTime() });
+    const runKey = run.runKey ?? id;
+    const row: WorkflowRunEntity = {
+      ...run,
+      id,
+      runKey,
+      attempt: 1,
+      state: WorkflowRunState.Started,
+      origin: WorkflowRunOrigin.Process,
+      startedAt,
+      finishedAt: null,
+      error: null,
+      nodes: null,
+      output: null,
+    };
+    if (await this.database.write((manager) => this.repository.insert(manager, row))) {
+      return { id, attempt: 1 };
+    }
+    const stored = await this.database.write((manager) => this.repository.reopen(manager, runKey));
+    return stored.state === WorkflowRunState.Finished && stored.output !== null
+      ? { id: stored.id, attempt: stored.attempt, output: JSON.parse(stored.output) as JsonValue }
+      : { id: stored.id, attempt: stored.attempt };
+  }
+
+  async finish(run: BegunRun, journal: RunJournal, output: JsonValue): Promise<void> {
+    await this.end(run, journal, {
+      state: WorkflowRunState.Finished,
+      error: null,
+      output: JSON.stringify(output),
+    });
+  }
+
+  /**
+   * Stores why a run ended without output. That it cannot be stored is logged and not thrown, so that the caller can throw
+   * the cause.
+   */
+  async fail(run: BegunRun, journal: RunJournal, cause: unknown): Promise<void> {
+    const error = cause instanceof WorkflowFailedError ? cause.toRecord() : INTERRUPTED;
+    try {
+      await this.end(run, journal, { state: WorkflowRunState.Failed, error, output: null });
+    } catch (failure) {
+      this.log.error('workflow run was not stored', failure, { workflowRunId: run.id, code: error.code });
+    }
+  }
+
+  async find(id: string): Promise<RunDetails | null> {
+    const row = await this.database.read((manager) => this.repository.findById(manager, id));
+    if (row === null) {
+      return null;
+    }
+    const nodes = row.nodes === null ? [] : (JSON.parse(row.nodes) as WorkflowNodeRecord[]);
+    return { ...row, nodes, output: row.output === null ? null : (JSON.parse(row.output) as JsonValue) };
+  }
+
+  /** Runs, newest first, at most `limit`. */
+  async page(query: WorkflowRunQuery, limit: number): Promise<ListedRun[]> {
+    return this.database.read((manager) => this.repository.page(manager, query, limit));
+  }
+
+  private async end(
+    run: BegunRun,
+    journal: RunJournal,
+    outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'output'>,
+  ): Promise<void> {
+    const changes = { ...outcome, finishedAt: this.clock.now(), nodes: JSON.stringify(journal.list()) };
+    await this.database.write((manager) => this.repository.end(manager, run, changes));
+  }
+}

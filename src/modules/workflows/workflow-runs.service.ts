@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import type { JsonValue } from '../../common/data-paths.js';
+import { Env } from '../../config/env.js';
+import { BuildDefinitionsService } from '../builds/build-definitions.service.js';
+import type { NodeExecutor } from './node-executor.js';
+import { NODE_EXECUTORS } from './node-executors.js';
+import { RunDeadline } from './run-deadline.js';
+import { RunStore } from './run-store.js';
+import { RunTree, type TreeTools } from './run-tree.js';
+import type { RunDetails, WorkflowRunPage, WorkflowRunQuery, WorkflowRunRequest } from './workflow.types.js';
+import { WorkflowRunNotFoundError } from './workflows.errors.js';
+
+/** Runs workflows of builds and shows what they did (process semantics, "Workflows and their nodes"). */
+@Injectable()
+export class WorkflowRunsService {
+  private readonly tools: TreeTools;
+
+  constructor(
+    definitions: BuildDefinitionsService,
+    private readonly env: Env,
+    private readonly store: RunStore,
+    clock: Clock,
+    @Inject(NODE_EXECUTORS) executors: readonly NodeExecutor[],
+  ) {
+    this.tools = {
+      store,
+      find: (buildId, { appId, name }) => definitions.workflow(buildId, appId, name),
+      executors,
+      now: () => clock.now(),
+      limits: {
+        nodes: env.get('WORKFLOW_MAX_NODES'),
+        depth: env.get('WORKFLOW_MAX_DEPTH'),
+        dataBytes: env.get('WORKFLOW_MAX_DATA_BYTES'),
+      },
+      journal: {
+        valueBytes: env.get('WORKFLOW_RECORD_VALUE_BYTES'),
+        totalBytes: env.get('WORKFLOW_RECORD_BYTES'),
+      },
+    };
+  }
+
+  /**
+   * Runs a workflow of a build to its end and keeps the run. Not inside of a transaction.
+   * @returns the output
+   * @throws WorkflowFailedError when the workflow or its data are at fault, so that trying again is pointless
+   * @throws the reason of the request's signal, or an error of the database: the run may be tried again with its `runKey`
+   */
+  async run(request: WorkflowRunRequest): Promise<JsonValue> {
+    const deadline = new RunDeadline(request.signal, this.env.get('WORKFLOW_DEADLINE_MS'));
+    try {
+      return await new RunTree(request, deadline.signal, this.tools).run();
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** A page of runs of all workflows, newest first. */
+  async page(query: WorkflowRunQuery): Promise<WorkflowRunPage> {
+    const limit = query.limit ?? this.env.get('WORKFLOW_PAGE_SIZE');
+    const rows = await this.store.page(query, limit + 1);
+    const runs = rows.slice(0, limit);
+    return { runs, next: rows.length > limit ? (runs.at(-1)?.id ?? null) : null };
+  }
+
+  /** @throws WorkflowRunNotFoundError */
+  async byId(id: string): Promise<RunDetails> {
+    const run = await this.store.find(id);
+    if (run === null) {
+      throw new WorkflowRunNotFoundError();
+    }
+    return run;
+  }
+}

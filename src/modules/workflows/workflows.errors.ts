@@ -1,0 +1,65 @@
+import { InternalError, NotFoundError } from '../../common/errors/domain.error.js';
+import type { WorkflowRunError } from './workflow.types.js';
+
+/** Longest message and details; they are kept with the run and shown in an incident. */
+const TEXT_MAX_LENGTH = 1_000;
+
+/** Why a run can fail. */
+export type WorkflowFailure =
+  | 'WORKFLOW_NOT_FOUND'
+  | 'WORKFLOW_INVALID'
+  | 'WORKFLOW_INPUT_INVALID'
+  | 'WORKFLOW_OUTPUT_INVALID'
+  | 'WORKFLOW_NODE_LIMIT'
+  | 'WORKFLOW_DATA_LIMIT'
+  | 'WORKFLOW_DEPTH_LIMIT'
+  | 'WORKFLOW_DEADLINE'
+  | 'NODE_TYPE_NOT_SUPPORTED'
+  | 'NODE_INPUT_INVALID'
+  | 'NODE_RESULT_INVALID'
+  | 'NODE_NOT_FOUND'
+  | 'NODE_LEADS_NOWHERE'
+  | 'CONDITION_FAILED'
+  | 'SUBWORKFLOW_NOT_FOUND'
+  | 'SUBWORKFLOW_FAILED';
+
+/**
+ * A workflow run failed: by its definition or by its data, so that running it again gives the same. Becomes an incident of
+ * the process. The message is ours, with names out of the definition; `details` may also quote data of the process.
+ */
+export class WorkflowFailedError extends InternalError {
+  /** Name of the node that failed; null when it is about the whole run. */
+  readonly node: string | null;
+
+  constructor(
+    readonly code: WorkflowFailure,
+    message: string,
+    {
+      node = null,
+      details,
+      cause,
+    }: { node?: string | null; details?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message.slice(0, TEXT_MAX_LENGTH), details?.slice(0, TEXT_MAX_LENGTH), { cause });
+    this.node = node;
+  }
+
+  /** The same failure, told of a node, unless it is told of one already. */
+  at(node: string): WorkflowFailedError {
+    const { code, message, details, cause } = this;
+    return this.node === null ? new WorkflowFailedError(code, message, { node, details, cause }) : this;
+  }
+
+  /** How a run keeps it. */
+  toRecord(): WorkflowRunError {
+    return { code: this.code, node: this.node, message: this.message, details: this.details ?? null };
+  }
+}
+
+/** 404: there is no workflow run with this id. */
+export class WorkflowRunNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_RUN_NOT_FOUND';
+  constructor() {
+    super('Workflow run not found.');
+  }
+}

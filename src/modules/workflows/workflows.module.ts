@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { BuildsModule } from '../builds/builds.module.js';
+import { BUILT_IN_EXECUTORS, NODE_EXECUTORS } from './node-executors.js';
+import { RunStore } from './run-store.js';
+import { WorkflowRunsController } from './workflow-runs.controller.js';
+import { WorkflowRunsRepository } from './workflow-runs.repository.js';
+import { WorkflowRunsService } from './workflow-runs.service.js';
+
+/** Runs workflows and shows what they did. */
+@Module({
+  imports: [BuildsModule],
+  controllers: [WorkflowRunsController],
+  providers: [
+    RunStore,
+    WorkflowRunsRepository,
+    WorkflowRunsService,
+    { provide: NODE_EXECUTORS, useValue: BUILT_IN_EXECUTORS },
+  ],
+  exports: [WorkflowRunsService],
+})
+export class WorkflowsModule {}
