@@ -14,8 +14,14 @@ import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { HealthModule } from './modules/health/health.module.js';
+import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
+import { BuildsModule } from './modules/builds/builds.module.js';
+import { JobsModule } from './modules/jobs/jobs.module.js';
+import { ProcessRuntimeModule } from './modules/process-runtime/process-runtime.module.js';
 import { SystemsModule } from './modules/systems/systems.module.js';
 import { ToolsModule } from './modules/tools/tools.module.js';
+import { UiActionModule } from './modules/ui-action/ui-action.module.js';
+import { WorkflowsModule } from './modules/workflows/workflows.module.js';
 
 /** What differs between production, evaluation mode and tests. */
 export interface AppOptions {
@@ -38,9 +44,15 @@ export class AppModule {
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
         AuditModule,
+        BuildsModule,
         HealthModule,
+        JobsModule,
+        JobWorkersModule,
+        ProcessRuntimeModule,
         SystemsModule,
         ToolsModule,
+        UiActionModule,
+        WorkflowsModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },

@@ -2,7 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
 
-const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools.
+const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
+applications as packages, makes builds of them and keeps which build is active.
 
 **Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
 permission an operation asks for is shown as its \`x-permission\`; which claims grant it is up to the deployment. In evaluation
@@ -51,6 +52,12 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     )
     .addTag('Connection test', 'Does the server answer, and with which tools?')
     .addTag('Tools', 'Single tools of MCP systems, on or off')
+    .addTag(
+      'Application packages',
+      'Deliver an application: store its package, commit the version, make a build',
+    )
+    .addTag('Builds', 'Builds of an application and which of them is active')
+    .addTag('Workflow runs', 'What workflows did, node by node')
     .addTag('Audit', 'Who did what, when, and how it ended')
     .addTag('Health', 'Probes; no token needed')
     .addBearerAuth(

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
@@ -11,6 +12,8 @@ import { HealthService } from './modules/health/health.service.js';
 export interface ServeOptions extends AppOptions {
   host: string;
   onStop?: () => Promise<void>;
+  /** Work that the first request must find done. */
+  beforeListening?: (app: INestApplicationContext) => Promise<void>;
 }
 
 /**
@@ -29,10 +32,14 @@ export async function serve({ host, onStop, ...options }: ServeOptions): Promise
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-async function start({ host, ...options }: ServeOptions, log: Log): Promise<NestExpressApplication> {
+async function start(
+  { host, beforeListening, ...options }: ServeOptions,
+  log: Log,
+): Promise<NestExpressApplication> {
   try {
     const app = await createApp(options, log);
     await app.init();
+    await beforeListening?.(app);
     await listening('PORT', app.listen(options.env.get('PORT'), host));
     return app;
   } catch (error) {

@@ -1,14 +1,19 @@
+import { fileURLToPath } from 'node:url';
 import { endWithStartError } from '../config/cli.js';
 import { Env } from '../config/env.js';
 import { serve } from '../serve.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
+import { deliverSample, SAMPLE_APP } from './sample-application.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';
 import { TokenSocket } from './token-socket.js';
 
 const LOOPBACK = '127.0.0.1';
+/** From the built program: dist/src/evaluation. */
+const SAMPLE_FOLDER = fileURLToPath(new URL('../../../sample', import.meta.url));
 
 /** Evaluation mode: one machine, an embedded database, tokens of our own making. Never a fallback of production. */
 let socket: TokenSocket | undefined;
+let sample = '';
 try {
   const dataDir = Env.fromProcess('evaluation').get('DATA_DIR');
   const env = Env.fromProcess('evaluation', {
@@ -22,6 +27,12 @@ try {
     issuer: { inject: [], useFactory: () => issuer.trusted },
     host: LOOPBACK,
     onStop: () => socket?.close() ?? Promise.resolve(),
+    beforeListening: async (app) => {
+      sample = await deliverSample(app, SAMPLE_FOLDER).then(
+        (buildId) => `appId ${SAMPLE_APP}, build ${buildId}`,
+        (error: unknown) => `not delivered: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    },
   });
   process.stdout.write(
     [
@@ -29,6 +40,7 @@ try {
       'svc-platform runs in evaluation mode: this machine only, no company sign-in.',
       `  API documentation  ${url}/docs`,
       '  Bearer token       npm run -s dev:token',
+      `  Sample application ${sample}`,
       `  Data               ${dataDir}`,
       '',
       '',

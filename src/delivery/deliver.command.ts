@@ -1,0 +1,152 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { JsonObject } from '../common/data-paths.js';
+import type { Env } from '../config/env.js';
+import { folderLimits, readPackageFolder } from '../modules/packages/package-folder.js';
+import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
+import type { PackageProblem } from '../modules/packages/package.types.js';
+import { DeliveryClient, DeliveryError } from './delivery.client.js';
+
+export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate]]
+         [--library APP=BUILD]... [--url URL] [--token TOKEN] [--timeout SECONDS]
+Without --token it is DELIVER_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
+
+const USAGE_ERROR = 2;
+
+const options = {
+  app: { type: 'string' },
+  version: { type: 'string' },
+  commit: { type: 'boolean', default: false },
+  message: { type: 'string' },
+  build: { type: 'boolean', default: false },
+  activate: { type: 'boolean', default: false },
+  library: { type: 'string', multiple: true, default: [] as string[] },
+  url: { type: 'string' },
+  token: { type: 'string' },
+  timeout: { type: 'string', default: '120' },
+} as const satisfies ParseArgsConfig['options'];
+
+/** What the command line asks for. */
+interface Order {
+  folder: string;
+  appId: string;
+  versionId: string;
+  commit: boolean;
+  message: string | undefined;
+  build: boolean;
+  activate: boolean;
+  libraries: Map<string, string>;
+  url: string | undefined;
+  token: string | undefined;
+  timeoutMs: number;
+}
+
+/** What the command needs of its surroundings. */
+export interface DeliverSurroundings {
+  env: Env;
+  print: (line: string) => void;
+  printError: (line: string) => void;
+  /** Address of the evaluation server on this machine, and a token of it. */
+  evaluation: () => Promise<{ url: string; token: string }>;
+}
+
+/**
+ * Delivers a folder: stores it in a version, commits the version, makes a build, activates it; as far as is asked for.
+ * @returns the status of the process: 0, 1 when something is wrong, 2 when the command line is
+ */
+export async function deliver(args: string[], surroundings: DeliverSurroundings): Promise<number> {
+  const { env, print, printError } = surroundings;
+  const order = orderFrom(args);
+  if (typeof order === 'string') {
+    printError(`${order}\n${DELIVER_USAGE}`);
+    return USAGE_ERROR;
+  }
+  const { document, problems } = await readPackageFolder(order.folder, folderLimits(env));
+  problems.forEach((problem) => print(lineOf(problem)));
+  if (document === null) {
+    return 1;
+  }
+  try {
+    await run(order, withLibraryBuilds(document, order.libraries), surroundings);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) {
+      throw error;
+    }
+    error.problems.forEach((problem) => print(lineOf(problem)));
+    printError(error.message);
+    return 1;
+  }
+}
+
+async function run(order: Order, document: JsonObject, surroundings: DeliverSurroundings): Promise<void> {
+  const { print } = surroundings;
+  const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
+  const { changed, warnings } = await client.store(order, document);
+  warnings.forEach((warning) => print(lineOf(warning)));
+  print(`package ${order.appId} ${order.versionId} ${changed ? 'stored' : 'unchanged'}`);
+  if (order.commit) {
+    await client.commit(order, order.message);
+    print(`version ${order.versionId} committed`);
+  }
+  if (order.build) {
+    const buildId = await client.build(order);
+    print(`build ${buildId}`);
+    if (order.activate) {
+      await client.activate(order, buildId);
+      print(`active build ${buildId}`);
+    }
+  }
+}
+
+async function targetOf(
+  { url, token }: Order,
+  { env, evaluation }: DeliverSurroundings,
+): Promise<{ url: string; token: string }> {
+  const given = token ?? env.get('DELIVER_TOKEN');
+  if (given === undefined && url !== undefined) {
+    throw new DeliveryError('With --url a token is needed: DELIVER_TOKEN or --token.');
+  }
+  if (given !== undefined && url === undefined) {
+    throw new DeliveryError('With a token --url is needed.');
+  }
+  return given === undefined || url === undefined ? evaluation() : { url, token: given };
+}
+
+/** @returns what the command line asks for, or what is wrong with it */
+function orderFrom(args: string[]): Order | string {
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const { app: appId, version: versionId, library, timeout, ...rest } = values;
+    const [folder] = positionals;
+    if (folder === undefined || positionals.length > 1 || appId === undefined || versionId === undefined) {
+      return 'one FOLDER, --app and --version are needed';
+    }
+    if (rest.activate && !rest.build) {
+      return '--activate needs --build';
+    }
+    if (!/^[1-9]\d{0,4}$/.test(timeout)) {
+      return '--timeout must be a whole number of seconds';
+    }
+    const libraries = new Map(library.map((text) => pairOf(text)));
+    const { commit, build, activate, message, url, token } = rest;
+    const timeoutMs = Number(timeout) * 1_000;
+    return { folder, appId, versionId, commit, build, activate, message, url, token, libraries, timeoutMs };
+  } catch (error) {
+    return error instanceof Error ? error.message : 'wrong arguments';
+  }
+}
+
+function pairOf(text: string): [string, string] {
+  const [appId = '', buildId = '', ...more] = text.split('=');
+  if (appId === '' || buildId === '' || more.length > 0) {
+    throw new Error('--library must be APP=BUILD');
+  }
+  return [appId, buildId];
+}
+
+function lineOf({ severity, file, element, message }: PackageProblem): string {
+  const place = [file, element].filter((part) => part !== null && part !== '').map((part) => `${part}: `);
+  const line = `${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}`;
+  // It quotes a package: nothing of it may steer the terminal.
+  return line.replaceAll(/\p{Cc}/gu, '\uFFFD');
+}

@@ -1,0 +1,114 @@
+import { isJsonObject, type JsonObject } from '../common/data-paths.js';
+import type { PackageProblem } from '../modules/packages/package.types.js';
+
+/** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  constructor(
+    message: string,
+    readonly problems: PackageProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Where to deliver to, and as whom. */
+export interface DeliveryTarget {
+  /** Base address of the deployment, without the API's prefix. */
+  url: string;
+  token: string;
+  timeoutMs: number;
+}
+
+/** What is delivered. */
+export interface DeliveryVersion {
+  appId: string;
+  versionId: string;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Delivers application packages to a running service. */
+export class DeliveryClient {
+  private readonly base: string;
+
+  /** @throws DeliveryError when the address cannot be trusted with a token */
+  constructor(private readonly target: DeliveryTarget) {
+    const url = URL.canParse(target.url) ? new URL(target.url) : null;
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new DeliveryError('--url must be an http or https address.');
+    }
+    if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+      throw new DeliveryError('A token is sent by https only, unless the service is on this machine.');
+    }
+    this.base = `${url.href.replace(/\/+$/, '')}/appmanager/api/resource/app`;
+  }
+
+  /** @returns what was not quite right with it, and whether anything is different now */
+  async store(
+    version: DeliveryVersion,
+    document: JsonObject,
+  ): Promise<{ changed: boolean; warnings: PackageProblem[] }> {
+    const { changed, warnings } = await this.call('PUT', `${pathOf(version)}/package`, document);
+    return { changed: changed === true, warnings: problemsOf(warnings) };
+  }
+
+  async commit(version: DeliveryVersion, message: string | undefined): Promise<void> {
+    await this.call('POST', `${pathOf(version)}/commit`, message === undefined ? {} : { message });
+  }
+
+  /** @returns the id of the build */
+  async build(version: DeliveryVersion): Promise<string> {
+    const { buildId } = await this.call('POST', `${pathOf(version)}/build`, {});
+    return String(buildId);
+  }
+
+  async activate({ appId }: DeliveryVersion, buildId: string): Promise<void> {
+    await this.call('PUT', `/${encodeURIComponent(appId)}/active-build`, { buildId });
+  }
+
+  private async call(method: string, path: string, body: JsonObject): Promise<JsonObject> {
+    const answer = await this.send(method, path, body);
+    const content: unknown = await answer.json().catch(() => null);
+    const fields = isJsonObject(content) ? content : {};
+    if (!answer.ok) {
+      const { message, details, problems } = fields;
+      const told = problemsOf(problems);
+      const why = told.length === 0 && typeof details === 'string' ? ` (${details})` : '';
+      throw new DeliveryError(
+        `${answer.status}: ${typeof message === 'string' ? message : 'The service did not say why.'}${why}`,
+        told,
+      );
+    }
+    return fields;
+  }
+
+  private async send(method: string, path: string, body: JsonObject): Promise<Response> {
+    try {
+      return await fetch(this.base + path, {
+        method,
+        // A redirect would take the token to somebody else.
+        redirect: 'error',
+        headers: { authorization: `Bearer ${this.target.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(this.target.timeoutMs),
+      });
+    } catch (error) {
+      const cause = (error as { cause?: { code?: unknown } }).cause?.code;
+      const code = typeof cause === 'string' ? ` (${cause})` : '';
+      throw new DeliveryError(`No answer from ${new URL(this.base).origin}${code}.`);
+    }
+  }
+}
+
+function pathOf({ appId, versionId }: DeliveryVersion): string {
+  return `/${encodeURIComponent(appId)}/app-version/${encodeURIComponent(versionId)}`;
+}
+
+function problemsOf(value: unknown): PackageProblem[] {
+  return Array.isArray(value) ? value.filter(isProblem) : [];
+}
+
+function isProblem(value: unknown): value is PackageProblem {
+  return isJsonObject(value) && typeof value['file'] === 'string' && typeof value['message'] === 'string';
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { canonicalJson } from '../common/canonical-json.js';
+import type { Principal } from '../common/auth/principal.js';
+import type { JsonObject } from '../common/data-paths.js';
+import { Env } from '../config/env.js';
+import { VersionCommittedError } from '../modules/apps/apps.errors.js';
+import type { AppVersionKey } from '../modules/apps/apps.types.js';
+import { ActiveBuildsService } from '../modules/builds/active-builds.service.js';
+import { AppPackagesService } from '../modules/builds/app-packages.service.js';
+import { BuildReadsService } from '../modules/builds/build-reads.service.js';
+import { ActiveBuildNotFoundError } from '../modules/builds/builds.errors.js';
+import type { BuildInfo } from '../modules/builds/builds.types.js';
+import { BuildsService } from '../modules/builds/builds.service.js';
+import { VersionCommitsService } from '../modules/builds/version-commits.service.js';
+import { folderLimits, readPackageFolder } from '../modules/packages/package-folder.js';
+import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
+
+/** Application of the sample, and of the library that it uses. */
+export const SAMPLE_APP = 'sample';
+const LIBRARY_APP = 'sample-library';
+/** Version ids of ours begin with this; what a person delivers to the same application is left alone. */
+const VERSION_PREFIX = 'sample-';
+const DIGEST_LENGTH = 12;
+
+/** Who delivers the sample, in the audit log. */
+const DELIVERER: Principal = {
+  issuer: 'urn:svc:evaluation',
+  subject: 'sample-application',
+  user: {
+    firstName: 'Sample',
+    lastName: 'Application',
+    userName: 'sample-application',
+    impersonatingUser: null,
+  },
+  permissions: new Set(),
+};
+
+/** Thrown when the folders of the sample are missing or broken. */
+export class SampleApplicationError extends Error {
+  override readonly name = 'SampleApplicationError';
+}
+
+/**
+ * Delivers the sample application for a person who tries the service out: its version id is made of what is in it, so that a
+ * restart finds it done and a changed sample becomes a new version. A build that a person has made the active one stays it.
+ * @param folder folder with `application` and `library`
+ * @returns the build of the sample application that is active afterwards
+ * @throws SampleApplicationError, PackageRefusedError
+ */
+export async function deliverSample(app: INestApplicationContext, folder: string): Promise<string> {
+  const library = await readPart(app, join(folder, 'library'));
+  const application = await readPart(app, join(folder, 'application'));
+  const digest = createHash('sha256')
+    .update(canonicalJson([library, application]))
+    .digest('hex');
+  const appVersionId = `${VERSION_PREFIX}${digest.slice(0, DIGEST_LENGTH)}`;
+  const active = await activeBuild(app);
+  if (active !== null && (active.applicationVersionId === appVersionId || !isOurs(active))) {
+    return active.buildId;
+  }
+  const libraryBuild = await deliver(app, { appId: LIBRARY_APP, appVersionId }, library);
+  const document = withLibraryBuilds(application, new Map([[LIBRARY_APP, libraryBuild]]));
+  const build = await deliver(app, { appId: SAMPLE_APP, appVersionId }, document);
+  await app.get(ActiveBuildsService).activate(DELIVERER, SAMPLE_APP, build);
+  return build;
+}
+
+async function readPart(app: INestApplicationContext, folder: string): Promise<JsonObject> {
+  const { document, problems } = await readPackageFolder(folder, folderLimits(app.get(Env)));
+  if (document === null) {
+    const [first] = problems;
+    throw new SampleApplicationError(
+      `The sample cannot be read: ${first?.file ?? ''} ${first?.message ?? ''}`,
+    );
+  }
+  return document;
+}
+
+async function activeBuild(app: INestApplicationContext): Promise<BuildInfo | null> {
+  try {
+    return await app.get(ActiveBuildsService).info(SAMPLE_APP);
+  } catch (error) {
+    if (error instanceof ActiveBuildNotFoundError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function isOurs({ applicationVersionId }: BuildInfo): boolean {
+  return applicationVersionId.startsWith(VERSION_PREFIX);
+}
+
+/**
+ * Each step can have been done before a start that was cut off: what is committed is right, and so is its build.
+ * @returns the build of the version
+ */
+async function deliver(
+  app: INestApplicationContext,
+  version: AppVersionKey,
+  document: JsonObject,
+): Promise<string> {
+  const present = await buildOf(app, version);
+  if (present !== null) {
+    return present;
+  }
+  try {
+    await app.get(AppPackagesService).store(DELIVERER, version, document);
+    await app.get(VersionCommitsService).commit(DELIVERER, version, 'Sample application');
+  } catch (error) {
+    if (!(error instanceof VersionCommittedError)) {
+      throw error;
+    }
+  }
+  const { buildId } = await app.get(BuildsService).create(DELIVERER, version);
+  return buildId;
+}
+
+async function buildOf(
+  app: INestApplicationContext,
+  { appId, appVersionId }: AppVersionKey,
+): Promise<string | null> {
+  const { builds } = await app.get(BuildReadsService).page({ appId });
+  return builds.find((build) => build.appVersionId === appVersionId)?.buildId ?? null;
+}
