@@ -1,23 +1,23 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from './databases/free-port.js';
 
 /** An HTTP server on a loopback port that can go away and come back on the same port. */
 export class IssuerServer {
   private server: Server | undefined;
-  private port = 0;
+  private port: number | undefined;
   handler: RequestListener = (_request, response) => response.writeHead(404).end();
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://127.0.0.1:${this.port ?? 0}`;
   }
 
   /** Listens, the first time on a free port, later on the same one. */
   async start(): Promise<void> {
+    this.port ??= await freePort();
     const server = createServer((request, response) => this.handler(request, response));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
     });
-    this.port = (server.address() as AddressInfo).port;
     this.server = server;
   }
 

@@ -1,0 +1,79 @@
+import type { TestApp, TestResponse } from '../app.js';
+import { uniqueName } from '../factories.js';
+
+/** A build of another application. */
+export interface LibraryRef {
+  appId: string;
+  buildId: string;
+}
+
+/** What a test delivers: BPMN files, or a whole package of which only `application` may be left out. */
+export interface Publication {
+  /** A new application without it. */
+  appId?: string;
+  /** A new version without it. */
+  versionId?: string;
+  /** One file, or several. */
+  bpmn?: string | string[];
+  package?: Record<string, unknown>;
+  libraries?: LibraryRef[];
+  /** Makes the build the active one. */
+  activate?: boolean;
+}
+
+/** What came of it. */
+export interface Published {
+  appId: string;
+  versionId: string;
+  buildId: string;
+}
+
+/** Address of everything that belongs to one application. */
+export function appPath(appId: string): string {
+  return `/appmanager/api/resource/app/${appId}`;
+}
+
+/** Address of everything that is delivered into one application version. */
+export function deliveryPath(appId: string, versionId: string): string {
+  return `${appPath(appId)}/app-version/${versionId}`;
+}
+
+/** A package as one document. */
+export function packageDocument(
+  appId: string,
+  { bpmn = [], package: own = {}, libraries }: Omit<Publication, 'appId'> = {},
+): Record<string, unknown> {
+  const files = typeof bpmn === 'string' ? [bpmn] : bpmn;
+  const processes = files.map((text, index) => ({ file: `processes/process-${index}.bpmn`, bpmn: text }));
+  return {
+    application: {
+      formatVersion: 1,
+      appId,
+      name: appId,
+      ...(libraries === undefined ? {} : { libraries }),
+    },
+    ...(processes.length === 0 ? {} : { processes }),
+    ...own,
+  };
+}
+
+/** Stores a package, commits its version and makes a build, and expects all of it to work. */
+export async function publish(app: TestApp, publication: Publication): Promise<Published> {
+  const { appId = uniqueName('app'), versionId = uniqueName('v'), activate = false } = publication;
+  const path = deliveryPath(appId, versionId);
+  expectOk(await app.request('PUT', `${path}/package`, { body: packageDocument(appId, publication) }));
+  expectOk(await app.request('POST', `${path}/commit`));
+  const built = await app.request<{ buildId: string }>('POST', `${path}/build`);
+  expectOk(built);
+  const { buildId } = built.body;
+  if (activate) {
+    expectOk(await app.request('PUT', `${appPath(appId)}/active-build`, { body: { buildId } }));
+  }
+  return { appId, versionId, buildId };
+}
+
+function expectOk({ status, text }: Pick<TestResponse, 'status' | 'text'>): void {
+  if (status >= 300) {
+    throw new Error(`${status} ${text}`);
+  }
+}

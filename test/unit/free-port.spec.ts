@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/databases/free-port.js';
+
+const run = promisify(execFile);
+const MODULE = new URL('../support/databases/free-port.ts', import.meta.url).href;
+const TWENTY_PORTS = `
+  import { freePort } from '${MODULE}';
+  const ports = await Promise.all(Array.from({ length: 20 }, freePort));
+  console.log(JSON.stringify(ports));
+`;
+
+describe('freePort', () => {
+  it('gives no port twice, to whichever process asks', async () => {
+    const own = await Promise.all(Array.from({ length: 20 }, freePort));
+    // Every call starts its search at the same port, as two may by chance.
+    const fixed = `Math.random = () => ${(own[0]! - 10_000 + 0.5) / 10_000};`;
+    const child = run(process.execPath, [
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      fixed + TWENTY_PORTS,
+    ]);
+    const others = JSON.parse((await child).stdout) as number[];
+    expect(new Set([...own, ...others]).size).toBe(40);
+  });
+
+  it('gives ports on which nobody listens', async () => {
+    const port = await freePort();
+    const refused = await new Promise((resolve) => {
+      connect(port, '127.0.0.1')
+        .once('error', (error) => resolve((error as NodeJS.ErrnoException).code))
+        .once('connect', () => resolve('connected'));
+    });
+    expect(refused).toBe('ECONNREFUSED');
+  });
+});
