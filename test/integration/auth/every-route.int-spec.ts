@@ -73,17 +73,21 @@ describe('every guarded route', () => {
     },
   );
 
-  it('that needs a permission answers 403 without it, before it looks at the body', async () => {
+  it.each([
+    ['integration-management', 7, 'Insufficient permissions to access Integration Management'],
+    ['application-delivery', 9, 'Insufficient permissions to deliver applications'],
+    ['process-read', 2, 'Insufficient permissions to read process data'],
+  ])('that needs %s answers 403 without it, before it looks at the body', async (name, least, message) => {
     const token = await app.tokenWith({ scope: 'openid' });
-    const guarded = operations.filter(({ permission }) => permission === 'integration-management');
-    expect(guarded.length).toBeGreaterThanOrEqual(7);
+    const guarded = operations.filter(({ permission }) => permission === name);
+    expect(guarded.length).toBeGreaterThanOrEqual(least);
     for (const { method, path } of guarded) {
       const answer = await app.request(method.toUpperCase(), path, { token, ...brokenBody(method) });
       expect({ method, path, status: answer.status, message: answer.body['message'] }).toEqual({
         method,
         path,
         status: 403,
-        message: 'Insufficient permissions to access Integration Management',
+        message,
       });
     }
   });

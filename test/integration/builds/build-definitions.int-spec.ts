@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
+import { TestApp } from '../../support/app.js';
+import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { publish } from '../../support/runtime/publish.js';
+import { activate, emptyWorkflow } from './rows.js';
+
+describe('BuildDefinitionsService', () => {
+  let app: TestApp;
+  let service: BuildDefinitionsService;
+  beforeAll(async () => {
+    app = await TestApp.start({ DEFINITION_CACHE_ENTRIES: '2' });
+    service = app.nest.get(BuildDefinitionsService);
+  });
+  afterAll(() => app.close());
+  afterEach(() => vi.restoreAllMocks());
+
+  const threeProcesses = () =>
+    publish(app, { bpmn: ['one', 'two', 'three'].map((id) => userTaskProcess(id)) });
+  const spyOnQueries = () => vi.spyOn(app.dataSource.manager, 'query');
+
+  it('asks the database once for a definition, then never again', async () => {
+    const { appId, buildId } = await threeProcesses();
+    const queries = spyOnQueries();
+    const first = await service.findDefinition(appId, buildId, 'one');
+    expect(queries).toHaveBeenCalledTimes(1);
+
+    expect(await service.findDefinition(appId, buildId, 'one')).toBe(first);
+    expect(await service.byId(first.id)).toBe(first);
+    expect(queries).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives one object to callers that ask at the same time, by name and by number', async () => {
+    const { appId, buildId } = await threeProcesses();
+    const { id } = await service.findDefinition(appId, buildId, 'one');
+    await service.findDefinition(appId, buildId, 'two');
+    await service.findDefinition(appId, buildId, 'three');
+    const found = await Promise.all([
+      service.findDefinition(appId, buildId, 'one'),
+      service.byId(id),
+      service.findDefinition(appId, buildId, 'one'),
+      service.byId(id),
+    ]);
+    expect(new Set(found).size).toBe(1);
+  });
+
+  it('forgets what was not used for longest', async () => {
+    const { appId, buildId } = await threeProcesses();
+    const [one, two] = [
+      await service.findDefinition(appId, buildId, 'one'),
+      await service.findDefinition(appId, buildId, 'two'),
+    ];
+    await service.byId(one.id);
+    await service.findDefinition(appId, buildId, 'three');
+    const queries = spyOnQueries();
+
+    expect(await service.findDefinition(appId, buildId, 'one')).toBe(one);
+    expect(queries).not.toHaveBeenCalled();
+    const again = await service.findDefinition(appId, buildId, 'two');
+    expect(queries).toHaveBeenCalledTimes(1);
+    expect(again).not.toBe(two);
+    expect(again).toEqual(two);
+  });
+
+  it('tells a pair that does not belong together from a name that is not there', async () => {
+    const one = await threeProcesses();
+    const two = await threeProcesses();
+    await service.findDefinition(one.appId, one.buildId, 'one');
+
+    for (const [appId, buildId, code] of [
+      [one.appId, two.buildId, 'BUILD_NOT_FOUND'],
+      [two.appId, one.buildId, 'BUILD_NOT_FOUND'],
+      [one.appId, 'unknown', 'BUILD_NOT_FOUND'],
+      ['unknown', one.buildId, 'BUILD_NOT_FOUND'],
+    ] as const) {
+      await expect(service.findDefinition(appId, buildId, 'one')).rejects.toMatchObject({ code });
+    }
+    for (const name of ['ONE', 'one ', '', 'four', '%', '__proto__']) {
+      await expect(service.findDefinition(one.appId, one.buildId, name)).rejects.toMatchObject({
+        code: 'PROCESS_DEFINITION_NOT_FOUND',
+        message: 'Process definition not found.',
+      });
+    }
+    await expect(service.byId(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({
+      code: 'PROCESS_DEFINITION_NOT_FOUND',
+    });
+  });
+
+  it('finds workflows by their very name, and which build is active', async () => {
+    const { appId, buildId } = await publish(app, { package: { workflows: [emptyWorkflow('Score')] } });
+    expect(await service.workflow(buildId, null, 'Score')).toMatchObject({ name: 'Score' });
+    expect(await service.workflow(buildId, appId, 'Score')).toMatchObject({ name: 'Score' });
+    await expect(service.workflow(buildId, 'other', 'Score')).rejects.toMatchObject({
+      code: 'WORKFLOW_NOT_FOUND',
+    });
+    for (const name of ['score', 'Score ', '']) {
+      await expect(service.workflow(buildId, null, name)).rejects.toMatchObject({
+        code: 'WORKFLOW_NOT_FOUND',
+      });
+    }
+    await expect(service.workflow(buildId, null, 'none')).rejects.toMatchObject({
+      code: 'WORKFLOW_NOT_FOUND',
+    });
+    await expect(service.workflow('none', null, 'none')).rejects.toMatchObject({ code: 'BUILD_NOT_FOUND' });
+    expect(await service.activeBuild(appId)).toBeNull();
+    await activate(app, appId, buildId);
+    expect(await service.activeBuild(appId)).toMatchObject({ buildId });
+  });
+});

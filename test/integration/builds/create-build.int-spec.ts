@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
+import { BuildSystemEntity } from '../../../src/modules/builds/entities/build-system.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { TestApp } from '../../support/app.js';
+import { serviceAccount } from '../../support/factories.js';
+import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
+import { appPath, deliveryPath, packageDocument, publish } from '../../support/runtime/publish.js';
+import { auditRows, createdSystem, insertTools, newPlace, type Place } from '../systems/rows.js';
+import {
+  build,
+  buildRows,
+  commit,
+  emptyWorkflow,
+  graphOf,
+  nodeRows,
+  numbersOf,
+  store,
+  toolsOfBuild,
+} from './rows.js';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const SYSTEMS = [
+  { resourceName: 'Inventory', type: 'MCP', name: 'Tools', baseUrl: 'https://mcp.example.com/mcp' },
+  { resourceName: 'Scoring', type: 'REST', name: 'Scores', baseUrl: 'https://scores.example.com' },
+  { resourceName: 'Documents', type: 'NOSQL_DB', name: 'Documents' },
+];
+
+describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
+  let app: TestApp;
+  let place: Place;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    place = newPlace();
+  });
+
+  const document = (rest: Record<string, unknown> = {}) =>
+    packageDocument(place.appId, { bpmn: userTaskProcess(), package: rest });
+  const committed = async (body = document()) => {
+    expect((await store(app, place, body)).status).toBe(200);
+    expect((await commit(app, place)).status).toBe(200);
+  };
+
+  it('answers 201 with everything that the build holds', async () => {
+    await createdSystem(app, place, { resourceName: 'by-hand' });
+    await committed(document({ systems: SYSTEMS, workflows: [emptyWorkflow('Score')] }));
+    const { status, body } = await build(app, place);
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      buildId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      buildStatus: 'COMMITTED',
+      applicationId: place.appId,
+      applicationVersionId: place.versionId,
+      checksum: expect.stringMatching(SHA256),
+      libraries: [],
+    });
+    expect(body.resources.map(({ resourceType, name }) => [resourceType, name])).toEqual([
+      ['PROCESS', 'hello'],
+      ['WORKFLOW', 'Score'],
+      ['NOSQL_DB', 'Documents'],
+      ['MCP', 'Inventory'],
+      ['REST', 'Scoring'],
+      ['MCP', 'by-hand'],
+    ]);
+    const ids = body.resources.flatMap(({ resourceId, resourceDefinitionId }) => [
+      resourceId,
+      resourceDefinitionId,
+    ]);
+    expect(new Set(ids).size).toBe(12);
+    const read = await app.request('GET', `${appPath(place.appId)}/build/${body.buildId}`);
+    expect(read.body).toEqual(body);
+    expect((await auditRows(app, place)).at(-1)).toMatchObject({
+      action: 'build.create',
+      details: { buildId: body.buildId, checksum: body.checksum },
+    });
+  });
+
+  it('makes as many builds of a version as are asked for, equal in all but id and time', async () => {
+    await committed(document({ systems: SYSTEMS }));
+    const [one, two] = [await build(app, place), await build(app, place)];
+
+    expect(two.body.buildId).not.toBe(one.body.buildId);
+    expect(two.body.checksum).toBe(one.body.checksum);
+    expect(two.body.resources).toEqual(one.body.resources);
+    expect(await buildRows(app, place.appId)).toHaveLength(2);
+  });
+
+  it('gives a node the same number in every build of every version, and new nodes new ones', async () => {
+    await committed();
+    const first = await build(app, place);
+    const numbers = await numbersOf(app, first.body.buildId, 'hello');
+    const again = await build(app, place);
+    expect(await numbersOf(app, again.body.buildId, 'hello')).toEqual(numbers);
+
+    const longer = bpmnFile({
+      id: 'hello',
+      elements: sequence(
+        { tag: 'startEvent', id: 'start' },
+        { tag: 'userTask', id: 'approve' },
+        { tag: 'userTask', id: 'check' },
+        { tag: 'endEvent', id: 'end' },
+      ),
+    });
+    const later = await publish(app, { appId: place.appId, bpmn: longer });
+    const { check, ...known } = await numbersOf(app, later.buildId, 'hello');
+    expect(known).toEqual(numbers);
+    expect(Object.values(numbers)).not.toContain(check);
+    const { svcUuid } = await graphOf(app, later.buildId, 'hello');
+    expect(await nodeRows(app, svcUuid)).toHaveLength(4);
+  });
+
+  it('numbers the nodes of another application apart', async () => {
+    const [one, two] = [
+      await publish(app, { bpmn: userTaskProcess() }),
+      await publish(app, { bpmn: userTaskProcess() }),
+    ];
+    const numbers = [
+      ...Object.values(await numbersOf(app, one.buildId, 'hello')),
+      ...Object.values(await numbersOf(app, two.buildId, 'hello')),
+    ];
+    expect(new Set(numbers).size).toBe(6);
+  });
+
+  it('keeps definition and flag of every tool as they are at this moment', async () => {
+    const system = await createdSystem(app, place, { resourceName: 'by-hand' });
+    const [listed, off] = await insertTools(app, system.id, [
+      {
+        name: 'listed',
+        inputSchema: { type: 'object', properties: { b: {}, a: {} } },
+        outputSchema: { type: 'object' },
+      },
+      { name: 'off', enabled: false },
+      { name: 'gone', present: false },
+    ]);
+    await committed();
+    const { body } = await build(app, place);
+    const before = await toolsOfBuild(app, body.buildId);
+    expect(before).toMatchObject([
+      {
+        toolId: listed,
+        systemId: system.id,
+        name: 'listed',
+        description: 'Does listed',
+        inputSchema: { type: 'object', properties: { b: {}, a: {} } },
+        outputSchema: { type: 'object' },
+        annotations: null,
+        enabled: true,
+      },
+      { toolId: off, name: 'off', enabled: false, outputSchema: null },
+    ]);
+
+    // What the interface refuses in a committed version, an operator can still do.
+    await app.dataSource
+      .getRepository(ToolEntity)
+      .update(
+        { systemId: system.id },
+        { enabled: false, description: 'swapped', definitionHash: '1'.repeat(64) },
+      );
+    expect(await toolsOfBuild(app, body.buildId)).toEqual(before);
+    const later = await build(app, place);
+    expect(await toolsOfBuild(app, later.body.buildId)).toMatchObject([
+      { name: 'listed', enabled: false, description: 'swapped' },
+      { name: 'off', enabled: false },
+    ]);
+    expect(later.body.checksum).not.toBe(body.checksum);
+  });
+
+  it('holds the connections of systems, without their secrets', async () => {
+    const system = await createdSystem(app, place, {
+      resourceName: 'by-hand',
+      payload: { authorization: serviceAccount() },
+    });
+    await committed();
+    const { body, text } = await build(app, place);
+    const rows = await app.dataSource.getRepository(BuildSystemEntity).findBy({ buildId: body.buildId });
+
+    expect(rows).toEqual([
+      {
+        buildId: body.buildId,
+        systemId: system.id,
+        resourceId: system.resourceId,
+        resourceDefinitionId: system.resourceDefinitionId,
+        type: 'MCP',
+        resourceName: 'by-hand',
+        name: 'Inventory tools',
+        description: '',
+        baseUrl: 'https://mcp.example.com/mcp',
+        authorizationType: 'SERVICE_ACCOUNT',
+        clientId: 'client-1',
+        identityProviderUrl: 'https://sso.example.com/token',
+      },
+    ]);
+    expect(text).not.toMatch(/battery|client-1/);
+  });
+
+  it('completes the references of workflows by definition ids', async () => {
+    const agent = {
+      name: 'Ask',
+      nodes: [
+        {
+          id: 'start',
+          type: 'START',
+          name: 'Start',
+          outgoingSequences: [{ id: 's', sourceNodeId: 'start', targetNodeId: 'agent' }],
+        },
+        {
+          id: 'agent',
+          type: 'CUSTOM_AGENT',
+          name: 'Agent',
+          responseKey: 'answer',
+          aiOptions: {
+            aiType: 'CUSTOM_AGENT',
+            operationPrompt: 'Find it.',
+            exampleOutputJsonSchema: { type: 'object' },
+            mcpServers: [{ resourceName: 'inventory' }],
+          },
+          outgoingSequences: [{ id: 't', sourceNodeId: 'agent', targetNodeId: 'end' }],
+        },
+        { id: 'end', type: 'END', name: 'End' },
+      ],
+    };
+    await committed(document({ systems: SYSTEMS, workflows: [agent] }));
+    const { body } = await build(app, place);
+    const definitionId = body.resources.find(({ name }) => name === 'Inventory')?.resourceDefinitionId;
+    const stored = await app.nest.get(BuildDefinitionsService).workflow(body.buildId, null, 'Ask');
+
+    expect(stored.nodes[1]?.aiOptions?.mcpServers).toMatchObject([
+      { appId: place.appId, resourceDefinitionId: definitionId },
+    ]);
+    const { resourceId, resourceDefinitionId } = body.resources.find(({ name }) => name === 'Ask') ?? {};
+    expect(resourceDefinitionId).toEqual(expect.any(String));
+    expect(stored).toMatchObject({ name: 'Ask', resourceId, resourceDefinitionId });
+  });
+
+  it('answers 401 and 403', async () => {
+    await committed();
+    const path = `${deliveryPath(place.appId, place.versionId)}/build`;
+    const token = await app.tokenWith({ scope: 'openid integration:manage' });
+    expect((await app.request('POST', path, { token: null })).status).toBe(401);
+    expect((await app.request('POST', path, { token })).status).toBe(403);
+    expect(await buildRows(app, place.appId)).toEqual([]);
+  });
+
+  it('answers 400 to a bad path', async () => {
+    const { status, body } = await app.request('POST', `${deliveryPath('a b', 'v1')}/build`);
+    expect(status).toBe(400);
+    expect(body['details']).toContain('appId');
+  });
+
+  it('answers 404 for a version that does not exist and 409 for a draft', async () => {
+    const missing = await build(app, place);
+    expect(missing.status).toBe(404);
+    await store(app, place, document());
+    const draft = await app.request('POST', `${deliveryPath(place.appId, place.versionId)}/build`);
+    expect(draft.status).toBe(409);
+    expect(draft.body['message']).toBe('The application version is a draft: commit it first.');
+    expect(await buildRows(app, place.appId)).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { ActiveBuildEntity } from '../../../src/modules/builds/entities/active-build.entity.js';
+import { AppPackageEntity } from '../../../src/modules/builds/entities/app-package.entity.js';
+import { BuildDefinitionEntity } from '../../../src/modules/builds/entities/build-definition.entity.js';
+import { BuildEntity } from '../../../src/modules/builds/entities/build.entity.js';
+import { BuildToolEntity } from '../../../src/modules/builds/entities/build-tool.entity.js';
+import { ProcessNodeEntity } from '../../../src/modules/builds/entities/process-node.entity.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import type { TestApp, TestResponse } from '../../support/app.js';
+import { appPath, deliveryPath } from '../../support/runtime/publish.js';
+import type { Place } from '../systems/rows.js';
+
+/** A problem of a package. */
+export interface Problem {
+  severity: string;
+  code: string;
+  file: string;
+  element: string | null;
+  message: string;
+}
+
+/** The answer to a package, stored or refused. */
+export interface PackageAnswer {
+  checksum: string;
+  changed: boolean;
+  systems: { added: string[]; changed: string[]; removed: string[] };
+  warnings: Problem[];
+  message?: string;
+  details?: string;
+  problems?: Problem[];
+}
+
+/** The manifest of a build. */
+export interface Manifest {
+  buildId: string;
+  buildStatus: string;
+  applicationId: string;
+  applicationVersionId: string;
+  checksum: string;
+  createdDate: string;
+  resources: { resourceType: string; name: string; resourceId: string; resourceDefinitionId: string }[];
+  libraries: { appId: string; buildId: string; level: number }[];
+}
+
+/** A workflow of a package that does nothing. */
+export function emptyWorkflow(name: string): Record<string, unknown> {
+  const outgoingSequences = [{ id: 'sequence', sourceNodeId: 'start', targetNodeId: 'end' }];
+  return {
+    name,
+    nodes: [
+      { id: 'start', type: 'START', name: 'Start', outgoingSequences },
+      { id: 'end', type: 'END', name: 'End' },
+    ],
+  };
+}
+
+export function store(app: TestApp, place: Place, body: unknown): Promise<TestResponse<PackageAnswer>> {
+  return app.request<PackageAnswer>('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body });
+}
+
+export function commit(app: TestApp, place: Place, body?: unknown): Promise<TestResponse> {
+  const path = `${deliveryPath(place.appId, place.versionId)}/commit`;
+  return app.request('POST', path, body === undefined ? {} : { body });
+}
+
+export function build(app: TestApp, place: Place): Promise<TestResponse<Manifest>> {
+  return app.request<Manifest>('POST', `${deliveryPath(place.appId, place.versionId)}/build`);
+}
+
+export function activate(
+  app: TestApp,
+  appId: string,
+  buildId: string,
+): Promise<TestResponse<{ buildId: string; previousBuildId: string | null; activatedDate: string }>> {
+  return app.request('PUT', `${appPath(appId)}/active-build`, { body: { buildId } });
+}
+
+export function packageRow(app: TestApp, { appId, versionId }: Place): Promise<AppPackageEntity | null> {
+  return app.dataSource.getRepository(AppPackageEntity).findOneBy({ appId, appVersionId: versionId });
+}
+
+/** The systems of a version by name. */
+export async function systemRows(app: TestApp, { appId, versionId }: Place): Promise<SystemEntity[]> {
+  const rows = await app.dataSource.getRepository(SystemEntity).findBy({ appId, appVersionId: versionId });
+  return rows.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
+}
+
+export function buildRows(app: TestApp, appId: string): Promise<BuildEntity[]> {
+  return app.dataSource.getRepository(BuildEntity).find({ where: { appId }, order: { buildId: 'ASC' } });
+}
+
+export function activeRow(app: TestApp, appId: string): Promise<ActiveBuildEntity | null> {
+  return app.dataSource.getRepository(ActiveBuildEntity).findOneBy({ appId });
+}
+
+export function nodeRows(app: TestApp, definitionSvcUuid: string): Promise<ProcessNodeEntity[]> {
+  return app.dataSource.getRepository(ProcessNodeEntity).findBy({ definitionSvcUuid });
+}
+
+/** The tools of a build, in the order of their servers' lists. */
+export function toolsOfBuild(app: TestApp, buildId: string): Promise<BuildToolEntity[]> {
+  return app.dataSource
+    .getRepository(BuildToolEntity)
+    .find({ where: { buildId }, order: { position: 'ASC' } });
+}
+
+/** The stored graph of a process of a build. */
+export async function graphOf(app: TestApp, buildId: string, name: string): Promise<ProcessGraph> {
+  const where = { buildId, name };
+  const row = await app.dataSource.getRepository(BuildDefinitionEntity).findOneByOrFail(where);
+  return JSON.parse(row.graph) as ProcessGraph;
+}
+
+/** Numbers of the nodes of a process of a build, by the ids of their BPMN elements. */
+export async function numbersOf(
+  app: TestApp,
+  buildId: string,
+  name: string,
+): Promise<Record<string, number>> {
+  const { nodes } = await graphOf(app, buildId, name);
+  return Object.fromEntries(nodes.map(({ key, id }) => [key, id]));
+}

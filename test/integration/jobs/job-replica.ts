@@ -1,0 +1,163 @@
+import { Global, Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { expect, vi } from 'vitest';
+import { Clock } from '../../../src/common/clock.js';
+import { Log } from '../../../src/common/logging/log.js';
+import { LoggingModule } from '../../../src/common/logging/logging.module.js';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
+import { EnvModule } from '../../../src/config/env.module.js';
+import { Env } from '../../../src/config/env.js';
+import { Database } from '../../../src/database/database.js';
+import { DatabaseModule } from '../../../src/database/database.module.js';
+import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { JobHandlersService } from '../../../src/modules/jobs/job-handlers.service.js';
+import { JobQueueService } from '../../../src/modules/jobs/job-queue.service.js';
+import type { JobHandler, NewJob } from '../../../src/modules/jobs/job-queue.types.js';
+import { JobWorkersModule } from '../../../src/modules/jobs/job-workers.module.js';
+import { JobsModule } from '../../../src/modules/jobs/jobs.module.js';
+
+/** Whether the tests run on the embedded file, which belongs to one replica. */
+export const IS_EMBEDDED = String(process.env['DATABASE_URL']).startsWith('sqlite:');
+
+/** A clock that a test can put forward. Leases follow it on the embedded file only. */
+export class TestClock extends Clock {
+  aheadMs = 0;
+  override now(): Date {
+    return new Date(Date.now() + this.aheadMs);
+  }
+}
+
+/** Something that is waited for until a test lets it happen. */
+export class Gate {
+  open: () => void = () => undefined;
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
+}
+
+const SETTINGS = {
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'silent',
+  JOBS_POLL_MS: '20',
+  JOBS_RETRY_BASE_MS: '1',
+  JOBS_RETRY_MAX_MS: '20',
+};
+
+/** The jobs module of one replica on the database of this test worker. */
+export class JobReplica {
+  private constructor(
+    private readonly context: INestApplicationContext,
+    readonly clock: TestClock,
+  ) {}
+
+  /**
+   * @param handlers registered before the workers begin
+   * @param settings variables on top of those a test needs
+   */
+  static async start(
+    handlers: (replica: JobReplica) => JobHandler[],
+    settings: Record<string, string> = {},
+  ): Promise<JobReplica> {
+    const env = Env.parse('maintenance', {
+      ...SETTINGS,
+      DATABASE_URL: process.env['DATABASE_URL'],
+      ...settings,
+    });
+    const clock = new TestClock();
+    let replica: JobReplica | undefined;
+
+    @Global()
+    @Module({
+      providers: [{ provide: Clock, useValue: clock }, Metrics],
+      exports: [Clock, Metrics],
+    })
+    class SurroundingsModule {}
+
+    @Module({
+      imports: [
+        EnvModule.forEnv(env),
+        LoggingModule.forLog(new Log(env)),
+        SurroundingsModule,
+        DatabaseModule,
+        JobsModule,
+        JobWorkersModule,
+      ],
+    })
+    class ReplicaModule {
+      onModuleInit(): void {
+        handlers(current()).forEach((handler) => current().handlers.register(handler));
+      }
+    }
+    const current = (): JobReplica => {
+      if (replica === undefined) {
+        throw new Error('not started');
+      }
+      return replica;
+    };
+    const context = await NestFactory.create(ReplicaModule, { logger: false });
+    replica = new JobReplica(context, clock);
+    await context.init();
+    return replica;
+  }
+
+  get database(): Database {
+    return this.context.get(Database);
+  }
+
+  get handlers(): JobHandlersService {
+    return this.context.get(JobHandlersService);
+  }
+
+  get queue(): JobQueueService {
+    return this.context.get(JobQueueService);
+  }
+
+  get ids(): IdBlocks {
+    return this.context.get(IdBlocks);
+  }
+
+  get metrics(): Metrics {
+    return this.context.get(Metrics);
+  }
+
+  get<T>(type: new (...args: never[]) => T): T {
+    return this.context.get(type);
+  }
+
+  /** Adds jobs in one transaction, due at once unless they say otherwise, and wakes the workers. */
+  async add(...jobs: (Partial<NewJob> & { kind: string })[]): Promise<number[]> {
+    const first = await this.ids.next('job', jobs.length);
+    const rows = jobs.map((job, index) => ({
+      availableAt: new Date(this.clock.now().getTime() - 1_000),
+      payload: {},
+      ...job,
+      id: first + index,
+    }));
+    await this.database.write((manager) => this.queue.add(manager, rows));
+    this.queue.wake();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Every stored job, in the order of ids. */
+  async stored(): Promise<RuntimeJobEntity[]> {
+    const rows = await this.database.read((manager) => manager.find(RuntimeJobEntity));
+    return rows.toSorted((one, other) => one.id - other.id);
+  }
+
+  /** Waits until no job is stored any more. */
+  async drained(): Promise<void> {
+    await vi.waitFor(async () => expect(await this.stored()).toEqual([]), {
+      timeout: 20_000,
+      interval: 10,
+    });
+  }
+
+  async clear(): Promise<void> {
+    await this.database.write((manager) => manager.clear(RuntimeJobEntity));
+  }
+
+  stop(): Promise<void> {
+    return this.context.close();
+  }
+}

@@ -1,0 +1,351 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/job-queue.types.js';
+import { JobAttemptsUsedUpError, JobGiveUpError } from '../../../src/modules/jobs/jobs.errors.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { TcpProxy } from '../health/tcp-proxy.js';
+import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
+
+type Run = (job: Job, context: JobContext, replica: JobReplica) => Promise<void>;
+
+const complete: Run = (job, _context, { database, queue }) =>
+  database.write((manager) => queue.complete(manager, job));
+
+const change = (replica: JobReplica, values: Partial<RuntimeJobEntity>): Promise<unknown> =>
+  replica.database.write((manager) =>
+    manager
+      .createQueryBuilder()
+      .update(RuntimeJobEntity)
+      .set(values as never)
+      .execute(),
+  );
+
+/** Runs until it is told to end. */
+const waitForAbort: Run = (_job, { signal }) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+
+describe('job workers', () => {
+  const replicas: JobReplica[] = [];
+  let begun: Job[];
+  let givenUp: { job: Job; error: unknown }[];
+
+  beforeEach(() => {
+    [begun, givenUp] = [[], []];
+  });
+  afterEach(async () => {
+    const [last] = replicas;
+    await last?.clear();
+    await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+  });
+
+  const handler = (
+    replica: JobReplica,
+    run: Run,
+    rest: Partial<Omit<JobHandler, 'run'>> = {},
+  ): JobHandler => ({
+    kind: 'work',
+    run: (job, context) => {
+      begun.push(job);
+      return run(job, context, replica);
+    },
+    giveUp: async (job, error) => {
+      givenUp.push({ job, error });
+      await replica.database.write((manager) => replica.queue.complete(manager, job));
+    },
+    ...rest,
+  });
+  const start = async (
+    run: Run,
+    settings: Record<string, string> = {},
+    rest: Partial<Omit<JobHandler, 'run'>> = {},
+  ): Promise<JobReplica> => {
+    const replica = await JobReplica.start((self) => [handler(self, run, rest)], settings);
+    replicas.push(replica);
+    return replica;
+  };
+
+  it('run a job once with what was stored, and count it', async () => {
+    const replica = await start(complete);
+    const availableAt = new Date(Date.now() - 5_000);
+    const [id] = await replica.add({
+      kind: 'work',
+      payload: { a: [1] },
+      instanceId: 3,
+      tokenId: 4,
+      availableAt,
+    });
+    await replica.drained();
+    expect(begun).toMatchObject([
+      { id, kind: 'work', payload: { a: [1] }, instanceId: 3, tokenId: 4, attempts: 1, availableAt },
+    ]);
+    await vi.waitFor(async () =>
+      expect(await replica.metrics.text()).toContain(
+        'svc_job_duration_seconds_count{kind="work",outcome="completed"} 1',
+      ),
+    );
+  });
+
+  it('leave a job alone until it is due', async () => {
+    const replica = await start(complete);
+    await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 600) });
+    await sleep(200);
+    expect(begun).toEqual([]);
+    await replica.drained();
+    expect(begun).toHaveLength(1);
+  });
+
+  it('are woken by a commit of their own replica', async () => {
+    const replica = await start(complete, { JOBS_POLL_MS: '60000' });
+    // By now they look for jobs no more than once in 800 ms, and ever more rarely.
+    await sleep(1_600);
+    const added = performance.now();
+    await replica.add({ kind: 'work' });
+    await vi.waitFor(() => expect(begun).toHaveLength(1), { timeout: 10_000, interval: 5 });
+    expect(performance.now() - added).toBeLessThan(600);
+  });
+
+  it('run at most JOBS_CONCURRENCY jobs at the same time', async () => {
+    let [now, most] = [0, 0];
+    const run: Run = async (job, context, replica) => {
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(10);
+      await complete(job, context, replica);
+      now -= 1;
+    };
+    const replica = await start(run, { JOBS_CONCURRENCY: '3' });
+    await replica.add(...Array.from({ length: 30 }, () => ({ kind: 'work' })));
+    await replica.drained();
+    expect([begun.length, most]).toEqual([30, 3]);
+  });
+
+  it('begin first what was due first', async () => {
+    const replica = await start(complete, { JOBS_CONCURRENCY: '1', JOBS_BATCH: '7' });
+    const due = Date.now() - 60_000;
+    const ids = await replica.add(
+      ...Array.from({ length: 30 }, (_, index) => ({
+        kind: 'work',
+        availableAt: new Date(due - index * 1_000),
+      })),
+    );
+    await replica.drained();
+    expect(begun.map(({ id }) => id)).toEqual(ids.toReversed());
+  });
+
+  it('run short jobs while every worker for long ones is busy', async () => {
+    const run: Run = async (job, context, replica) => {
+      await vi.waitFor(() => expect(shortDone).toBe(10), { timeout: 10_000 });
+      await complete(job, context, replica);
+    };
+    let shortDone = 0;
+    const replica = await JobReplica.start(
+      (self) => [
+        handler(self, run, { kind: 'agent', leaseMs: 60_000 }),
+        handler(
+          self,
+          async (job, context) => {
+            await complete(job, context, self);
+            shortDone += 1;
+          },
+          { kind: 'timer' },
+        ),
+      ],
+      { JOBS_LONG_CONCURRENCY: '2' },
+    );
+    replicas.push(replica);
+    await replica.add(...Array.from({ length: 30 }, () => ({ kind: 'agent' })));
+    await replica.add(...Array.from({ length: 10 }, () => ({ kind: 'timer' })));
+    await replica.drained();
+    expect(begun.filter(({ kind }) => kind === 'timer')).toHaveLength(10);
+  });
+
+  it('try a failing job again until its attempts are used up, then give it up', async () => {
+    const replica = await start(() => Promise.reject(new Error('broken')), { JOBS_MAX_ATTEMPTS: '3' });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun.map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(givenUp).toMatchObject([{ job: { attempts: 3 }, error: { message: 'broken' } }]);
+    const text = await replica.metrics.text();
+    expect(text).toContain('svc_job_duration_seconds_count{kind="work",outcome="failed"} 2');
+    expect(text).toContain('svc_job_duration_seconds_count{kind="work",outcome="given_up"} 1');
+  });
+
+  it('wait before they try again, longer each time', async () => {
+    const times: number[] = [];
+    const run: Run = () => {
+      times.push(performance.now());
+      return Promise.reject(new Error('broken'));
+    };
+    const replica = await start(run, {
+      JOBS_MAX_ATTEMPTS: '3',
+      JOBS_RETRY_BASE_MS: '200',
+      JOBS_RETRY_MAX_MS: '60000',
+    });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    const [first = 0, second = 0, third = 0] = times;
+    expect(second - first).toBeGreaterThanOrEqual(95);
+    expect(third - second).toBeGreaterThanOrEqual(195);
+  });
+
+  it('give a job up at once when its handler says so', async () => {
+    const replica = await start(() => Promise.reject(new JobGiveUpError('pointless')));
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun).toHaveLength(1);
+    expect(givenUp).toMatchObject([{ error: { message: 'pointless' } }]);
+  });
+
+  it('give a job up that ended its process at every attempt, without running it once more', async () => {
+    const replica = await start(complete, { JOBS_MAX_ATTEMPTS: '2' });
+    await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
+    await change(replica, {
+      attempts: 2,
+      lease: 'of a dead worker',
+      availableAt: new Date(Date.now() - 1_000),
+    });
+    await replica.drained();
+    expect(begun).toEqual([]);
+    expect(givenUp).toHaveLength(1);
+    expect(givenUp[0]?.error).toBeInstanceOf(JobAttemptsUsedUpError);
+  });
+
+  it('call giveUp again when it fails', async () => {
+    let calls = 0;
+    const replica: JobReplica = await start(
+      () => Promise.reject(new Error('broken')),
+      { JOBS_MAX_ATTEMPTS: '1' },
+      {
+        giveUp: async (job) => {
+          calls += 1;
+          if (calls < 3) {
+            throw new Error('also broken');
+          }
+          await replica.database.write((manager) => replica.queue.complete(manager, job));
+        },
+      },
+    );
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(calls).toBe(3);
+    expect(begun).toHaveLength(1);
+  });
+
+  it('take a handler that returns without completing for a failed one', async () => {
+    const replica = await start(() => Promise.resolve(), { JOBS_MAX_ATTEMPTS: '2' });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun).toHaveLength(2);
+    expect(givenUp).toMatchObject([{ error: { code: 'JOB_NOT_COMPLETED' } }]);
+  });
+
+  it('leave jobs of a kind they do not know as they are', async () => {
+    const replica = await start(complete);
+    await replica.add({ kind: 'newer' }, { kind: 'work' }, { kind: 'newer' });
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    await sleep(100);
+    expect(await replica.stored()).toMatchObject([
+      { kind: 'newer', attempts: 0, lease: null },
+      { kind: 'newer', attempts: 0, lease: null },
+    ]);
+  });
+
+  it('do nothing with JOBS_WORKERS=false', async () => {
+    const replica = await start(complete, { JOBS_WORKERS: 'false' });
+    await replica.add({ kind: 'work' });
+    await sleep(150);
+    expect(begun).toEqual([]);
+    expect(await replica.metrics.text()).toMatch(/svc_job_queue_age_seconds\{lane="short"\} 1\.\d/);
+  });
+
+  it('go on after the database was away, and do not hammer it meanwhile', async () => {
+    const replica = await start(complete);
+    let refused = 0;
+    const outage = (): Promise<never> => {
+      refused += 1;
+      return Promise.reject(new Error('outage'));
+    };
+    const spies = (['read', 'write'] as const).map((door) =>
+      vi.spyOn(replica.database, door).mockImplementation(outage),
+    );
+    await sleep(1_000);
+    // Two lanes of four workers, with pauses of 50 to 100, 100 to 200, 200 to 400 … milliseconds.
+    expect(refused).toBeGreaterThan(2);
+    expect(refused).toBeLessThan(60);
+    spies.forEach((spy) => spy.mockRestore());
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun).toHaveLength(1);
+  });
+
+  it.skipIf(IS_EMBEDDED)('go on after the server cut every connection and came back', async () => {
+    const url = String(process.env['DATABASE_URL']);
+    const proxy = await TcpProxy.start(url);
+    const replica = await start(complete, { DATABASE_URL: proxy.through(url) });
+    const observer = await start(complete, { JOBS_WORKERS: 'false' });
+    await replica.add({ kind: 'work' });
+    await observer.drained();
+    proxy.set('down');
+    await observer.add({ kind: 'work' }, { kind: 'work' });
+    await sleep(500);
+    expect(begun).toHaveLength(1);
+    proxy.set('open');
+    await observer.drained();
+    expect(begun).toHaveLength(3);
+    replicas.splice(replicas.indexOf(replica), 1);
+    await replica.stop();
+    await proxy.stop();
+  });
+
+  describe('at a stop', () => {
+    it('give back what they have not begun and let running jobs finish', async () => {
+      const gate = new Gate();
+      const run: Run = async (job, context, replica) => {
+        await gate.opened;
+        await complete(job, context, replica);
+      };
+      const replica = await start(run, { JOBS_CONCURRENCY: '1' });
+      await replica.add(...Array.from({ length: 5 }, () => ({ kind: 'work' })));
+      await vi.waitFor(() => expect(begun).toHaveLength(1));
+      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      const stopped = replica.stop();
+      replicas.splice(replicas.indexOf(replica), 1);
+      await vi.waitFor(async () =>
+        expect((await watcher.stored()).filter(({ lease }) => lease === null)).toHaveLength(4),
+      );
+      gate.open();
+      await stopped;
+      const left = await watcher.stored();
+      expect(left.map(({ attempts, lease }) => ({ attempts, lease }))).toEqual(
+        Array.from({ length: 4 }, () => ({ attempts: 0, lease: null })),
+      );
+      expect(Math.max(...left.map(({ availableAt }) => availableAt.getTime()))).toBeLessThan(
+        Date.now() + 5_000,
+      );
+      expect(begun).toHaveLength(1);
+    });
+
+    it('end running jobs after JOBS_STOP_GRACE_MS without counting the attempt', async () => {
+      const replica = await start(waitForAbort, { JOBS_STOP_GRACE_MS: '50' });
+      await replica.add({ kind: 'work' });
+      await vi.waitFor(() => expect(begun).toHaveLength(1));
+      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      replicas.splice(replicas.indexOf(replica), 1);
+      await replica.stop();
+      expect(await watcher.stored()).toMatchObject([{ attempts: 0, lease: null }]);
+      expect(givenUp).toEqual([]);
+    });
+
+    it('do not wait for ever for a job that does not listen', async () => {
+      const replica = await start(() => new Promise(() => undefined), { JOBS_STOP_GRACE_MS: '0' });
+      await replica.add({ kind: 'work' });
+      await vi.waitFor(() => expect(begun).toHaveLength(1));
+      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      replicas.splice(replicas.indexOf(replica), 1);
+      await replica.stop();
+      expect(await watcher.stored()).toHaveLength(1);
+    });
+  });
+});

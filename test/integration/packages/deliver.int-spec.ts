@@ -1,0 +1,201 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Env } from '../../../src/config/env.js';
+import { deliver } from '../../../src/delivery/deliver.command.js';
+import { TestApp } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { appPath, deliveryPath } from '../../support/runtime/publish.js';
+
+let app: TestApp;
+let token: string;
+let folder: string;
+let appId: string;
+let libraryId: string;
+beforeAll(async () => {
+  app = await TestApp.start();
+  token = await app.issuer.sign({});
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-deliver-'));
+  appId = uniqueName('app');
+  libraryId = uniqueName('lib');
+  await cp('sample', folder, { recursive: true });
+  await change('application/application.json', {
+    appId,
+    libraries: [{ appId: libraryId, buildId: 'later' }],
+  });
+  await change('library/application.json', { appId: libraryId });
+  await replace(
+    'application/processes/loan_onboarding.bpmn',
+    'svc:appId="sample-library"',
+    `svc:appId="${libraryId}"`,
+  );
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function change(path: string, members: Record<string, unknown>): Promise<void> {
+  const content = JSON.parse(await readFile(join(folder, path), 'utf8')) as object;
+  await writeFile(join(folder, path), JSON.stringify({ ...content, ...members }));
+}
+
+async function replace(path: string, from: string, to: string): Promise<void> {
+  const text = await readFile(join(folder, path), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(join(folder, path), text.replace(from, to));
+}
+
+/** Runs the command against the service of the test. */
+async function run(args: string[], settings: Record<string, string> = { DELIVER_TOKEN: token }) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const status = await deliver(args, {
+    env: Env.parse('maintenance', settings),
+    print: (line) => lines.push(line),
+    printError: (line) => errors.push(line),
+    evaluation: () => Promise.resolve({ url: app.url, token }),
+  });
+  return { status, lines, errors: errors.join('\n') };
+}
+
+const library = () => [join(folder, 'library'), '--app', libraryId, '--version', 'v1', '--url', app.url];
+const application = () => [join(folder, 'application'), '--app', appId, '--version', 'v1', '--url', app.url];
+const buildIn = (lines: string[]) =>
+  lines.find((line) => line.startsWith('build '))?.slice('build '.length) ?? '';
+
+describe('npm run deliver', () => {
+  it('delivers a library and an application that uses it, up to the active build', async () => {
+    const first = await run([...library(), '--commit', '--build']);
+    expect(first).toMatchObject({ status: 0, errors: '' });
+    const libraryBuild = buildIn(first.lines);
+
+    const second = await run([
+      ...application(),
+      '--commit',
+      '--message',
+      'First release',
+      '--build',
+      '--activate',
+      '--library',
+      `${libraryId}=${libraryBuild}`,
+    ]);
+    const build = buildIn(second.lines);
+    expect(second).toEqual({
+      status: 0,
+      errors: '',
+      lines: [
+        `package ${appId} v1 stored`,
+        'version v1 committed',
+        `build ${build}`,
+        `active build ${build}`,
+      ],
+    });
+    const info = await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`);
+    expect(info.body).toMatchObject({ buildId: build, applicationId: appId });
+    const manifest = await app.request('GET', `${appPath(appId)}/build/${build}`);
+    expect(manifest.body['libraries']).toEqual([{ appId: libraryId, buildId: libraryBuild, level: 1 }]);
+    const bpmn = await app.request('GET', `${appPath(appId)}/build/${build}/process/loan_onboarding/bpmn`);
+    expect(bpmn.text).toBe(
+      await readFile(join(folder, 'application/processes/loan_onboarding.bpmn'), 'utf8'),
+    );
+  });
+
+  it('uses the evaluation server of the machine when nothing else is named', async () => {
+    const { status, lines } = await run([join(folder, 'library'), '--app', libraryId, '--version', 'v1'], {});
+    expect({ status, lines }).toEqual({ status: 0, lines: [`package ${libraryId} v1 stored`] });
+    expect((await run(library())).lines).toEqual([`package ${libraryId} v1 unchanged`]);
+  });
+
+  it('tells everything that is wrong, and nothing is stored', async () => {
+    await change('application/systems/everything.json', { baseUrl: 'https://user:secret@example.com/mcp' });
+    await replace(
+      'application/processes/loan_onboarding.bpmn',
+      'workflow="rate_application"',
+      'workflow="gone"',
+    );
+    const { status, lines, errors } = await run([...application(), '--commit', '--build']);
+    expect(status).toBe(1);
+    expect(errors).toBe('400: The application package is not valid.');
+    expect(lines.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+      'application.json: /libraries/0',
+      'systems/everything.json: /baseUrl',
+      'processes/loan_onboarding.bpmn: check_credit',
+      'processes/loan_onboarding.bpmn: rate_application',
+    ]);
+    expect(lines.join('\n')).not.toContain('secret@');
+    expect((await app.request('GET', `${deliveryPath(appId, 'v1')}/package`)).status).toBe(404);
+  });
+
+  it('sends nothing of a folder that cannot be read', async () => {
+    await writeFile(join(folder, 'library/application.json'), '{');
+    const { status, lines } = await run(library());
+    expect(status).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^application\.json: Not JSON: /);
+  });
+
+  it('tells what the service refuses', async () => {
+    await run([...library(), '--commit']);
+    expect(await run(library())).toMatchObject({
+      status: 1,
+      errors: expect.stringMatching(/^409: The application version is committed/) as string,
+    });
+    const denied = await app.issuer.sign({ scope: '' });
+    expect((await run(library(), { DELIVER_TOKEN: denied })).errors).toMatch(/^40[13]: /);
+  });
+
+  it('sends a token by https only, unless the service is on this machine', async () => {
+    const args = [
+      join(folder, 'library'),
+      '--app',
+      libraryId,
+      '--version',
+      'v1',
+      '--url',
+      'http://svc.example.com',
+    ];
+    expect(await run(args)).toMatchObject({
+      status: 1,
+      errors: 'A token is sent by https only, unless the service is on this machine.',
+    });
+  });
+
+  it('does not follow a service that is not there', async () => {
+    const args = [
+      join(folder, 'library'),
+      '--app',
+      libraryId,
+      '--version',
+      'v1',
+      '--url',
+      'http://127.0.0.1:9',
+    ];
+    const { status, errors } = await run(args);
+    expect(status).toBe(1);
+    expect(errors).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9/);
+  });
+
+  it.each([
+    [[], 'one FOLDER, --app and --version are needed'],
+    [['a', '--app', 'x', '--version', 'v', '--activate'], '--activate needs --build'],
+    [['a', '--app', 'x', '--version', 'v', '--library', 'lib'], '--library must be APP=BUILD'],
+    [
+      ['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'],
+      '--timeout must be a whole number of seconds',
+    ],
+    [['a', '--app', 'x', '--version', 'v', '--force'], "Unknown option '--force'"],
+  ])('refuses the arguments %j', async (args, message) => {
+    const { status, errors } = await run(args);
+    expect(status).toBe(2);
+    expect(errors).toContain(message);
+    expect(errors).toContain('usage: npm run -s deliver');
+  });
+
+  it('needs a token for a service, and a service for a token', async () => {
+    expect((await run(library(), {})).errors).toBe('With --url a token is needed: DELIVER_TOKEN or --token.');
+    const args = [join(folder, 'library'), '--app', libraryId, '--version', 'v1'];
+    expect((await run(args)).errors).toBe('With a token --url is needed.');
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { TestApp } from '../../support/app.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  taskProcess,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+
+const duration = (text: string): string =>
+  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
+const timer = processFile(
+  'timer',
+  `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.3S'))}${userTask('a')}${node('endEvent', 'end')}
+   ${flows('start>wait wait>a a>end')}`,
+);
+const receiver = processFile(
+  'receiver',
+  `${node('startEvent', 'start')}
+   ${node('intermediateCatchEvent', 'catch', '<bpmn:messageEventDefinition messageRef="M" svc:correlation="order"/>')}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('start>catch catch>a a>end')}`,
+  { outside: '<bpmn:message id="M" name="paid"/>' },
+);
+const sender = processFile(
+  'sender',
+  `${node('startEvent', 'start')}${serviceTask('s', [
+    {
+      name: 'send',
+      kind: 'sendMessage',
+      message: 'paid',
+      correlation: 'order',
+      inner: '<svc:payload>{"paid":true}</svc:payload>',
+    },
+  ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
+);
+const stopsBehindTimer = processFile(
+  'stops',
+  `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.1S'))}
+   ${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+   ${userTask('fix', {
+     actions: [
+       { name: 'set', manual: true, repeatable: true, optional: true, keys: '*' },
+       { name: 'end', manual: true },
+     ],
+   })}
+   ${node('parallelGateway', 'split')}
+   ${flows('start>split split>wait split>fix fix>y wait>g g>x[amount > 1] g>y[amount <= 1]')}`,
+);
+const callsThree = processFile(
+  'three',
+  `${node('startEvent', 'start')}
+   ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="orders"/>', 'calledElement="child" svc:outputKey="answers"')}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('start>call call>a a>end')}`,
+);
+
+describe('operations on processes with work in the background', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_POLL_MS: '20' });
+    published = await publish(app, {
+      bpmn: [timer, receiver, sender, stopsBehindTimer, callsThree, taskProcess('child', userTask('c'))],
+    });
+  });
+  afterAll(() => app.close());
+
+  const operate = async (uuid: string, operation: string): Promise<void> => {
+    const { status, text } = await app.request('POST', `${instancePath(uuid)}/${operation}`, { body: {} });
+    expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
+  };
+  const stateOf = async (uuid: string): Promise<string> => (await instanceRow(app, uuid)).state;
+  const jobsOf = (instanceId: number): Promise<RuntimeJobEntity[]> =>
+    app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
+  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
+    app.dataSource.getRepository(ProcessInstanceEntity).find({ where: { parentUuid }, order: { id: 'ASC' } });
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
+
+  it('puts a timer off while the instance is on hold, and lets it fire after the release', async () => {
+    const { uuid, token, instanceMetadata } = await started(app, published, 'timer');
+    const id = instanceMetadata.processInstanceId;
+    await operate(uuid, 'hold');
+    await eventually(
+      () => jobsOf(id),
+      (jobs) => jobs.length === 0,
+    );
+    await pause();
+    expect(await tokenRows(app, id)).toMatchObject([{ status: 'WAITING_TIMER_EVENT' }]);
+
+    await operate(uuid, 'release');
+    await eventually(
+      () => tokenRows(app, id),
+      ([row]) => row?.status !== 'WAITING_TIMER_EVENT',
+    );
+    await executed(app, uuid, token.uuid, ui('a'));
+    expect(await stateOf(uuid)).toBe('FINISHED');
+  });
+
+  it('keeps a message for an instance on hold until its release, and gives it to a running one that waits too', async () => {
+    const held = await started(app, published, 'receiver', { order: 'H' });
+    await operate(held.uuid, 'hold');
+    await started(app, published, 'sender', { order: 'H' });
+    await pause();
+    expect((await instanceRow(app, held.uuid)).content.data).toEqual({ order: 'H' });
+
+    await operate(held.uuid, 'release');
+    await eventually(
+      () => instanceRow(app, held.uuid),
+      ({ content }) => content.data['paid'] === true,
+    );
+    const waiting = await started(app, published, 'receiver', { order: 'W' });
+    const second = await started(app, published, 'receiver', { order: 'W' });
+    await operate(waiting.uuid, 'hold');
+    await started(app, published, 'sender', { order: 'W' });
+    await eventually(
+      () => instanceRow(app, second.uuid),
+      ({ content }) => content.data['paid'] === true,
+    );
+  });
+
+  it('forgets what was put off when a held instance is terminated', async () => {
+    const { uuid, instanceMetadata } = await started(app, published, 'timer');
+    await operate(uuid, 'hold');
+    await pause();
+    await operate(uuid, 'terminate');
+
+    expect(await stateOf(uuid)).toBe('TERMINATED');
+    expect(await jobsOf(instanceMetadata.processInstanceId)).toEqual([]);
+  });
+
+  it('runs a timer again that stopped the token, once the data is right', async () => {
+    const { uuid, tokens, instanceMetadata } = await started(app, published, 'stops', { amount: 'many' });
+    const id = instanceMetadata.processInstanceId;
+    const [incident] = await eventually(
+      () => incidentRows(app, id),
+      (rows) => rows.length === 1,
+    );
+    const stopped = tokens.find((token) => token.id === incident?.tokenId);
+    const fixing = tokens.find(({ currentNodeName }) => currentNodeName === 'fix');
+    await operate(uuid, `token/${stopped?.uuid}/retry`);
+    await eventually(
+      () => incidentRows(app, id),
+      (rows) => rows.length === 2,
+    );
+    await executed(app, uuid, fixing?.uuid ?? '', ui('fix', 'set'), { amount: 7 });
+    await operate(uuid, `token/${stopped?.uuid}/retry`);
+    await eventually(
+      () => tokenRows(app, id),
+      (rows) => rows.find(({ uuid: token }) => token === stopped?.uuid)?.live === false,
+    );
+
+    expect((await incidentRows(app, id)).map(({ state }) => state)).toEqual(['RETRIED', 'RETRIED']);
+    expect((await instanceRow(app, uuid)).openIncidents).toBe(0);
+    const events = await eventRows(app, id);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  });
+
+  it('calls a process again that ended badly, and leaves its siblings alone', async () => {
+    const { uuid, token, instanceMetadata } = await started(app, published, 'three', {
+      orders: ['x', 'y', 'z'],
+    });
+    const first = await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 3,
+    );
+    const second = first.find(({ parentIndex }) => parentIndex === 1);
+    await operate(second?.uuid ?? '', 'terminate');
+    await eventually(
+      () => incidentRows(app, instanceMetadata.processInstanceId),
+      (rows) => rows.length === 1,
+    );
+    await operate(uuid, `token/${token.uuid}/retry`);
+    const all = await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 4,
+    );
+
+    expect(all.map(({ parentIndex, state }) => [parentIndex, state])).toEqual(
+      expect.arrayContaining([
+        [0, 'STARTED'],
+        [1, 'TERMINATED'],
+        [1, 'STARTED'],
+        [2, 'STARTED'],
+      ]),
+    );
+    for (const child of all.filter(({ state }) => state === 'STARTED')) {
+      const [childToken] = await tokenRows(app, child.id);
+      await executed(app, child.uuid, childToken?.uuid ?? '', ui('c'), { result: child.parentIndex });
+    }
+    const { content } = await eventually(
+      () => instanceRow(app, uuid),
+      (row) => row.content.data['answers'] !== undefined,
+    );
+    expect(content.data['answers']).toEqual([0, 1, 2]);
+  });
+
+  it('tells a held caller of the end of what it called after its release', async () => {
+    const { uuid } = await started(app, published, 'three', { orders: ['x'] });
+    const [child] = await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 1,
+    );
+    await operate(uuid, 'hold');
+    const [childToken] = await tokenRows(app, child?.id ?? 0);
+    await executed(app, child?.uuid ?? '', childToken?.uuid ?? '', ui('c'), { result: 'done' });
+    await pause();
+    expect((await instanceRow(app, uuid)).content.data).not.toHaveProperty('answers');
+
+    await operate(uuid, 'release');
+    const { content } = await eventually(
+      () => instanceRow(app, uuid),
+      (row) => row.content.data['answers'] !== undefined,
+    );
+    expect(content.data['answers']).toEqual(['done']);
+  });
+
+  it('terminates the processes that an instance has called', async () => {
+    const { uuid } = await started(app, published, 'three', { orders: ['x', 'y'] });
+    await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 2,
+    );
+    await operate(uuid, 'terminate');
+
+    await eventually(
+      () => children(uuid),
+      (rows) => rows.every(({ state }) => state === 'TERMINATED'),
+    );
+    expect(await stateOf(uuid)).toBe('TERMINATED');
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { ProcessMessageEntity } from '../../../src/modules/process-runtime/entities/process-message.entity.js';
+import { ProcessRepeatEntity } from '../../../src/modules/process-runtime/entities/process-repeat.entity.js';
+import { CleanupHandler } from '../../../src/modules/process-runtime/jobs/cleanup.handler.js';
+import { TestApp } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  taskProcess,
+  userTask,
+} from '../../support/runtime/process-files.js';
+import { publish } from '../../support/runtime/publish.js';
+import { eventually, start, started } from '../../support/runtime/runtime-client.js';
+
+const cycle = (text: string): string =>
+  `<bpmn:timerEventDefinition><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeCycle></bpmn:timerEventDefinition>`;
+const date = (text: string): string =>
+  `<bpmn:timerEventDefinition><bpmn:timeDate xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDate></bpmn:timerEventDefinition>`;
+
+const startedBy = (name: string, event: string): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start', event)}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+    { outside: '<bpmn:message id="M_order" name="order"/>' },
+  );
+const failing = (name: string, event: string): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start', event)}${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+     ${flows('start>g g>x[amount > 1] g>y[amount <= 1]')}`,
+  );
+const sender = (name: string): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${serviceTask('s', [
+      {
+        name: 'send',
+        kind: 'sendMessage',
+        message: 'order',
+        inner: '<svc:payload>{"of":"${n}"}</svc:payload>',
+      },
+    ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
+  );
+
+describe('processes that start by themselves', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await TestApp.start({
+      JOBS_POLL_MS: '20',
+      PROCESS_CLEANUP_SECONDS: '1',
+      PROCESS_MESSAGE_TTL_SECONDS: '1',
+      PROCESS_CLEANUP_ROWS: '2',
+    });
+  });
+  afterAll(() => app.close());
+
+  const instances = (appId: string, processName: string): Promise<ProcessInstanceEntity[]> =>
+    app.dataSource
+      .getRepository(ProcessInstanceEntity)
+      .find({ where: { appId, processName }, order: { id: 'ASC' } });
+  const timersOf = async (definitionId: number): Promise<RuntimeJobEntity[]> => {
+    const jobs = await app.dataSource.getRepository(RuntimeJobEntity).findBy({ kind: 'TIMER_START' });
+    return jobs.filter(({ payload }) => String(payload['text']).includes(`"definitionId":${definitionId},`));
+  };
+
+  it('do so by the clock while their build is the active one, no more often than asked for', async () => {
+    const appId = uniqueName('clock');
+    const activation = Date.now();
+    const first = await publish(app, { appId, bpmn: startedBy('often', cycle('R3/PT1S')), activate: true });
+    const rows = await eventually(
+      () => instances(appId, 'often'),
+      (found) => found.length === 3,
+    );
+
+    expect(rows.map(({ buildId, startedBy: by, state }) => [buildId, by, state])).toEqual(
+      Array.from({ length: 3 }, () => [first.buildId, null, 'STARTED']),
+    );
+    // One may come late and the next in time, but none comes before its own second.
+    const times = rows.map(({ startedAt }) => startedAt.getTime()).toSorted((one, other) => one - other);
+    expect(times.every((time, index) => time >= activation + index * 1_000)).toBe(true);
+    await eventually(
+      () => timersOf(rows[0]?.definitionId ?? 0),
+      (jobs) => jobs.length === 0,
+    );
+  });
+
+  it('no longer do so when another build is active', async () => {
+    const appId = uniqueName('clock');
+    await publish(app, { appId, bpmn: startedBy('endless', cycle('R/PT1S')), activate: true });
+    const [row] = await eventually(
+      () => instances(appId, 'endless'),
+      (found) => found.length > 0,
+    );
+    await publish(app, { appId, bpmn: taskProcess('endless', userTask('a')), activate: true });
+    await eventually(
+      () => timersOf(row?.definitionId ?? 0),
+      (jobs) => jobs.length === 0,
+    );
+  });
+
+  it('go on by the clock when one of them stops at once', async () => {
+    const appId = uniqueName('clock');
+    await publish(app, { appId, bpmn: failing('stops', cycle('R2/PT1S')), activate: true });
+    const rows = await eventually(
+      () => instances(appId, 'stops'),
+      (found) => found.length === 2,
+    );
+
+    expect(rows).toMatchObject([
+      { state: 'CREATED', openIncidents: 1 },
+      { state: 'CREATED', openIncidents: 1 },
+    ]);
+  });
+
+  it('do so once at a date, and not for one that is over', async () => {
+    const appId = uniqueName('clock');
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    await publish(app, {
+      appId,
+      bpmn: [startedBy('soon', date(soon)), startedBy('over', date('2020-01-01T00:00:00Z'))],
+      activate: true,
+    });
+
+    await eventually(
+      () => instances(appId, 'soon'),
+      (found) => found.length === 1,
+    );
+    expect(await instances(appId, 'over')).toEqual([]);
+  });
+
+  it('do so by a message to the active build, each message once', async () => {
+    const appId = uniqueName('message');
+    const published = await publish(app, {
+      appId,
+      bpmn: [
+        startedBy('ordered', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>'),
+        sender('send'),
+      ],
+      activate: true,
+    });
+    for (const n of [1, 2, 3]) {
+      await started(app, published, 'send', { n });
+    }
+    const rows = await eventually(
+      () => instances(appId, 'ordered'),
+      (found) => found.length === 3,
+    );
+
+    const data = rows.map(({ content }) => (JSON.parse(content) as { data: unknown }).data);
+    expect(data).toEqual(expect.arrayContaining([{ of: 1 }, { of: 2 }, { of: 3 }]));
+    expect(await app.dataSource.getRepository(ProcessMessageEntity).countBy({ appId })).toBe(0);
+  });
+
+  it('cannot be started by a caller', async () => {
+    const published = await publish(app, { bpmn: startedBy('clocked', cycle('R1/PT1H')) });
+    const { status, body } = await start(app, published, 'clocked', {});
+
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: 'Start node for process definition not found.',
+    });
+  });
+
+  describe('what is kept for a time', () => {
+    it('messages that nobody receives are removed when they have expired', async () => {
+      const appId = uniqueName('message');
+      const published = await publish(app, { appId, bpmn: sender('send') });
+      for (const n of [1, 2, 3, 4, 5]) {
+        await started(app, published, 'send', { n });
+      }
+      const messages = app.dataSource.getRepository(ProcessMessageEntity);
+      await eventually(
+        () => messages.countBy({ appId }),
+        (count) => count > 0,
+      );
+      await eventually(
+        () => messages.countBy({ appId }),
+        (count) => count === 0,
+      );
+    });
+
+    it('answers to repeats are removed when they are old, and the key is free again', async () => {
+      const repeats = app.dataSource.getRepository(ProcessRepeatEntity);
+      const published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
+      const first = await start(app, published, 'plain', {}, { key: 'old' });
+      await start(app, published, 'plain', {}, { key: 'young' });
+      const [old] = await repeats.find();
+      const all = await repeats.find();
+      const row = all.find(({ response }) => response === first.text) ?? old;
+      await repeats.update(
+        { keyHash: row?.keyHash ?? '' },
+        { createdAt: new Date(Date.now() - 8 * 86_400_000) },
+      );
+
+      await eventually(
+        () => repeats.countBy({ keyHash: row?.keyHash ?? '' }),
+        (count) => count === 0,
+      );
+      expect(await repeats.count()).toBe(all.length - 1);
+      expect((await start(app, published, 'plain', {}, { key: 'old' })).body.uuid).not.toBe(first.body.uuid);
+    });
+  });
+
+  it('are cleaned up after by one job, however many replicas there are', async () => {
+    const count = () => app.dataSource.getRepository(RuntimeJobEntity).countBy({ kind: 'PROCESS_CLEANUP' });
+    await app.nest.get(CleanupHandler).onApplicationBootstrap();
+    await app.nest.get(CleanupHandler).onApplicationBootstrap();
+
+    expect(await count()).toBe(1);
+  });
+});

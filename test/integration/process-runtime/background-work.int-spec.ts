@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { TestApp } from '../../support/app.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  taskProcess,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
+import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import { mapping, workflowOf } from '../workflows/workflow-package.js';
+
+const duration = (text: string): string =>
+  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
+
+const rating = processFile(
+  'rating',
+  `${node('startEvent', 'start')}${serviceTask('s', [
+    { name: 'rate', kind: 'startWorkflow', workflow: 'rate', resultKey: 'rating' },
+  ])}${userTask('a')}${node('endEvent', 'end')}${flows('start>s s>a a>end')}`,
+);
+const failing = processFile(
+  'failing',
+  `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('start>s s>a a>end')}`,
+);
+const caught = processFile(
+  'caught',
+  `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
+   ${node('boundaryEvent', 'wrong', '<bpmn:errorEventDefinition/>', 'attachedToRef="s"')}
+   ${userTask('a')}${userTask('b')}${node('endEvent', 'end')}
+   ${flows('start>s s>a a>end wrong>b b>end')}`,
+);
+const appending = processFile(
+  'appending',
+  `${node('startEvent', 'start')}${serviceTask('s', [
+    { name: 'tell', kind: 'appendToParent', inner: '<svc:path from="found" to="child.found"/>' },
+  ])}${userTask('c')}${node('endEvent', 'end')}${flows('start>s s>c c>end')}`,
+);
+const callerOf = (name: string, called: string, more = '', waysMore = ''): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${userTask('first', {
+      actions: [{ name: 'go', manual: true, keys: '*', allowBack: true }],
+    })}
+     ${node('callActivity', 'call', '', `calledElement="${called}"`)}${more}${userTask('a')}${node('endEvent', 'end')}
+     ${flows(`start>first first>call call>a a>end${waysMore}`)}`,
+  );
+const again = processFile(
+  'again',
+  `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="again"')}${node('endEvent', 'end')}
+   ${flows('start>call call>end')}`,
+);
+const beside = processFile(
+  'beside',
+  `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'other', kind: 'startSubprocess', process: 'child' }])}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('start>s s>a a>end')}`,
+);
+const expiring = callerOf('expiring', 'child').replace(
+  'isExecutable="true"',
+  'isExecutable="true" svc:expiresAfter="PT1S"',
+);
+
+describe('work that a process leaves to the background', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_POLL_MS: '20', PROCESS_MAX_CALL_DEPTH: '2' });
+    published = await publish(app, {
+      bpmn: [
+        rating,
+        failing,
+        caught,
+        appending,
+        taskProcess('child', userTask('c')),
+        callerOf('caller', 'child'),
+        callerOf('telling', 'appending'),
+        callerOf(
+          'impatient',
+          'child',
+          node('boundaryEvent', 'late', duration('PT0.5S'), 'attachedToRef="call"'),
+          ' late>a',
+        ),
+        again,
+        beside,
+        expiring,
+      ],
+      package: {
+        workflows: [
+          workflowOf('rate', [mapping('rate', { score: '${amount}' })]),
+          workflowOf('broken', [mapping('broken', { is: '${amount / 0}' })]),
+        ],
+      },
+    });
+  });
+  afterAll(() => app.close());
+
+  const stateOf = async (uuid: string): Promise<string> => (await instanceRow(app, uuid)).state;
+  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
+    app.dataSource.getRepository(ProcessInstanceEntity).find({ where: { parentUuid }, order: { id: 'ASC' } });
+  const oneChild = async (parentUuid: string): Promise<ProcessInstanceEntity> => {
+    const [child] = await eventually(
+      () => children(parentUuid),
+      (rows) => rows.length > 0,
+    );
+    return child as ProcessInstanceEntity;
+  };
+
+  describe('workflows', () => {
+    it('run with the data of the process, and their output moves the token on', async () => {
+      const { uuid, token } = await started(app, published, 'rating', { amount: 7 });
+      const { content } = await eventually(
+        () => instanceRow(app, uuid),
+        (row) => row.content.data['rating'] !== undefined,
+      );
+
+      expect(JSON.stringify(content.data['rating'])).toContain('"score":7');
+      await executed(app, uuid, token.uuid, ui('a'));
+      expect(await stateOf(uuid)).toBe('FINISHED');
+    });
+
+    it('that fail stop the token with an incident', async () => {
+      const { uuid, token, instanceMetadata } = await started(app, published, 'failing', { amount: 7 });
+      const incidents = await eventually(
+        () => incidentRows(app, instanceMetadata.processInstanceId),
+        (rows) => rows.length > 0,
+      );
+
+      expect(incidents).toMatchObject([
+        {
+          state: 'OPEN',
+          source: 'ACTION',
+          type: 'WORKFLOW',
+          tokenId: token.id,
+          actionSvcUuid: expect.any(String),
+        },
+      ]);
+      expect(await stateOf(uuid)).toBe('STARTED');
+      expect((await execute(app, uuid, token.uuid, ui('a'))).status).toBe(409);
+    });
+
+    it('that fail go the way of an error boundary event', async () => {
+      const { uuid, instanceMetadata } = await started(app, published, 'caught', { amount: 7 });
+      const token = await eventually(
+        async () => (await tokenRows(app, instanceMetadata.processInstanceId)).find(({ live }) => live),
+        (row) => row?.status !== 'EXECUTING',
+      );
+      await executed(app, uuid, token?.uuid ?? '', ui('b'));
+
+      expect(await stateOf(uuid)).toBe('FINISHED');
+      expect(await incidentRows(app, instanceMetadata.processInstanceId)).toEqual([]);
+    });
+  });
+
+  describe('called processes', () => {
+    it('append to the data of their caller while it waits', async () => {
+      const { uuid, token } = await started(app, published, 'telling', { found: 'it' });
+      await executed(app, uuid, token.uuid, ui('first', 'go'));
+      const { content } = await eventually(
+        () => instanceRow(app, uuid),
+        (row) => row.content.data['child'] !== undefined,
+      );
+
+      expect(content.data).toEqual({ found: 'it', child: { found: 'it' } });
+    });
+
+    it('are aborted when their caller goes back, and called anew after that', async () => {
+      const { uuid, token } = await started(app, published, 'caller');
+      await executed(app, uuid, token.uuid, ui('first', 'go'));
+      const first = await oneChild(uuid);
+      const back = await executed(app, uuid, token.uuid, ui('first', 'go'));
+      expect(back.backAction).toBe(true);
+      await eventually(
+        () => stateOf(first.uuid),
+        (state) => state === 'ABORTED',
+      );
+
+      await executed(app, uuid, back.tokenUuid, ui('first', 'go'));
+      const rows = await eventually(
+        () => children(uuid),
+        (found) => found.length === 2,
+      );
+      expect(rows.map(({ state }) => state)).toEqual(['ABORTED', 'STARTED']);
+    });
+
+    it('end when a boundary event interrupts the call', async () => {
+      const { uuid, token } = await started(app, published, 'impatient');
+      await executed(app, uuid, token.uuid, ui('first', 'go'));
+      const child = await oneChild(uuid);
+
+      const state = await eventually(
+        () => stateOf(child.uuid),
+        (now) => now !== 'STARTED',
+      );
+      expect(['DISMISSED', 'ABORTED', 'TERMINATED']).toContain(state);
+      expect(await stateOf(uuid)).toBe('STARTED');
+    });
+
+    it('expire with their caller', async () => {
+      const { uuid, token } = await started(app, published, 'expiring');
+      await executed(app, uuid, token.uuid, ui('first', 'go'));
+      const child = await oneChild(uuid);
+
+      await eventually(
+        () => Promise.all([stateOf(uuid), stateOf(child.uuid)]),
+        (states) => states.every((state) => state === 'EXPIRED'),
+      );
+    });
+
+    it('call each other no deeper than allowed', async () => {
+      const { uuid } = await started(app, published, 'again');
+      const second = await oneChild(uuid);
+      const third = await oneChild(second.uuid);
+      const incidents = await eventually(
+        () => incidentRows(app, third.id),
+        (rows) => rows.length > 0,
+      );
+
+      expect(incidents).toMatchObject([
+        { source: 'SUBPROCESS', message: expect.stringContaining('PROCESS_MAX_CALL_DEPTH') },
+      ]);
+      expect(await children(third.uuid)).toEqual([]);
+    });
+
+    it('that an action starts run by themselves', async () => {
+      const { uuid, token } = await started(app, published, 'beside', { x: 1 });
+      const child = await oneChild(uuid);
+      await executed(app, uuid, token.uuid, ui('a'));
+
+      expect([await stateOf(uuid), await stateOf(child.uuid)]).toEqual(['FINISHED', 'STARTED']);
+      const [childToken] = await tokenRows(app, child.id);
+      await executed(app, child.uuid, childToken?.uuid ?? '', ui('c'));
+      expect(await stateOf(child.uuid)).toBe('FINISHED');
+      const parent = await eventRows(app, (await instanceRow(app, uuid)).id);
+      expect(parent.map(({ seq }) => seq)).toEqual(parent.map((_, index) => index + 1));
+    });
+  });
+});

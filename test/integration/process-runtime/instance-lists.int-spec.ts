@@ -1,0 +1,159 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HistoryPageDto } from '../../../src/modules/process-runtime/dto/instance-history.dto.js';
+import type { InstancePageDto } from '../../../src/modules/process-runtime/dto/instance-summary.dto.js';
+import { TestApp } from '../../support/app.js';
+import { taskProcess, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { instancePath, start, started } from '../../support/runtime/runtime-client.js';
+
+const PATH = '/rtm/api/runtime/process-instance';
+
+let app: TestApp;
+let published: Published;
+let ids: string[];
+
+const list = (query: Record<string, string>, token?: string | null) =>
+  app.request<InstancePageDto>(
+    'GET',
+    `${PATH}?${new URLSearchParams(query).toString()}`,
+    token === undefined ? {} : { token },
+  );
+const listed = async (query: Record<string, string>, token?: string): Promise<string[]> =>
+  (await list({ applicationId: published.appId, ...query }, token)).body.instances.map((one) => one.uuid);
+
+beforeAll(async () => {
+  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+  published = await publish(app, {
+    bpmn: [taskProcess('plain', userTask('a')), taskProcess('other', userTask('a')), taskProcess('short')],
+  });
+  ids = [];
+  for (const name of ['plain', 'other', 'short', 'plain', 'plain']) {
+    ids.unshift((await start(app, published, name, {})).body.uuid);
+    // Uuids of one millisecond are in no order.
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  await app.request('POST', `${instancePath(ids[0] ?? '')}/hold`);
+});
+afterAll(() => app.close());
+
+describe('GET /rtm/api/runtime/process-instance', () => {
+  it('lists instances, newest first', async () => {
+    const { status, body } = await list({ applicationId: published.appId });
+
+    expect(status).toBe(200);
+    expect(body.instances.map((one) => one.uuid)).toEqual(ids);
+    expect(body.next).toBeNull();
+    expect(body.instances[2]).toMatchObject({ processDefinitionName: 'short', state: 'FINISHED' });
+    expect(body.instances[2]).not.toHaveProperty('data');
+  });
+
+  it('goes through pages without leaving one out', async () => {
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const query: Record<string, string> = next === '' ? {} : { before: next };
+      const { body } = await list({ applicationId: published.appId, limit: '2', ...query });
+      expect(body.instances.length).toBeLessThanOrEqual(2);
+      seen.push(...body.instances.map((one) => one.uuid));
+      next = body.next;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('narrows by name and state', async () => {
+    expect(await listed({ processDefinitionName: 'plain' })).toEqual([ids[0], ids[1], ids[4]]);
+    expect(await listed({ state: 'FINISHED' })).toEqual([ids[2]]);
+    expect(await listed({ state: 'STARTED', processDefinitionName: 'plain' })).toEqual([ids[1], ids[4]]);
+    for (const state of ['ONHOLD', 'ON_HOLD', 'ON HOLD']) {
+      expect(await listed({ state })).toEqual([ids[0]]);
+    }
+    expect(await listed({ parentProcessInstanceUuid: ids[0] ?? '' })).toEqual([]);
+  });
+
+  it('narrows by the time of the start', async () => {
+    const { body } = await list({ applicationId: published.appId });
+    const from = body.instances[1]?.startedAt ?? '';
+    const to = body.instances[0]?.startedAt ?? '';
+
+    expect(await listed({ startedFrom: from })).toEqual(ids.slice(0, 2));
+    expect(await listed({ startedTo: to })).toEqual(ids.slice(1));
+    expect(await listed({ startedFrom: from, startedTo: to })).toEqual([ids[1]]);
+  });
+
+  it('shows callers without the permission what they started themselves', async () => {
+    const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
+    const { body } = await start(app, published, 'plain', {}, { token: john });
+
+    expect(await listed({}, john)).toEqual([body.uuid]);
+    expect(await listed({ state: 'FINISHED' }, john)).toEqual([]);
+    ids.unshift(body.uuid);
+  });
+
+  it('answers 401 and 400', async () => {
+    expect((await list({}, null)).status).toBe(401);
+    const bad = [
+      { state: 'RUNNING' },
+      { limit: '0' },
+      { limit: '201' },
+      { before: 'x' },
+      { startedFrom: 'yesterday' },
+      { startedTo: '1' },
+      { applicationId: 'a b' },
+      { processDefinitionName: 'a/b' },
+      { parentProcessInstanceUuid: '7' },
+    ];
+    for (const query of bad) {
+      expect({ query, status: (await list(query)).status }).toEqual({ query, status: 400 });
+    }
+  });
+});
+
+describe('GET /rtm/api/runtime/process-instance/{uuid}/history', () => {
+  const history = (id: string, query = '', token?: string | null) =>
+    app.request<HistoryPageDto & { message: string }>(
+      'GET',
+      `${instancePath(id)}/history${query}`,
+      token === undefined ? {} : { token },
+    );
+
+  it('goes through the trail in both directions', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const all = (await history(id)).body.events.map(({ seq }) => seq);
+    expect(all).toEqual(all.map((_, index) => all.length - index));
+
+    for (const [name, from, expected] of [
+      ['before', all.length + 1, all],
+      ['after', 0, all.toReversed()],
+    ] as const) {
+      const seen: number[] = [];
+      for (let next: number | null = from; next !== null;) {
+        const { body }: { body: HistoryPageDto } = await history(id, `?limit=2&${name}=${next}`);
+        seen.push(...body.events.map(({ seq }) => seq));
+        next = body.next;
+      }
+      expect(seen).toEqual(expected);
+    }
+  });
+
+  it('names tokens and nodes as the instance does', async () => {
+    const { uuid: id, token } = await started(app, published, 'plain', {});
+    const { body } = await history(id);
+
+    expect(body.events).toContainEqual(
+      expect.objectContaining({ tokenUuid: token.uuid, nodeId: token.currentNodeId, bpmnElementId: 'a' }),
+    );
+  });
+
+  it('answers 401, 403, 404 and 400 in this order', async () => {
+    const john = await app.tokenWith({ sub: 'jack', scope: 'openid' });
+    expect((await history(uuid(), '?limit=x', null)).status).toBe(401);
+    expect((await history(ids.at(-1) ?? '', '?limit=x', john)).status).toBe(403);
+    expect((await history(uuid(), '?limit=x')).status).toBe(404);
+    for (const query of ['?limit=x', '?before=0', '?after=-1', '?before=3&after=1']) {
+      expect({ query, status: (await history(ids.at(-1) ?? '', query)).status }).toEqual({
+        query,
+        status: 400,
+      });
+    }
+  });
+});

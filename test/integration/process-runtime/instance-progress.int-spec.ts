@@ -1,0 +1,225 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
+import { eventRows } from '../../support/runtime/runtime-rows.js';
+
+interface ServerEvent {
+  event: string;
+  id: number;
+  data: Record<string, unknown>;
+}
+
+/** A connection that follows an instance, and what it has been told. */
+class Follower {
+  readonly events: ServerEvent[] = [];
+  comments = 0;
+  status = 0;
+  contentType = '';
+  private readonly abort = new AbortController();
+  private whole: Promise<void> = Promise.resolve();
+
+  static async open(app: TestApp, id: string, token: string, lastEventId?: string): Promise<Follower> {
+    const follower = new Follower();
+    const response = await fetch(`${app.url}${instancePath(id)}/progress`, {
+      signal: follower.abort.signal,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    });
+    follower.status = response.status;
+    follower.contentType = response.headers.get('content-type') ?? '';
+    follower.whole = follower.read(response).catch(() => undefined);
+    return follower;
+  }
+
+  /** When the server has ended the stream. */
+  ended(): Promise<void> {
+    return this.whole;
+  }
+
+  leave(): void {
+    this.abort.abort();
+  }
+
+  private async read(response: Response): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      blocks.forEach((block) => this.take(block));
+    }
+  }
+
+  private take(block: string): void {
+    if (block.startsWith(':')) {
+      this.comments += 1;
+      return;
+    }
+    const fields = Object.fromEntries(
+      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    );
+    this.events.push({
+      event: fields['event'] ?? '',
+      id: Number(fields['id']),
+      data: JSON.parse(fields['data'] ?? '{}') as Record<string, unknown>,
+    });
+  }
+}
+
+describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
+  let app: TestApp;
+  let published: Published;
+  let token: string;
+
+  beforeAll(async () => {
+    app = await TestApp.start({
+      JOBS_WORKERS: 'false',
+      PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: '3',
+      PROCESS_PROGRESS_HEARTBEAT_SECONDS: '1',
+      PROCESS_PROGRESS_POLL_MS: '50',
+      OIDC_CLOCK_TOLERANCE_SECONDS: '0',
+    });
+    published = await publish(app, {
+      bpmn: [taskProcess('plain', userTask('a'), userTask('b')), taskProcess('short')],
+    });
+    token = await app.tokenWith({ sub: 'reader', scope: 'process:read' });
+  });
+  afterAll(() => app.close());
+
+  it('tells the present state, then every event, and ends with the instance', async () => {
+    const instance = await started(app, published, 'plain', { amount: 1 });
+    const follower = await Follower.open(app, instance.uuid, token);
+    await eventually(
+      () => Promise.resolve(follower.events.length),
+      (count) => count === 1,
+    );
+    expect(follower).toMatchObject({ status: 200, contentType: 'text/event-stream; charset=utf-8' });
+    expect(follower.events[0]).toMatchObject({
+      event: 'instance',
+      data: { uuid: instance.uuid, state: 'STARTED', data: { amount: 1 } },
+    });
+
+    await executed(app, instance.uuid, instance.token.uuid, ui('a'), {});
+    await executed(app, instance.uuid, instance.token.uuid, ui('b'), {});
+    await follower.ended();
+
+    const rows = await eventRows(app, instance.instanceMetadata.processInstanceId);
+    const [first, ...others] = follower.events;
+    const last = others.pop();
+    expect(others.map(({ id }) => id)).toEqual(rows.slice(first?.id).map(({ seq }) => seq));
+    expect(new Set(others.map(({ event }) => event))).toEqual(new Set(['history']));
+    expect(last).toEqual({
+      event: 'end',
+      id: rows.length,
+      data: { uuid: instance.uuid, state: 'FINISHED' },
+    });
+  });
+
+  it('goes on behind the last event that the caller knows', async () => {
+    const { body } = await start(app, published, 'short', {});
+    const rows = await eventRows(app, body.instanceMetadata.processInstanceId);
+    const follower = await Follower.open(app, body.uuid, token, '2');
+    await follower.ended();
+
+    expect(follower.events.map(({ event, id }) => ({ event, id }))).toEqual([
+      ...rows.slice(2).map(({ seq }) => ({ event: 'history', id: seq })),
+      { event: 'end', id: rows.length },
+    ]);
+  });
+
+  it('tells what another replica did', async () => {
+    const instance = await started(app, published, 'plain', {});
+    const other = await TestApp.start({ JOBS_WORKERS: 'false' });
+    const follower = await Follower.open(app, instance.uuid, token);
+    try {
+      await eventually(
+        () => Promise.resolve(follower.events.length),
+        (count) => count === 1,
+      );
+      const id = instance.instanceMetadata.processInstanceId;
+      await other.dataSource.query(
+        `INSERT INTO process_events (instance_id, seq, shard, kind, at)
+         SELECT id, seq + 1, shard, 'RETRY', started_at FROM process_instances WHERE id = ?`,
+        [id],
+      );
+      await other.dataSource.query('UPDATE process_instances SET rev = rev + 1, seq = seq + 1 WHERE id = ?', [
+        id,
+      ]);
+      await eventually(
+        () => Promise.resolve(follower.events.at(-1)?.data['kind']),
+        (kind) => kind === 'RETRY',
+      );
+    } finally {
+      follower.leave();
+      await other.close();
+    }
+  });
+
+  it('shows signs of life, and is told when its caller leaves', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    for (let round = 0; round < 4; round += 1) {
+      const follower = await Follower.open(app, id, token);
+      expect(follower.status).toBe(200);
+      if (round === 0) {
+        await eventually(
+          () => Promise.resolve(follower.comments),
+          (count) => count >= 2,
+        );
+      }
+      follower.leave();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+
+  it('refuses a connection too many', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const followers = await Promise.all([1, 2, 3].map(() => Follower.open(app, id, token)));
+    const refused = await app.request('GET', `${instancePath(id)}/progress`, { token });
+    followers.forEach((follower) => follower.leave());
+
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { message: 'Too many connections follow process instances.' },
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('ends when the token of the caller expires', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const expiring = await app.tokenWith({
+      sub: 'short-lived',
+      scope: 'process:read',
+      exp: Math.floor(Date.now() / 1_000) + 3,
+    });
+    const follower = await Follower.open(app, id, expiring);
+    expect(follower.status).toBe(200);
+    await follower.ended();
+    expect(follower.events.map(({ event }) => event)).toEqual(['instance']);
+  });
+
+  it('answers 401, 403, 404 and 400', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
+    const get = (name: string, bearer: string | null) =>
+      app.request('GET', `${instancePath(name)}/progress`, { token: bearer });
+
+    expect((await get(id, null)).status).toBe(401);
+    expect((await get(id, john)).status).toBe(403);
+    expect((await get(uuid(), token)).status).toBe(404);
+    expect((await get('no%20uuid', token)).status).toBe(400);
+  });
+
+  it('ends when the service stops', async () => {
+    const stopping = await TestApp.start({ JOBS_WORKERS: 'false' });
+    const { uuid: id } = await started(stopping, published, 'plain', {});
+    const follower = await Follower.open(stopping, id, await stopping.tokenWith({}));
+    expect(follower.status).toBe(200);
+    await Promise.all([stopping.close(), follower.ended()]);
+  });
+});

@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { start, startPath, started } from '../../support/runtime/runtime-client.js';
+import {
+  countInstances,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  tokenRows,
+} from '../../support/runtime/runtime-rows.js';
+
+const INPUT_SCHEMA = {
+  type: 'object',
+  required: ['amount', 'client'],
+  properties: {
+    amount: { type: 'number', minimum: 1 },
+    client: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  },
+};
+
+const withSchema = processFile(
+  'strict',
+  `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(INPUT_SCHEMA)}</svc:inputSchema></bpmn:extensionElements>
+   ${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+);
+const severalStarts = processFile(
+  'several',
+  `${node('startEvent', 'north', '', 'svc:startCondition="north"')}
+   ${node('startEvent', 'south', '', 'svc:startCondition="south"')}
+   ${userTask('n')}${userTask('s')}${node('endEvent', 'end')}
+   ${flows('north>n south>s n>end s>end')}`,
+);
+const stopsAtOnce = processFile(
+  'stops',
+  `${node('startEvent', 'start')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'yes')}${node('endEvent', 'no')}
+   ${flows('start>choice choice>yes[amount > 1] choice>no[amount <= 1]')}`,
+);
+const laned = processFile(
+  'laned',
+  `<bpmn:laneSet id="lanes"><bpmn:lane id="clerk" name="Clerk" svc:execute="loan-clerk">
+     <bpmn:flowNodeRef>start</bpmn:flowNodeRef><bpmn:flowNodeRef>a</bpmn:flowNodeRef><bpmn:flowNodeRef>end</bpmn:flowNodeRef>
+   </bpmn:lane></bpmn:laneSet>
+   ${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+);
+
+describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{processDefinitionName}/start', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({
+      CORS_ORIGINS: 'https://front.example.com',
+      PERMISSION_RULES: JSON.stringify({
+        'integration-management': [{ claim: 'scope', has: 'integration:manage' }],
+        'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
+        'loan-clerk': [{ claim: 'scope', has: 'loan:clerk' }],
+      }),
+    });
+    published = await publish(app, {
+      bpmn: [
+        taskProcess('plain', userTask('a'), userTask('b')),
+        taskProcess('[retail]onboarding(1)', userTask('c')).replaceAll(
+          'id="[retail]onboarding(1)"',
+          'id="P1"',
+        ),
+        taskProcess('short'),
+        withSchema,
+        severalStarts,
+        stopsAtOnce,
+        laned,
+      ],
+    });
+  });
+  afterAll(() => app.close());
+
+  it('starts an instance and answers where it stands', async () => {
+    const { status, body } = await start(app, published, 'plain', { amount: 7, client: { name: 'Jane' } });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      processDefinitionSvcUuid: expect.stringMatching(/./),
+      buildId: published.buildId,
+      buildStatusAtStart: 'COMMITTED',
+      applicationId: published.appId,
+      parentApplicationId: null,
+      rootApplicationId: published.appId,
+      processDefinitionName: 'plain',
+      tokens: [
+        {
+          id: expect.any(Number),
+          uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          state: 'ACTIVE',
+          statusCurrentNode: expect.stringMatching(/^(ARRIVED|EXECUTED_PARTIAL)$/),
+          startNodeId: expect.any(Number),
+          currentNodeId: expect.any(Number),
+          currentNodeName: 'a',
+          dateUpdated: expect.stringMatching(/Z$/),
+        },
+      ],
+      state: 'STARTED',
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      instanceMetadata: {
+        processInstanceId: expect.any(Number),
+        processInstanceUuid: body.uuid,
+      },
+    });
+  });
+
+  it('stores instance, token and a trail without gaps', async () => {
+    const instance = await started(app, published, 'plain', { amount: 7 });
+    const row = await instanceRow(app, instance.uuid);
+    const id = instance.instanceMetadata.processInstanceId;
+
+    expect(row).toMatchObject({ id, state: 'STARTED', platform: 'web', processName: 'plain', depth: 0 });
+    expect(row.content.data).toEqual({ amount: 7 });
+    expect(JSON.parse(row.startedBy ?? '{}')).toMatchObject({ userName: 'jane.doe' });
+    expect(await tokenRows(app, id)).toMatchObject([
+      { uuid: instance.token.uuid, state: 'ACTIVE', live: true },
+    ]);
+    const events = await eventRows(app, id);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(row.seq).toBe(events.length);
+    expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set(['jane.doe']));
+  });
+
+  it('takes a missing body for one without members', async () => {
+    const { status, body } = await start(app, published, 'plain');
+
+    expect(status).toBe(200);
+    expect((await instanceRow(app, body.uuid)).content.data).toEqual({});
+  });
+
+  it('is finished at once when nothing waits', async () => {
+    const { body } = await start(app, published, 'short');
+
+    expect(body).toMatchObject({ state: 'FINISHED', tokens: [] });
+    expect(await instanceRow(app, body.uuid)).toMatchObject({ state: 'FINISHED', endedAt: expect.any(Date) });
+  });
+
+  it('decodes the name in the path', async () => {
+    const { status, body } = await start(app, published, '[retail]onboarding(1)');
+
+    expect({ status, name: body['processDefinitionName'] }).toEqual({
+      status: 200,
+      name: '[retail]onboarding(1)',
+    });
+  });
+
+  it('sends the headers of the contract', async () => {
+    const { headers } = await start(app, published, 'plain', {}, { headers: { 'accept-encoding': 'gzip' } });
+
+    const sent = (name: string): string | null => headers.get(name);
+    expect(sent('access-control-allow-credentials')).toBe('true');
+    expect(sent('access-control-allow-headers')).toContain('svc-platform');
+    expect(sent('access-control-allow-methods')).toBe('GET, PUT, POST, DELETE, PATCH');
+    expect(sent('access-control-allow-origin')).toBe(app.url);
+    expect(sent('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    expect(sent('vary')).toContain('Accept-Encoding');
+    expect(sent('x-content-type-options')).toBe('nosniff');
+    expect(sent('x-xss-protection')).toBe('0');
+    expect(sent('content-type')).toContain('application/json');
+  });
+
+  it.each([
+    ['https://front.example.com', 'https://front.example.com'],
+    ['https://evil.example.com', 'own'],
+    ['null', 'own'],
+  ])('allows the origin %s as the settings say', async (origin, allowed) => {
+    const { headers } = await start(app, published, 'plain', {}, { headers: { origin } });
+
+    expect(headers.get('access-control-allow-origin')).toBe(allowed === 'own' ? app.url : allowed);
+  });
+
+  it('picks the start event by its condition', async () => {
+    const { body } = await start(app, published, 'several', { startCondition: 'south', a: 1 });
+
+    expect(body.tokens[0]?.currentNodeName).toBe('s');
+    expect((await instanceRow(app, body.uuid)).content.data).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['several', {}, 'Multiple start nodes found, but start condition not specified.', undefined],
+    ['several', { startCondition: 'west' }, 'Start node for process definition not found.', undefined],
+    ['plain', { startCondition: 'west' }, 'Start node for process definition not found.', undefined],
+    ['several', { startCondition: 7 }, 'Request validation failed.', 'startCondition: must be a string'],
+    ['strict', {}, 'Some mandatory params are missing.', 'amount, client'],
+    ['strict', { client: {} }, 'Some mandatory params are missing.', 'amount, client.name'],
+    [
+      'strict',
+      { amount: 'x', client: { name: 7 } },
+      'Request validation failed.',
+      'amount: must be of type number; client.name: must be of type string',
+    ],
+    [
+      'plain',
+      { constructor: 1 },
+      'Request validation failed.',
+      'constructor: is a name that no field may have',
+    ],
+  ])('answers 400 for %s with %j', async (name, data, message, details) => {
+    const { status, body } = await start(app, published, name, data);
+
+    expect({ status, message: body.message, details: body.details }).toEqual({
+      status: 400,
+      message,
+      details,
+    });
+  });
+
+  it.each(['[1]', '"text"', 'null', '{"a":'])('answers 400 for the body %s', async (rawBody) => {
+    expect((await start(app, published, 'plain', undefined, { rawBody })).status).toBe(400);
+  });
+
+  it.each([undefined, '', 'x'.repeat(33), 'we b', 'wéb'])(
+    'answers 400 for svc-platform %j',
+    async (platform) => {
+      const { status, body } = await app.request('POST', startPath(published, 'plain'), {
+        body: {},
+        headers: platform === undefined ? {} : { 'svc-platform': Buffer.from(platform).toString('latin1') },
+      });
+
+      expect({ status, details: String(body['details']).split(':')[0] }).toEqual({
+        status: 400,
+        details: 'svc-platform',
+      });
+    },
+  );
+
+  it.each([
+    ['an unknown build', { buildId: 'none' }, 'plain', 'Build not found for this application.'],
+    ['an unknown application', { appId: 'none' }, 'plain', 'Build not found for this application.'],
+    ['an unknown process', {}, 'none', 'Process definition not found.'],
+  ])('answers 404 for %s before it looks at the body', async (_, override, name, message) => {
+    const target = { ...published, ...override };
+    const { status, body } = await start(app, target, name, undefined, { rawBody: '{"' });
+
+    expect({ status, message: body.message }).toEqual({ status: 404, message });
+  });
+
+  it.each(['a b', 'a/b', 'x'.repeat(65), 'ä'])('answers 400 for the name %s', async (name) => {
+    expect((await start(app, published, name, {})).status).toBe(400);
+  });
+
+  it('answers 401 without a token', async () => {
+    const { status, headers } = await start(app, published, 'plain', {}, { token: null });
+
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({
+      status: 401,
+      challenge: 'Bearer',
+    });
+  });
+
+  it('answers 403 in a lane whose permissions the caller lacks, and starts nothing', async () => {
+    const before = await countInstances(app, published.appId);
+    const { status, body } = await start(app, published, 'laned', {});
+    const clerk = await app.tokenWith({ scope: 'loan:clerk' });
+
+    expect({ status, message: body.message }).toEqual({
+      status: 403,
+      message: 'Insufficient permissions to act in this lane of the process',
+    });
+    expect(await countInstances(app, published.appId)).toBe(before);
+    expect((await start(app, published, 'laned', {}, { token: clerk })).status).toBe(200);
+  });
+
+  it('keeps a process that stops at once as CREATED, with the incident, and answers 500', async () => {
+    const { status, body, headers } = await start(app, published, 'stops', { amount: 'many' });
+    const repository = app.dataSource.getRepository('ProcessInstanceEntity');
+    const row = (await repository.findOneByOrFail({ processName: 'stops' })) as { id: number; uuid: string };
+
+    expect({ status, details: body.details }).toEqual({
+      status: 500,
+      details: `request id ${headers.get('x-request-id')}`,
+    });
+    expect(await instanceRow(app, row.uuid)).toMatchObject({
+      state: 'CREATED',
+      openIncidents: 1,
+      content: { data: { amount: 'many' } },
+    });
+    expect(await tokenRows(app, row.id)).toEqual([]);
+    expect(await incidentRows(app, row.id)).toMatchObject([
+      { state: 'OPEN', type: 'GATEWAY_EVALUATION', requestId: headers.get('x-request-id'), tokenId: null },
+    ]);
+    expect((await eventRows(app, row.id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
+  });
+
+  describe('with an Idempotency-Key', () => {
+    it('starts one instance for ten equal calls at the same time', async () => {
+      const before = await countInstances(app, published.appId);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          start(app, published, 'plain', { a: 1, b: 2 }, { key: 'ten-at-once' }),
+        ),
+      );
+
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(await countInstances(app, published.appId)).toBe(before + 1);
+    });
+
+    it('answers a repeat byte by byte, whatever the order of the members', async () => {
+      const first = await start(app, published, 'plain', { a: 1, b: 2 }, { key: 'again' });
+      const second = await start(app, published, 'plain', { b: 2, a: 1 }, { key: 'again' });
+
+      expect(second).toMatchObject({ status: 200, text: first.text });
+    });
+
+    it('answers 409 with another body', async () => {
+      await start(app, published, 'plain', { a: 1 }, { key: 'other-body' });
+      const { status, body } = await start(app, published, 'plain', { a: 2 }, { key: 'other-body' });
+
+      expect({ status, message: body.message }).toEqual({
+        status: 409,
+        message: 'The Idempotency-Key was used for a request with another body.',
+      });
+    });
+
+    it('keeps keys of callers and processes apart', async () => {
+      const other = await app.tokenWith({ sub: 'user-2' });
+      const answers = [
+        await start(app, published, 'plain', {}, { key: 'mine' }),
+        await start(app, published, 'plain', {}, { key: 'mine', token: other }),
+        await start(app, published, 'short', {}, { key: 'mine' }),
+      ];
+
+      expect(new Set(answers.map(({ body }) => body.uuid)).size).toBe(3);
+    });
+
+    it('is not used up by a call that was refused', async () => {
+      await start(app, published, 'strict', {}, { key: 'refused' });
+      const { status } = await start(
+        app,
+        published,
+        'strict',
+        { amount: 1, client: { name: 'x' } },
+        { key: 'refused' },
+      );
+
+      expect(status).toBe(200);
+    });
+
+    it.each(['', 'a b', 'x'.repeat(256)])('answers 400 for the key %j', async (key) => {
+      const { status, body } = await start(app, published, 'plain', {}, { key });
+
+      expect({ status, details: String(body.details).split(':')[0] }).toEqual({
+        status: 400,
+        details: 'Idempotency-Key',
+      });
+    });
+  });
+});
+
+describe('a deployment that asks for a permission', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({
+      PROCESS_START_PERMISSION: 'process-administration',
+      PROCESS_DATA_MAX_BYTES: '1024',
+    });
+    published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
+  });
+  afterAll(() => app.close());
+
+  it('answers 403 without it, before 404 and 400', async () => {
+    const token = await app.tokenWith({ scope: 'openid' });
+    const { status, body } = await start(app, published, 'none', undefined, { token, rawBody: '{"' });
+
+    expect({ status, message: body.message }).toEqual({
+      status: 403,
+      message: 'Insufficient permissions to administer processes',
+    });
+    expect((await start(app, published, 'plain', {})).status).toBe(200);
+  });
+
+  it('answers 400 for more data than an instance may have', async () => {
+    const { status, body } = await start(app, published, 'plain', { text: 'x'.repeat(1_024) });
+
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: 'The process data would become too large.',
+    });
+  });
+});

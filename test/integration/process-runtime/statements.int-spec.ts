@@ -1,0 +1,51 @@
+import type { Logger } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { execute, start } from '../../support/runtime/runtime-client.js';
+
+const TRANSACTION = /^(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)/;
+
+describe('statements of the hot path', () => {
+  let app: TestApp;
+  let published: Published;
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    published = await publish(app, {
+      bpmn: taskProcess('plain', userTask('a'), userTask('b'), userTask('c')),
+    });
+    // Definitions and blocks of ids are there before what is counted.
+    await start(app, published, 'plain', {});
+    app.dataSource.logger = {
+      logQuery: (query: string) => void statements.push(query),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+  });
+  afterAll(() => app.close());
+
+  const counted = async (work: () => Promise<{ status: number }>): Promise<number> => {
+    statements = [];
+    expect((await work()).status).toBe(200);
+    return statements.filter((query) => !TRANSACTION.test(query)).length;
+  };
+
+  it('are at most four for a start, with and without an Idempotency-Key', async () => {
+    expect(await counted(() => start(app, published, 'plain', { a: 1 }))).toBe(3);
+    expect(await counted(() => start(app, published, 'plain', { a: 1 }, { key: 'k' }))).toBe(4);
+    expect(await counted(() => start(app, published, 'plain', { a: 1 }, { key: 'k' }))).toBeLessThanOrEqual(
+      3,
+    );
+  });
+
+  it('are at most seven for a UI action, with and without an Idempotency-Key', async () => {
+    const { body } = await start(app, published, 'plain', { a: 1 });
+    const token = body.tokens[0]?.uuid ?? '';
+
+    expect(await counted(() => execute(app, body.uuid, token, ui('a'), { b: 1 }))).toBe(5);
+    expect(await counted(() => execute(app, body.uuid, token, ui('b'), { b: 1 }, { key: 'k' }))).toBe(7);
+    expect(await counted(() => execute(app, body.uuid, token, ui('b'), { b: 1 }, { key: 'k' }))).toBe(2);
+  });
+});

@@ -1,0 +1,336 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database, NestedDatabaseUseError } from '../../../src/database/database.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import { RunJournal } from '../../../src/modules/workflows/run-journal.js';
+import { RunStore } from '../../../src/modules/workflows/run-store.js';
+import { WorkflowRunState } from '../../../src/modules/workflows/workflow.types.js';
+import { WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
+import { TestApp } from '../../support/app.js';
+import { publish } from '../../support/runtime/publish.js';
+import { calling, failureOf, leading, mapping, runWorkflow, workflowOf } from './workflow-package.js';
+
+describe('running a workflow', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({
+      WORKFLOW_MAX_NODES: '20',
+      WORKFLOW_MAX_DEPTH: '2',
+      WORKFLOW_MAX_DATA_BYTES: '20000',
+    });
+  });
+  afterAll(() => app.close());
+
+  const rows = (processInstanceUuid: string) =>
+    app.dataSource
+      .getRepository(WorkflowRunEntity)
+      .find({ where: { processInstanceUuid }, order: { id: 'ASC' } });
+  const attempts = async (processInstanceUuid: string) =>
+    (await rows(processInstanceUuid)).map(({ attempt, state }) => [attempt, state]);
+  const built = async (...workflows: Record<string, unknown>[]) =>
+    (await publish(app, { package: { workflows } })).buildId;
+
+  it('gives its output and keeps what its nodes did', async () => {
+    const buildId = await built(
+      workflowOf(
+        'rate',
+        [
+          {
+            id: 'fork',
+            type: 'CONDITION',
+            conditions: [
+              { id: 'much', expression: 'amount > 1000', nextNodeId: 'strict', order: 1 },
+              { id: 'else', nextNodeId: 'lax', order: 2, isDefault: true },
+            ],
+            outgoingSequences: [leading('fork', 'strict'), leading('fork', 'lax')],
+          },
+          {
+            ...mapping('strict', { rule: 'strict', of: '${processInstanceId}' }, 'made'),
+            outgoingSequences: [leading('strict', 'end')],
+          },
+          mapping('lax', { rule: 'lax' }, 'made'),
+        ],
+        { end: { outputBody: '{"rule": "${made.rule}", "of": ${made.of}}' } },
+      ),
+    );
+    const processInstanceUuid = uuid();
+
+    const output = await runWorkflow(app, buildId, 'rate', { input: { amount: 1001 }, processInstanceUuid });
+
+    expect(output).toEqual({ rule: 'strict', of: processInstanceUuid });
+    const [row, ...others] = await rows(processInstanceUuid);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      runKey: row?.id,
+      attempt: 1,
+      buildId,
+      appId: null,
+      workflow: 'rate',
+      state: WorkflowRunState.Finished,
+      origin: 'PROCESS',
+      parentRunId: null,
+      startedAt: expect.any(Date),
+      finishedAt: expect.any(Date),
+      error: null,
+    });
+    expect(JSON.parse(row?.output ?? '')).toEqual(output);
+    const nodes = JSON.parse(row?.nodes ?? '') as { nodeId: string; output: unknown }[];
+    expect(nodes.map((node) => [node.nodeId, node.output])).toEqual([
+      ['start', { amount: 1001 }],
+      ['fork', { condition: 'much' }],
+      ['strict', { rule: 'strict', of: processInstanceUuid }],
+      ['end', output],
+    ]);
+  });
+
+  it('keeps why it failed', async () => {
+    const buildId = await built(workflowOf('rate', [], { inputSchema: { required: ['amount'] } }));
+    const processInstanceUuid = uuid();
+    const error = await failureOf(runWorkflow(app, buildId, 'rate', { processInstanceUuid }));
+    expect(error).toBeInstanceOf(WorkflowFailedError);
+    expect(error).toMatchObject({
+      code: 'WORKFLOW_INPUT_INVALID',
+      node: 'start',
+      details: 'amount: is required',
+    });
+    const [row] = await rows(processInstanceUuid);
+    expect(row).toMatchObject({
+      state: WorkflowRunState.Failed,
+      finishedAt: expect.any(Date),
+      error: { code: 'WORKFLOW_INPUT_INVALID', node: 'start', details: 'amount: is required' },
+      output: null,
+    });
+    expect(JSON.parse(row?.nodes ?? '')).toMatchObject([{ nodeId: 'start', state: 'FAILED' }]);
+  });
+
+  it.each(['CUSTOM_AGENT', 'REST_ENDPOINT', 'DATA_SOURCE'])(
+    'fails at a node of type %s, which a later release runs',
+    async (type) => {
+      const own = {
+        CUSTOM_AGENT: {
+          aiOptions: {
+            aiType: 'CUSTOM_AGENT',
+            operationPrompt: 'Do',
+            exampleOutputJsonSchema: {},
+            mcpServers: [],
+          },
+        },
+        REST_ENDPOINT: { payload: { system: { resourceName: 'rest' }, method: 'GET' } },
+        DATA_SOURCE: { payload: { system: { resourceName: 'data' }, collection: 'a', operation: 'find' } },
+      }[type];
+      const workflow = workflowOf('later', [{ id: 'odd', type, responseKey: 'r', ...own }]);
+      const systems = [
+        { resourceName: 'rest', name: 'Rest', type: 'REST', baseUrl: 'https://rest.example.com' },
+        { resourceName: 'data', name: 'Data', type: 'NOSQL_DB' },
+      ];
+      const { buildId } = await publish(app, { package: { workflows: [workflow], systems } });
+      expect(await failureOf(runWorkflow(app, buildId, 'later'))).toMatchObject({
+        code: 'NODE_TYPE_NOT_SUPPORTED',
+        node: 'odd',
+        message: `This release does not run nodes of type ${type}.`,
+      });
+    },
+  );
+
+  it('fails when the build has no such workflow', async () => {
+    const buildId = await built(workflowOf('rate'));
+    const processInstanceUuid = uuid();
+    const absent = await failureOf(runWorkflow(app, buildId, 'absent', { processInstanceUuid }));
+    expect(absent).toMatchObject({
+      code: 'WORKFLOW_NOT_FOUND',
+      message: 'The build has no workflow absent.',
+    });
+    expect(await rows(processInstanceUuid)).toMatchObject([
+      { workflow: 'absent', state: WorkflowRunState.Failed },
+    ]);
+    expect(await failureOf(runWorkflow(app, buildId, 'rate', { appId: 'elsewhere' }))).toMatchObject({
+      code: 'WORKFLOW_NOT_FOUND',
+    });
+    expect(await failureOf(runWorkflow(app, uuid(), 'rate'))).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
+  });
+
+  it('refuses to run inside of a transaction', async () => {
+    const buildId = await built(workflowOf('rate'));
+    const database = app.nest.get(Database);
+    const work = database.write(async () => runWorkflow(app, buildId, 'rate'));
+    expect(await failureOf(work)).toBeInstanceOf(NestedDatabaseUseError);
+  });
+
+  describe('with subworkflows', () => {
+    it('keeps each as a run of its own below the one that started it', async () => {
+      const library = await publish(app, {
+        package: { workflows: [workflowOf('score', [mapping('score', '${processInstanceId}')])] },
+      });
+      const { appId, buildId } = await publish(app, {
+        libraries: [{ appId: library.appId, buildId: library.buildId }],
+        package: {
+          workflows: [
+            workflowOf('rate', [
+              calling('own', 'half', undefined, { inputBody: '{"a": ${a}}' }),
+              calling('other', 'score', library.appId),
+            ]),
+            workflowOf('half', [mapping('half', { of: '${a}' })]),
+          ],
+        },
+      });
+      const processInstanceUuid = uuid();
+
+      const output = await runWorkflow(app, buildId, 'rate', { input: { a: 1, b: 2 }, processInstanceUuid });
+
+      const own = { a: 1, half: { of: 1 } };
+      expect(output).toEqual({ a: 1, b: 2, own, other: { a: 1, b: 2, own, score: processInstanceUuid } });
+      const [parent, ...children] = await rows(processInstanceUuid);
+      expect(parent).toMatchObject({ workflow: 'rate', parentRunId: null });
+      expect(children).toMatchObject([
+        { workflow: 'half', appId, parentRunId: parent?.id, buildId, state: WorkflowRunState.Finished },
+        { workflow: 'score', appId: library.appId, parentRunId: parent?.id, buildId },
+      ]);
+    });
+
+    it('halts where one fails, and says which and why', async () => {
+      const buildId = await built(
+        workflowOf('top', [calling('call', 'middle'), mapping('after', 1)]),
+        workflowOf('middle', [calling('call', 'bottom')]),
+        workflowOf('bottom', [mapping('broken', '${1 / 0}')]),
+      );
+      const processInstanceUuid = uuid();
+      expect(await failureOf(runWorkflow(app, buildId, 'top', { processInstanceUuid }))).toMatchObject({
+        code: 'SUBWORKFLOW_FAILED',
+        node: 'call',
+        message: 'The subworkflow middle failed at its node "call".',
+        details: 'NODE_INPUT_INVALID: The template of the node cannot be filled with the data of the run.',
+      });
+      const stored = await rows(processInstanceUuid);
+      expect(stored.map(({ workflow, state, error }) => [workflow, state, error?.code])).toEqual([
+        ['top', 'FAILED', 'SUBWORKFLOW_FAILED'],
+        ['middle', 'FAILED', 'SUBWORKFLOW_FAILED'],
+        ['bottom', 'FAILED', 'NODE_INPUT_INVALID'],
+      ]);
+      expect(JSON.parse(stored[0]?.nodes ?? '')).toHaveLength(2);
+    });
+
+    it('goes no deeper than it may', async () => {
+      const buildId = await built(
+        workflowOf('a', [calling('call', 'b')]),
+        workflowOf('b', [calling('call', 'c')]),
+        workflowOf('c', [calling('call', 'd')]),
+        workflowOf('d'),
+      );
+      expect(await runWorkflow(app, buildId, 'b')).toHaveProperty('call');
+      expect(await failureOf(runWorkflow(app, buildId, 'a'))).toMatchObject({
+        code: 'WORKFLOW_DEPTH_LIMIT',
+        node: 'call',
+      });
+    });
+
+    it('counts their nodes together', async () => {
+      const calls = Array.from({ length: 10 }, (_, index) => calling(`call${index}`, 'small'));
+      const buildId = await built(workflowOf('wide', calls), workflowOf('small'));
+      expect(await failureOf(runWorkflow(app, buildId, 'wide'))).toMatchObject({
+        code: 'WORKFLOW_NODE_LIMIT',
+      });
+    });
+
+    it('refuses data that grow beyond their size by them', async () => {
+      const buildId = await built(
+        workflowOf('top', [mapping('one', ['${a}', '${a}']), calling('two', 'copy')]),
+        workflowOf('copy', [mapping('b', ['${a}', '${one}'])]),
+      );
+      expect(
+        await failureOf(runWorkflow(app, buildId, 'top', { input: { a: 'x'.repeat(6_000) } })),
+      ).toMatchObject({
+        code: 'SUBWORKFLOW_FAILED',
+        details: expect.stringMatching(/^WORKFLOW_DATA_LIMIT/),
+      });
+    });
+  });
+
+  describe('again', () => {
+    it('gives the output of a run that has finished, without a second run', async () => {
+      const buildId = await built(workflowOf('rate', [mapping('a', '${now}')]));
+      const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
+      const first = await runWorkflow(app, buildId, 'rate', { ...request, input: { now: 'first' } });
+      const second = await runWorkflow(app, buildId, 'rate', { ...request, input: { now: 'second' } });
+      expect(second).toEqual(first);
+      expect(await attempts(request.processInstanceUuid)).toEqual([[1, 'FINISHED']]);
+    });
+
+    it('is a run of its own without a key', async () => {
+      const buildId = await built(workflowOf('rate'));
+      const processInstanceUuid = uuid();
+      await runWorkflow(app, buildId, 'rate', { processInstanceUuid });
+      await runWorkflow(app, buildId, 'rate', { processInstanceUuid });
+      expect(await rows(processInstanceUuid)).toHaveLength(2);
+    });
+
+    it('takes over the run of a worker that died, subworkflows included', async () => {
+      const buildId = await built(workflowOf('top', [calling('call', 'sub')]), workflowOf('sub'));
+      const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}`, input: { a: 1 } };
+      await runWorkflow(app, buildId, 'top', request);
+      // As if the worker had died before it could store an end.
+      await app.dataSource
+        .getRepository(WorkflowRunEntity)
+        .update(
+          { processInstanceUuid: request.processInstanceUuid },
+          { state: WorkflowRunState.Started, finishedAt: null, nodes: null, output: null },
+        );
+      expect(await runWorkflow(app, buildId, 'top', request)).toEqual({ a: 1, call: { a: 1 } });
+      expect(await attempts(request.processInstanceUuid)).toEqual([
+        [2, 'FINISHED'],
+        [2, 'FINISHED'],
+      ]);
+    });
+
+    it('begins a failed run again', async () => {
+      const buildId = await built(workflowOf('rate', [], { inputSchema: { required: ['a'] } }));
+      const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
+      await failureOf(runWorkflow(app, buildId, 'rate', request));
+      expect(await runWorkflow(app, buildId, 'rate', { ...request, input: { a: 1 } })).toEqual({ a: 1 });
+      expect(await attempts(request.processInstanceUuid)).toEqual([[2, 'FINISHED']]);
+    });
+
+    it('takes no more from a worker that lost it to another one', async () => {
+      const store = app.nest.get(RunStore);
+      const processInstanceUuid = uuid();
+      const names = { buildId: 'b', appId: null, workflow: 'rate', processInstanceUuid, parentRunId: null };
+      const journal = new RunJournal({ valueBytes: 100, totalBytes: 100 });
+      const lost = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });
+      const held = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });
+      expect(held.id).toBe(lost.id);
+      await store.fail(lost, journal, new Error('the lease is lost'));
+      expect(await rows(processInstanceUuid)).toMatchObject([
+        { state: WorkflowRunState.Started, attempt: 2 },
+      ]);
+      await store.finish(held, journal, 'held');
+      await store.finish(lost, journal, 'lost');
+      expect(await store.find(held.id)).toMatchObject({ state: WorkflowRunState.Finished, output: 'held' });
+    });
+
+    it('is one run, whoever asks at the same time', async () => {
+      const buildId = await built(workflowOf('rate', [mapping('a', 1)]));
+      const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
+      const outputs = await Promise.all(
+        Array.from({ length: 10 }, () => runWorkflow(app, buildId, 'rate', request)),
+      );
+      expect(new Set(outputs.map((output) => JSON.stringify(output)))).toEqual(new Set(['{"a":1}']));
+      expect(await rows(request.processInstanceUuid)).toMatchObject([{ state: WorkflowRunState.Finished }]);
+    });
+  });
+
+  describe('that is stopped', () => {
+    it('throws the reason, and the run can be begun again', async () => {
+      const buildId = await built(workflowOf('rate'));
+      const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
+      const reason = new Error('the replica stops');
+      const signal = AbortSignal.abort(reason);
+      expect(await failureOf(runWorkflow(app, buildId, 'rate', { ...request, signal }))).toBe(reason);
+      expect(await rows(request.processInstanceUuid)).toMatchObject([
+        { state: WorkflowRunState.Failed, error: { code: 'WORKFLOW_INTERRUPTED' } },
+      ]);
+      await runWorkflow(app, buildId, 'rate', request);
+      expect(await rows(request.processInstanceUuid)).toMatchObject([
+        { state: WorkflowRunState.Finished, attempt: 2, error: null },
+      ]);
+    });
+  });
+});
