@@ -149,7 +149,7 @@ function pathOf(template: string, { parameters = [] }: Operation, ids: string[])
     Object.fromEntries(
       inQuery.map(({ name, schema }) => [
         name,
-        fc.oneof(valid(schema, () => ({})).map(String), texts).map(wellFormed),
+        fc.oneof(valid(schema, () => ({})).map(toText), texts).map(wellFormed),
       ]),
     ),
     { requiredKeys: [] },
@@ -203,4 +203,9 @@ function bodyOf({ requestBody }: Operation, document: ApiDocument): Arbitrary<st
 /** A text without lone surrogates, which cannot be put into a URL. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
+}
+
+/** A parameter as it is written into an address; not every object has a text of its own. */
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -51,7 +51,14 @@ export class ProofEnvironment {
 
   /** As `startService`, without waiting. Every service is ended with the environment at the latest. */
   async launchService(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = await ServiceProcess.launch({
+    const service = await ServiceProcess.launch({ ...this.settings(databaseUrl), ...settings });
+    this.services.push(service);
+    return service;
+  }
+
+  /** Environment variables of a service on a database. */
+  settings(databaseUrl: string): Record<string, string> {
+    return {
       NODE_ENV: this.kind === 'embedded' ? 'test' : 'production',
       DATABASE_URL: databaseUrl,
       DATA_DIR: this.folder,
@@ -63,10 +70,7 @@ export class ProofEnvironment {
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
       SHUTDOWN_DELAY_MS: '0',
       LOG_LEVEL: 'error',
-      ...settings,
-    });
-    this.services.push(service);
-    return service;
+    };
   }
 
   /** Takes charge of a service that was launched otherwise, and waits until it is ready. */

@@ -1,0 +1,178 @@
+import { checkRows, count, entries } from './support/process-checks.js';
+import { firstPlace, ProcessClient, type Place, type Reply } from './support/process-client.js';
+import { APPROVAL, type UserTask } from './support/process-models.js';
+import { activeTokens, ProcessRows, type StoredInstance } from './support/process-rows.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+
+const CALLERS = 10;
+/** Callers of each of the two parallel branches. */
+const BRANCH_CALLERS = 3;
+const REPLICAS = 2;
+
+export const proof: Proof = {
+  name: 'process-races',
+  claim:
+    'of equal starts, of equal UI actions and of two branches that come to their join at once, each has one effect on two replicas',
+  databases: ['mariadb', 'mysql'],
+  async run(environment) {
+    const rounds = environment.short ? 12 : 300;
+    const databaseUrl = await environment.emptyDatabase();
+    const clients = await replicas(environment, databaseUrl);
+    const build = await clients[0]!.publish({ approval: APPROVAL });
+    const rows = await ProcessRows.open(databaseUrl);
+    const deadlocks = await rows.deadlocks();
+    const race = new Race(clients, rows, build);
+    for (let round = 0; round < rounds; round += 1) {
+      await race.round(round);
+    }
+    const stored = await rows.instances();
+    prove(stored.length === rounds, `${stored.length} instances stored instead of ${rounds}`);
+    const resolved = (await rows.deadlocks()) - deadlocks;
+    await Promise.all([...clients.map((client) => client.close()), rows.close()]);
+    return (
+      `${rounds} rounds on ${REPLICAS} replicas: ${rounds} starts for ${rounds * CALLERS} calls, ` +
+      `${race.accepted} UI actions, ${race.refused} x 409, ${race.repeated} x the same answer again, ` +
+      `0 x 5xx; ${resolved} deadlocks, none of them seen by a caller`
+    );
+  },
+};
+
+async function replicas(environment: ProofEnvironment, databaseUrl: string): Promise<ProcessClient[]> {
+  const token = await environment.token();
+  const services = await Promise.all(
+    Array.from({ length: REPLICAS }, () => environment.startService(databaseUrl)),
+  );
+  return services.map(({ url }) => new ProcessClient(url, token));
+}
+
+/** Rounds of callers who do the same at the same moment. */
+class Race {
+  accepted = 0;
+  refused = 0;
+  repeated = 0;
+
+  constructor(
+    private readonly clients: readonly ProcessClient[],
+    private readonly rows: ProcessRows,
+    private readonly build: string,
+  ) {}
+
+  async round(round: number): Promise<void> {
+    const place = await this.starts(round);
+    const winner = await this.actions(place);
+    await this.branches(place);
+    const stored = await this.lastAction(place, round);
+    prove(stored.row.state === 'FINISHED', `round ${round} left an instance that is ${stored.row.state}`);
+    prove(count(stored, 'ACTION_EXECUTED') === 4, `round ${round} executed another number of actions than 4`);
+    prove(stored.state.data['apply'] === winner, `round ${round} stored what a refused caller has sent`);
+  }
+
+  /** Ten equal starts with one key: one instance, ten times the same answer. */
+  private async starts(round: number): Promise<Place> {
+    const replies = await this.together(CALLERS, (client) =>
+      client.start(this.build, 'approval', { round }, `start-${round}`),
+    );
+    const [first] = replies;
+    prove(
+      first !== undefined && replies.every(({ status, text }) => status === 200 && text === first.text),
+      `round ${round}: equal starts were answered ${statuses(replies)}, with ${distinct(replies)} bodies`,
+    );
+    this.repeated += CALLERS - 1;
+    return firstPlace(first);
+  }
+
+  /**
+   * Ten times the same UI action on one token, without a key.
+   * @returns which caller was the one that it was accepted from
+   */
+  private async actions(place: Place): Promise<number> {
+    const replies = await this.together(CALLERS, (client, caller) =>
+      client.act(place, 'apply', { apply: caller, left: 'not allowed here' }),
+    );
+    this.judge('apply', replies);
+    const stored = await this.stored(place);
+    prove(entries(stored, 'split') === 1, 'one action led more than once to the node behind');
+    prove(!Object.hasOwn(stored.state.data, 'left'), 'data outside of the keys of an action was stored');
+    return replies.findIndex(({ status }) => status === 200);
+  }
+
+  /** Both branches of the fork at the same moment, each of them several times. */
+  private async branches(place: Place): Promise<void> {
+    const tokens = activeTokens(await this.stored(place));
+    prove(tokens.size === 2, `${tokens.size} tokens behind the fork`);
+    const replies = await this.together(2 * BRANCH_CALLERS, (client, caller) => {
+      const task = branchOf(caller);
+      return client.act({ ...place, token: tokens.get(task) ?? '' }, task, { [task]: caller });
+    });
+    this.judge(
+      'left',
+      replies.filter((_, caller) => branchOf(caller) === 'left'),
+    );
+    this.judge(
+      'right',
+      replies.filter((_, caller) => branchOf(caller) === 'right'),
+    );
+    const stored = await this.stored(place);
+    prove(entries(stored, 'sign') === 1, `the join fired ${entries(stored, 'sign')} times`);
+    prove(stored.state.tokens.size === 1, `${stored.state.tokens.size} tokens are left behind the join`);
+  }
+
+  /** Ten times the last UI action, with one key: executed once and answered ten times. */
+  private async lastAction(place: Place, round: number): Promise<StoredInstance> {
+    const token = activeTokens(await this.stored(place)).get('sign') ?? '';
+    const replies = await this.together(CALLERS, (client) =>
+      client.act({ ...place, token }, 'sign', { sign: round }, `sign-${round}`),
+    );
+    prove(
+      replies.every(({ status, text }) => status === 200 && text === replies[0]?.text),
+      `round ${round}: equal actions with a key were answered ${statuses(replies)}`,
+    );
+    this.accepted += 1;
+    this.repeated += CALLERS - 1;
+    return this.stored(place);
+  }
+
+  /** One caller got 200, all others 409. */
+  private judge(task: UserTask, replies: readonly Reply[]): void {
+    const accepted = replies.filter(({ status }) => status === 200).length;
+    const refused = replies.filter(({ status }) => status === 409).length;
+    prove(
+      accepted === 1 && accepted + refused === replies.length,
+      `${replies.length} equal actions ${task} were answered ${statuses(replies)}`,
+    );
+    this.accepted += accepted;
+    this.refused += refused;
+  }
+
+  private async stored({ process }: Place): Promise<StoredInstance> {
+    const [stored, ...others] = await this.rows.instances(process);
+    prove(stored !== undefined && others.length === 0, `instance ${process} is not stored once`);
+    checkRows(stored);
+    return stored;
+  }
+
+  /** All at once, spread over the replicas. */
+  private together(
+    callers: number,
+    call: (client: ProcessClient, caller: number) => Promise<Reply>,
+  ): Promise<Reply[]> {
+    return Promise.all(
+      Array.from({ length: callers }, (_, caller) => call(this.clients[caller % REPLICAS]!, caller)),
+    );
+  }
+}
+
+/** Both branches reach both replicas. */
+function branchOf(caller: number): 'left' | 'right' {
+  return caller % 4 < 2 ? 'left' : 'right';
+}
+
+function statuses(replies: readonly Reply[]): string {
+  const bad = replies.find(({ status }) => status >= 500);
+  return `${replies.map(({ status }) => status).join(' ')}${bad === undefined ? '' : `: ${bad.text}`}`;
+}
+
+function distinct(replies: readonly Reply[]): number {
+  return new Set(replies.map(({ text }) => text)).size;
+}

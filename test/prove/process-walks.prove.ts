@@ -1,0 +1,68 @@
+import { forkHelper, nextMessage } from './support/helper-process.js';
+import { checkRows } from './support/process-checks.js';
+import { ProcessRows } from './support/process-rows.js';
+import type { WalkAnswer, WalkOrder } from './support/process-walker.process.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+
+/** More than cores: while one waits for the disk, another goes on. */
+const WORKERS = 3;
+/** How much is done; `processes` are those of one worker. */
+const FILE_WORK = { short: { walks: 900, processes: 30 }, long: { walks: 10_000, processes: 60 } };
+/** On a server a step takes longer, and is no other step. */
+const SERVER_WORK = { short: { walks: 90, processes: 10 }, long: { walks: 3_000, processes: 100 } };
+/** On a server, walks lie beside each other; the embedded file runs one transaction at a time. */
+const SERVER_CONCURRENCY = 4;
+const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+
+export const proof: Proof = {
+  name: 'process-walks',
+  claim: `after every step of random walks through random processes the rows are what the engine in memory says (PROVE_SEED=${SEED})`,
+  databases: ['embedded', 'mariadb', 'mysql'],
+  async run(environment) {
+    const work = environment.kind === 'embedded' ? FILE_WORK : SERVER_WORK;
+    const { walks: all, processes } = work[environment.short ? 'short' : 'long'];
+    const walks = Math.ceil(all / WORKERS);
+    const walked = await Promise.all(
+      Array.from({ length: WORKERS }, (_, worker) => walk(environment, worker, { walks, processes })),
+    );
+    const sum = (figure: keyof (typeof walked)[number]): number =>
+      walked.reduce((all, figures) => all + figures[figure], 0);
+    return (
+      `PROVE_SEED=${SEED}: ${sum('walks')} walks through ${WORKERS * processes} processes, ${sum('steps')} steps, ` +
+      `${sum('backs')} of them back, ${sum('refusals')} refused; rows and memory equal after each, invariants hold`
+    );
+  },
+};
+
+async function walk(
+  environment: ProofEnvironment,
+  worker: number,
+  { walks, processes }: { walks: number; processes: number },
+): Promise<Extract<WalkAnswer, { figures: object }>['figures']> {
+  const databaseUrl = await environment.emptyDatabase();
+  const order: WalkOrder = {
+    databaseUrl,
+    settings: { ...environment.settings(databaseUrl), JOBS_WORKERS: 'false' },
+    seed: (SEED + worker) * 1_000,
+    processes,
+    walks,
+    concurrency: environment.kind === 'embedded' ? 1 : SERVER_CONCURRENCY,
+  };
+  const helper = forkHelper('process-walker.process.ts');
+  helper.send(order);
+  const answer = (await nextMessage(helper)) as WalkAnswer;
+  helper.disconnect();
+  prove('figures' in answer, 'failure' in answer ? answer.failure : '');
+  await lookAgain(databaseUrl, walks);
+  return answer.figures;
+}
+
+/** Reads everything once more when nobody writes any more. */
+async function lookAgain(databaseUrl: string, walks: number): Promise<void> {
+  const rows = await ProcessRows.open(databaseUrl);
+  const stored = await rows.instances();
+  prove(stored.length === walks, `${stored.length} instances are stored instead of ${walks}`);
+  stored.forEach(checkRows);
+  await rows.close();
+}

@@ -1,0 +1,114 @@
+import { NestFactory } from '@nestjs/core';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { Principal } from '../../../src/common/auth/principal.js';
+import type { JsonObject } from '../../../src/common/data-paths.js';
+import type {
+  StartAnswer,
+  UiActionAnswer,
+} from '../../../src/modules/process-runtime/process-runtime.types.js';
+
+/** Where the service was built: its own compiler knows what its decorators mean. */
+const DIST = new URL('../../../dist/src/', import.meta.url);
+const RUNTIME = 'modules/process-runtime';
+const PRINCIPAL: Principal = {
+  issuer: 'https://issuer.example.com',
+  subject: 'walker',
+  user: { firstName: 'Wanda', lastName: 'Walker', userName: 'walker', impersonatingUser: null },
+  permissions: new Set(),
+};
+
+interface Services {
+  packages: import('../../../src/modules/builds/app-packages.service.js').AppPackagesService;
+  commits: import('../../../src/modules/builds/version-commits.service.js').VersionCommitsService;
+  builds: import('../../../src/modules/builds/builds.service.js').BuildsService;
+  starts: import('../../../src/modules/process-runtime/process-start.service.js').ProcessStartService;
+  actions: import('../../../src/modules/process-runtime/ui-action-execution.service.js').UiActionExecutionService;
+}
+
+/** The services of the built application that make steps, without HTTP before them. */
+export class BuiltRuntime {
+  private constructor(
+    private readonly context: INestApplicationContext,
+    private readonly services: Services,
+  ) {}
+
+  /** @param settings environment variables of the service */
+  static async open(settings: Record<string, string>): Promise<BuiltRuntime> {
+    const { AppModule } = await built<typeof import('../../../src/app.module.js')>('app.module.js');
+    const { Env } = await built<typeof import('../../../src/config/env.js')>('config/env.js');
+    const { oidcIssuer } = await built<typeof import('../../../src/common/auth/oidc-issuer.js')>(
+      'common/auth/oidc-issuer.js',
+    );
+    const env = Env.parse('production', settings);
+    const module = AppModule.with({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
+    const context = await NestFactory.createApplicationContext(module, {
+      logger: false,
+      abortOnError: false,
+    });
+    const service = async <T>(file: string, name: string): Promise<T> => {
+      const exported = await built<Record<string, Type<T>>>(file);
+      return context.get<T>(exported[name] as Type<T>, { strict: false });
+    };
+    return new BuiltRuntime(context, {
+      packages: await service('modules/builds/app-packages.service.js', 'AppPackagesService'),
+      commits: await service('modules/builds/version-commits.service.js', 'VersionCommitsService'),
+      builds: await service('modules/builds/builds.service.js', 'BuildsService'),
+      starts: await service(`${RUNTIME}/process-start.service.js`, 'ProcessStartService'),
+      actions: await service(`${RUNTIME}/ui-action-execution.service.js`, 'UiActionExecutionService'),
+    });
+  }
+
+  /**
+   * Makes a build of BPMN files.
+   * @returns its id
+   */
+  async publish(appId: string, models: Readonly<Record<string, string>>): Promise<string> {
+    const version = { appId, appVersionId: 'v1' };
+    const processes = Object.entries(models).map(([name, bpmn]) => ({
+      file: `processes/${name}.bpmn`,
+      bpmn,
+    }));
+    await this.services.packages.store(PRINCIPAL, version, {
+      application: { formatVersion: 1, appId, name: appId },
+      processes,
+    });
+    await this.services.commits.commit(PRINCIPAL, version, null);
+    const { buildId } = await this.services.builds.create(PRINCIPAL, version);
+    return buildId;
+  }
+
+  /** As endpoint 7. */
+  start(
+    process: { appId: string; buildId: string; processName: string },
+    data: JsonObject,
+  ): Promise<StartAnswer> {
+    return this.services.starts.start(PRINCIPAL, process, {
+      body: data,
+      platform: 'prove',
+      idempotencyKey: undefined,
+    });
+  }
+
+  /** As endpoint 8. */
+  execute(
+    processUuid: string,
+    tokenUuid: string,
+    uiActionSvcUuid: string,
+    body: JsonObject,
+  ): Promise<UiActionAnswer> {
+    return this.services.actions.execute(
+      PRINCIPAL,
+      { processUuid, tokenUuid, uiActionSvcUuid },
+      body,
+      undefined,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
+
+async function built<Module>(file: string): Promise<Module> {
+  return (await import(new URL(file, DIST).href)) as Module;
+}

@@ -1,0 +1,100 @@
+import { Agent, request } from 'undici';
+import { UI_ACTIONS, type UserTask } from './process-models.js';
+
+const APP = 'prove-processes';
+const VERSION = `/appmanager/api/resource/app/${APP}/app-version/v1`;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+type Json = Record<string, unknown>;
+
+/** A server's answer, as text too, to compare byte by byte. */
+export interface Reply {
+  status: number;
+  text: string;
+  body: Json;
+}
+
+/** A token of an instance. */
+export interface Place {
+  /** UUID of the instance. */
+  process: string;
+  /** UUID of the token. */
+  token: string;
+}
+
+/** A caller of the process endpoints with one token and its own kept-alive connections. */
+export class ProcessClient {
+  private readonly agent: Agent;
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    connections = 50,
+  ) {
+    this.agent = new Agent({ connections, pipelining: 1 });
+  }
+
+  /**
+   * Delivers BPMN files as one package and makes a build of them.
+   * @returns id of the build
+   * @throws Error when it is refused
+   */
+  async publish(models: Readonly<Record<string, string>>): Promise<string> {
+    await this.demand('PUT', `${VERSION}/package`, {
+      application: { formatVersion: 1, appId: APP, name: 'Proofs' },
+      processes: Object.entries(models).map(([name, bpmn]) => ({ file: `processes/${name}.bpmn`, bpmn })),
+    });
+    await this.demand('POST', `${VERSION}/commit`, {});
+    const { body } = await this.demand('POST', `${VERSION}/build`, {});
+    return String(body['buildId']);
+  }
+
+  /** Endpoint 7 of the interface contract. */
+  start(build: string, process: string, data: Json, key?: string): Promise<Reply> {
+    const path = `/rtm/api/runtime/app/${APP}/build/${build}/process-name/${process}/start`;
+    return this.send('POST', path, data, key);
+  }
+
+  /** Endpoint 8, with the UI action of a user task. */
+  act({ process, token }: Place, task: UserTask, data: Json, key?: string): Promise<Reply> {
+    const path = `/onboarding/api/runtime/process/${process}/token/${token}/ui-action/${UI_ACTIONS[task]}/context/main/execute`;
+    return this.send('POST', path, data, key);
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async demand(method: 'PUT' | 'POST', path: string, body: Json): Promise<Reply> {
+    const reply = await this.send(method, path, body);
+    if (reply.status >= 300) {
+      throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+    }
+    return reply;
+  }
+
+  /** @throws Error of the connection when no answer came */
+  private async send(method: 'PUT' | 'POST', path: string, body: Json, key?: string): Promise<Reply> {
+    const response = await request(`${this.url}${path}`, {
+      method,
+      dispatcher: this.agent,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'content-type': 'application/json',
+        'svc-platform': 'prove',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.body.text();
+    return { status: response.statusCode, text, body: text === '' ? {} : (JSON.parse(text) as Json) };
+  }
+}
+
+/** Where the first token of an instance stands, by the answer to its start. */
+export function firstPlace({ body }: Reply): Place {
+  const [token] = body['tokens'] as { uuid: string }[];
+  return { process: String(body['uuid']), token: token?.uuid ?? '' };
+}
