@@ -58,7 +58,7 @@ export async function load(url: string, { pid, token, seconds, connections }: Lo
 }
 
 /** User and system time of a process (proc_pid_stat(5), fields 14 and 15; the name before them may hold spaces). */
-function cpuTicks(pid: number): number {
+export function cpuTicks(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);

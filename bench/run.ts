@@ -7,18 +7,23 @@ import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import { startDatabases } from '../test/support/databases/start-databases.js';
 import { sendResult, startScriptedMcp } from '../test/support/peers/scripted-mcp.peer.js';
 import { load, median, type Load } from './load.js';
+import { benchProcesses } from './processes/processes.js';
 import { startServer } from './server-process.js';
 import { countQuestions, recordStatements } from './statements.js';
 
 /**
  * Measures the read paths and the synchronisation on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short]
+ *     npm run bench [-- --short] [reads] [processes]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
  */
-const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false } },
+});
+const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const ROUNDS = values.short ? 2 : 7;
 const SECONDS = values.short ? 2 : 5;
 const CONNECTIONS = 16;
@@ -37,14 +42,24 @@ if (mysql === undefined) {
 }
 const environment = await ProofEnvironment.create('mysql', { short: values.short, server: mysql, folder });
 try {
-  await bench();
+  if (isWanted('reads')) {
+    await benchReads();
+  }
+  if (isWanted('processes')) {
+    await benchProcesses(environment, {
+      serverUrl: mysql.url,
+      ...(values.short
+        ? { rounds: 2, starts: 400, waiting: 1_000 }
+        : { rounds: 7, starts: 2_000, waiting: 10_000 }),
+    });
+  }
 } finally {
   await environment.end();
   await mysql.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-async function bench(): Promise<void> {
+async function benchReads(): Promise<void> {
   const databaseUrl = await environment.emptyDatabase();
   const service = await environment.startService(databaseUrl, {
     LOG_LEVEL: 'info',

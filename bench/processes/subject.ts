@@ -1,0 +1,104 @@
+import { Agent, request } from 'undici';
+
+const APP = 'bench';
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** An instance that waits at its only token. */
+export interface Waiting {
+  instanceId: number;
+  uuid: string;
+  tokenId: number;
+  tokenUuid: string;
+}
+
+type Json = Record<string, unknown>;
+
+/** The service as its callers see it. */
+export class Subject {
+  private readonly agent: Agent;
+  /** UI action by process and name. */
+  private readonly uiActions = new Map<string, string>();
+  private buildId = '';
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    connections: number,
+  ) {
+    this.agent = new Agent({ connections, pipelining: 1 });
+  }
+
+  /** Delivers BPMN files as one package and makes a build of them. */
+  async publish(models: Record<string, string>): Promise<void> {
+    const version = `/appmanager/api/resource/app/${APP}/app-version/v1`;
+    await this.send('PUT', `${version}/package`, {
+      application: { formatVersion: 1, appId: APP, name: 'Benchmark' },
+      processes: Object.entries(models).map(([name, bpmn]) => ({ file: `processes/${name}.bpmn`, bpmn })),
+    });
+    await this.send('POST', `${version}/commit`, {});
+    const { buildId } = await this.send('POST', `${version}/build`, {});
+    this.buildId = String(buildId);
+  }
+
+  /** Endpoint 7. */
+  async start(process: string, data: Json): Promise<Waiting> {
+    const path = `/rtm/api/runtime/app/${APP}/build/${this.buildId}/process-name/${process}/start`;
+    const { uuid, tokens, instanceMetadata } = await this.send('POST', path, data);
+    const [token] = tokens as { id: number; uuid: string }[];
+    return {
+      instanceId: Number((instanceMetadata as Json)['processInstanceId']),
+      uuid: String(uuid),
+      tokenId: token?.id ?? 0,
+      tokenUuid: token?.uuid ?? '',
+    };
+  }
+
+  /** Endpoint 8, with the UI action that the user task of this name offers. */
+  async act(process: string, waiting: Waiting, task: string, data: Json): Promise<void> {
+    const action = await this.uiAction(process, waiting, task);
+    await this.send(
+      'POST',
+      `/onboarding/api/runtime/process/${waiting.uuid}/token/${waiting.tokenUuid}/ui-action/${action}/context/main/execute`,
+      data,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.agent.close();
+  }
+
+  private async uiAction(process: string, { uuid }: Waiting, task: string): Promise<string> {
+    const key = `${process}/${task}`;
+    const known = this.uiActions.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const { tokens } = await this.send('GET', `/rtm/api/runtime/process-instance/${uuid}`);
+    const open = (tokens as { uiActions?: { svcUuid: string; name: string }[] }[]).flatMap(
+      ({ uiActions }) => uiActions ?? [],
+    );
+    const found = open.find(({ name }) => name === task)?.svcUuid ?? '';
+    this.uiActions.set(key, found);
+    return found;
+  }
+
+  /** @throws Error when the answer is not 2xx, because then nothing was measured */
+  private async send(method: 'GET' | 'PUT' | 'POST', path: string, body?: Json): Promise<Json> {
+    const response = await request(`${this.url}${path}`, {
+      method,
+      dispatcher: this.agent,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'content-type': 'application/json',
+        'svc-platform': 'bench',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) {
+      throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+    }
+    return JSON.parse(text) as Json;
+  }
+}
