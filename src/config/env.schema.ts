@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { buildSettings } from './build-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
+import { discoverySettings } from './discovery-settings.js';
 import { jobSettings } from './job-settings.js';
 import { packageSettings } from './package-settings.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
@@ -250,6 +251,7 @@ export const envSchema = z.object({
 
   ...buildSettings,
 
+  ...discoverySettings,
   ...jobSettings,
   ...packageSettings,
   ...processDefinitionSettings,

@@ -1,13 +1,7 @@
-import { z } from 'zod';
-import { integer } from './setting-rules.js';
+import { integer, permission } from './setting-rules.js';
 
 const MEGABYTE = 1_048_576;
 const DAY_SECONDS = 86_400;
-
-const permission = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 small letters, digits or -')
-  .optional();
 
 /** Settings of running processes. */
 export const processSettings = {

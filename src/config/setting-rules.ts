@@ -27,3 +27,9 @@ export const list = (fallback: string[] = []) =>
         .filter((item) => item !== ''),
     )
     .default(fallback);
+
+/** Name of a permission of PERMISSION_RULES; none is asked for without it. */
+export const permission = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 small letters, digits or -')
+  .optional();
