@@ -108,6 +108,17 @@ describe('RequestValidationPipe', () => {
       }
     });
 
+    it.each(shapes)('refuses numbers that would become infinite ($metatype)', async (metadata) => {
+      for (const text of ['1e999', '-1e999']) {
+        const bad: unknown = JSON.parse(`{"list":[{"a":${text}}]}`);
+        expect((await refusal(bad, metadata))[1]).toBe('list.0.a: is a number beyond what can be kept');
+      }
+      expect(await pipe.transform({ a: Number.MAX_VALUE, b: -0 }, metadata)).toEqual({
+        a: Number.MAX_VALUE,
+        b: -0,
+      });
+    });
+
     it('refuses one that is nested too deep', async () => {
       const levels = Array.from({ length: 100 }, (_none, level) => level);
       const deep = levels.reduce<unknown>((inner) => ({ a: inner }), 1);

@@ -75,6 +75,7 @@ export class RequestValidationPipe implements PipeTransform {
 /**
  * Refuses names that no field may have, and what is nested deeper than any body needs: whatever reads or writes JSON
  * calls itself at every level, so that a body deeper than the call stack would be a fault of ours. With a stack of our own.
+ * A number beyond a double is refused too: it would be read as infinite, and written as null.
  */
 function refuseUnsafe(body: unknown, names: NameRule): void {
   const pending: [path: string, value: unknown, depth: number][] = [['', body, 0]];
@@ -87,6 +88,9 @@ function refuseUnsafe(body: unknown, names: NameRule): void {
       const field = path === '' ? name : `${path}.${name}`;
       if (names.refuses(name)) {
         throw new ValidationFailedError([{ field, rule: names.rule }]);
+      }
+      if (typeof member === 'number' && !Number.isFinite(member)) {
+        throw new ValidationFailedError([{ field, rule: 'is a number beyond what can be kept' }]);
       }
       if (typeof member === 'object') {
         pending.push([field, member, depth + 1]);
