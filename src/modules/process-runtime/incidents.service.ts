@@ -66,17 +66,28 @@ export class IncidentsService {
     }
   }
 
-  /** Stores an instance that could not start: CREATED, without tokens, with the incident that tells why. */
-  async recordFailedStart(row: InstanceRow, fault: Fault): Promise<void> {
+  /**
+   * Stores an instance that could not start: CREATED, without tokens, with the incident that tells why.
+   * @param begin called first in the transaction
+   * @returns what it returned
+   */
+  async recordFailedStart<Answer>(
+    row: InstanceRow,
+    fault: Fault,
+    begin: (manager: EntityManager) => Promise<Answer>,
+  ): Promise<Answer> {
     const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, { actor: '' });
     const { raisedAt: at, requestId } = incident;
     const actor = row.startedBy?.userName ?? null;
-    await this.database.write(async (manager) => {
+    const answer = await this.database.write(async (manager) => {
+      const answer = await begin(manager);
       await this.rows.instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
       await this.rows.incidents.insert(manager, row, incident);
       await this.rows.events.insert(manager, row, [raised(incident, 1)], { actor, requestId, at });
+      return answer;
     });
     this.aftermath.stopped(row, incident);
+    return answer;
   }
 
   private async insert(

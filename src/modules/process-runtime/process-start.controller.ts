@@ -42,8 +42,9 @@ export class ProcessStartController {
       'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
       'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
       'there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or ' +
-      'the start event stands in a lane that names some. A process that stops at once is answered with 500 and kept as CREATED, ' +
-      'with the incident that tells why.',
+      'the start event stands in a lane that names some. A process that stops at once is stored and answered all the same: ' +
+      '`CREATED`, without tokens, and the instance itself shows the incident that tells why. A call that is answered with an ' +
+      'error has stored nothing.',
   })
   @ApiHeader({
     name: 'svc-platform',

@@ -4,17 +4,24 @@ import { callerHash, type Principal } from '../../common/auth/principal.js';
 import type { JsonObject } from '../../common/data-paths.js';
 import { Database } from '../../database/database.js';
 import { isDuplicate } from '../../database/driver-errors.js';
-import { EngineIncident, EngineRefusal } from './engine/engine.errors.js';
+import { EngineRefusal } from './engine/engine.errors.js';
+import type { InstanceState } from './engine/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
-import { demandLane } from './lanes.js';
-import { ProcessIncidentError } from './process-runtime.errors.js';
+import { demandLane, mayAct } from './lanes.js';
 import type { ProcessKey, StartAnswer } from './process-runtime.types.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
-import { chooseStart, readStartBody, refuseStartFaults, requirePlatform } from './start-choice.js';
-import { ProcessStarter, type PreparedStart, type StartRequest } from './step/process-starter.js';
+import {
+  chooseStart,
+  readStartBody,
+  refuseStartFaults,
+  requirePlatform,
+  startCandidates,
+} from './start-choice.js';
+import { ProcessStarter, type StartRequest } from './step/process-starter.js';
 import { toDomainError } from './step/refusals.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepResources } from './step/step-resources.js';
+import type { InstanceRow } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 import { toTokenView } from './token-view.js';
 
@@ -26,6 +33,9 @@ export interface StartCall {
   /** Header `Idempotency-Key`. */
   idempotencyKey: string | undefined;
 }
+
+/** Where an instance stands after its first step. */
+type StartState = Pick<InstanceState, 'state' | 'tokens'>;
 
 /** Another call with the same key was first. Never leaves the service. */
 class RepeatTakenError extends Error {
@@ -43,21 +53,29 @@ export class ProcessStartService {
     private readonly resources: StepResources,
   ) {}
 
-  /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
-  async demandDefinition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
-    return this.definitions.byName(appId, buildId, processName);
+  /**
+   * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all.
+   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   * @throws LanePermissionError when all its start events stand in lanes in which the caller may not act
+   */
+  async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
+    const definition = await this.definition(key);
+    const [first, ...others] = startCandidates(definition.graph);
+    if (first !== undefined && !others.some((node) => mayAct(definition, node, principal))) {
+      demandLane(definition, first, principal);
+    }
   }
 
   /**
-   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer.
+   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer. A process that
+   * stops at once is stored as CREATED, with the incident, and answered as such: what was stored is never an error.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
    * @throws ProcessStateError when the key was used with another body
-   * @throws ProcessIncidentError when the process stops at once; it is kept as CREATED, with the incident
    */
   async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartAnswer> {
-    const definition = await this.demandDefinition(key);
+    const definition = await this.definition(key);
     const { startCondition, data } = readStartBody(call.body);
     const node = chooseStart(definition.graph, startCondition);
     demandLane(definition, node, principal);
@@ -79,7 +97,16 @@ export class ProcessStartService {
     return repeat === undefined ? this.startOnce(request, undefined) : this.startOrRepeat(request, repeat);
   }
 
+  private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
+    return this.definitions.byName(appId, buildId, processName);
+  }
+
   private async startOrRepeat(request: StartRequest, repeat: RepeatKey): Promise<StartAnswer> {
+    // Before the engine runs. Of calls at the same time none finds anything: then the unique index decides.
+    const early = await this.repeated(repeat);
+    if (early !== undefined) {
+      return early;
+    }
     try {
       return await this.startOnce(request, repeat);
     } catch (error) {
@@ -87,27 +114,28 @@ export class ProcessStartService {
         throw error;
       }
     }
-    const stored = await this.database.read((manager) => this.rows.repeats.find(manager, repeat.keyHash));
     // Removed for its age between the two statements: then this is a first call again.
-    return stored === null
-      ? this.startOnce(request, repeat)
-      : (repeatedAnswer(stored, repeat) as StartAnswer);
+    return (await this.repeated(repeat)) ?? this.startOnce(request, repeat);
+  }
+
+  private async repeated(repeat: RepeatKey): Promise<StartAnswer | undefined> {
+    const stored = await this.database.read((manager) => this.rows.repeats.find(manager, repeat.keyHash));
+    return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartAnswer);
   }
 
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartAnswer> {
+    const answered = (state: StartState) => async (manager: EntityManager, row: InstanceRow, now: Date) => {
+      const answer = toStartAnswer(request.definition, row, state, now);
+      await this.keep(manager, repeat, answer, now);
+      return answer;
+    };
     try {
       return await this.starter.start(request, {
-        begin: async (manager, prepared) => {
-          const answer = toStartAnswer(request.definition, prepared);
-          await this.keep(manager, repeat, answer, prepared.now);
-          return answer;
-        },
+        begin: (manager, { row, result, now }) => answered(result.instance)(manager, row, now),
+        stopped: answered({ state: 'CREATED', tokens: new Map() }),
       });
     } catch (error) {
-      if (error instanceof EngineRefusal) {
-        throw toDomainError(error, this.resources.limits.dataBytes);
-      }
-      throw error instanceof EngineIncident ? new ProcessIncidentError({ cause: error }) : error;
+      throw error instanceof EngineRefusal ? toDomainError(error, this.resources.limits.dataBytes) : error;
     }
   }
 
@@ -130,8 +158,13 @@ export class ProcessStartService {
   }
 }
 
-function toStartAnswer(definition: RunnableDefinition, { row, result, now }: PreparedStart): StartAnswer {
-  const tokens = [...result.instance.tokens.values()]
+function toStartAnswer(
+  definition: RunnableDefinition,
+  row: InstanceRow,
+  { state, tokens: all }: StartState,
+  now: Date,
+): StartAnswer {
+  const tokens = [...all.values()]
     .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
     .map((token) => toTokenView(definition, token, now));
   return {
@@ -143,7 +176,7 @@ function toStartAnswer(definition: RunnableDefinition, { row, result, now }: Pre
     rootApplicationId: row.rootAppId,
     processDefinitionName: row.processName,
     tokens,
-    state: result.instance.state,
+    state,
     uuid: row.uuid,
     instanceMetadata: { processInstanceId: row.id, processInstanceUuid: row.uuid },
   };

@@ -32,18 +32,24 @@ export function readStartBody(body: JsonObject): StartBody {
   return { startCondition, data };
 }
 
+/** The start events that a request can mean. Those of timers and messages start by themselves only. */
+export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 'starts'>): GraphNode[] {
+  return starts
+    .flatMap((index) => nodes[index] ?? [])
+    .filter(({ event }) => event === null || event.type === 'NONE');
+}
+
 /**
- * The start event that a request means. Those of timers and messages start by themselves only.
+ * The start event that a request means.
  * @throws StartNodeNotFoundError, StartConditionMissingError
  */
 export function chooseStart(
-  { nodes, starts }: Pick<ProcessGraph, 'nodes' | 'starts'>,
+  graph: Pick<ProcessGraph, 'nodes' | 'starts'>,
   startCondition: string | undefined,
 ): GraphNode {
-  const candidates = starts
-    .flatMap((index) => nodes[index] ?? [])
-    .filter(({ event }) => event === null || event.type === 'NONE')
-    .filter((node) => startCondition === undefined || node.startCondition === startCondition);
+  const candidates = startCandidates(graph).filter(
+    (node) => startCondition === undefined || node.startCondition === startCondition,
+  );
   const [first, second] = candidates;
   if (first === undefined) {
     throw new StartNodeNotFoundError();

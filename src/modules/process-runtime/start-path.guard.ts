@@ -1,23 +1,31 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { principalOf } from '../../common/auth/principal.js';
 import { PATH_ID } from '../../common/validation/patterns.decorators.js';
 import { PROCESS_NAME } from '../builds/dto/build.params.dto.js';
 import { ProcessStartService } from './process-start.service.js';
 
-/** Answers 404 for a path that names no process of a build before the body is looked at. */
+/** Answers 404 for a path that names no process of a build, and 403 to who may start none of it, before the body is looked at. */
 @Injectable()
 export class StartPathGuard implements CanActivate {
   constructor(private readonly processes: ProcessStartService) {}
 
-  /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
+  /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError, LanePermissionError */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { params } = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<Request>();
+    const principal = principalOf(request);
+    const { params } = request;
     const appId = String(params['appId']);
     const buildId = String(params['buildId']);
     const processName = String(params['processDefinitionName']);
     // What is no identifier is told by the validation of the path.
-    if (PATH_ID.test(appId) && PATH_ID.test(buildId) && PROCESS_NAME.test(processName)) {
-      await this.processes.demandDefinition({ appId, buildId, processName });
+    if (
+      principal !== undefined &&
+      PATH_ID.test(appId) &&
+      PATH_ID.test(buildId) &&
+      PROCESS_NAME.test(processName)
+    ) {
+      await this.processes.demandStartable(principal, { appId, buildId, processName });
     }
     return true;
   }

@@ -265,16 +265,17 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect((await start(app, published, 'laned', {}, { token: clerk })).status).toBe(200);
   });
 
-  it('keeps a process that stops at once as CREATED, with the incident, and answers 500', async () => {
+  it('stores a process that stops at once as CREATED, with the incident, and answers it as such', async () => {
     const { status, body, headers } = await start(app, published, 'stops', { amount: 'many' });
-    const repository = app.dataSource.getRepository('ProcessInstanceEntity');
-    const row = (await repository.findOneByOrFail({ processName: 'stops' })) as { id: number; uuid: string };
+    const row = { id: body.instanceMetadata.processInstanceId };
 
-    expect({ status, details: body.details }).toEqual({
-      status: 500,
-      details: `request id ${headers.get('x-request-id')}`,
+    expect({ status, state: body.state, tokens: body.tokens }).toEqual({
+      status: 200,
+      state: 'CREATED',
+      tokens: [],
     });
-    expect(await instanceRow(app, row.uuid)).toMatchObject({
+    expect(await instanceRow(app, body.uuid)).toMatchObject({
+      id: row.id,
       state: 'CREATED',
       openIncidents: 1,
       content: { data: { amount: 'many' } },
@@ -328,8 +329,25 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect(new Set(answers.map(({ body }) => body.uuid)).size).toBe(3);
     });
 
-    it('is not used up by a call that was refused', async () => {
+    it('stores one instance of a process that stops at once, whoever repeats the call and when', async () => {
+      const before = await countInstances(app, published.appId);
+      const call = () => start(app, published, 'stops', { amount: 'many' }, { key: 'stops' });
+      const atOnce = await Promise.all(Array.from({ length: 8 }, call));
+      const answers = [...atOnce, await call(), await call()];
+      const [first] = answers;
+
+      expect(await countInstances(app, published.appId)).toBe(before + 1);
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(first).toMatchObject({ status: 200, body: { state: 'CREATED', tokens: [] } });
+      const id = first?.body.instanceMetadata.processInstanceId ?? 0;
+      expect(await incidentRows(app, id)).toHaveLength(1);
+      expect((await eventRows(app, id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
+    });
+
+    it('is not used up by a call that was refused, which stores nothing', async () => {
+      const before = await countInstances(app, published.appId);
       await start(app, published, 'strict', {}, { key: 'refused' });
+      expect(await countInstances(app, published.appId)).toBe(before);
       const { status } = await start(
         app,
         published,

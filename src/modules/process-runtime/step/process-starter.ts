@@ -48,6 +48,8 @@ export interface StartPlan<Answer> {
   job?: Job;
   /** Called first in the transaction. */
   begin(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
+  /** Called in its place, first in the transaction that stores an instance which stopped at once. Without it the start throws then. */
+  stopped?(manager: EntityManager, row: InstanceRow, now: Date): Promise<Answer>;
 }
 
 const SHARDS = 256;
@@ -66,17 +68,21 @@ export class ProcessStarter {
   /**
    * Starts an instance. One that stops at once is stored as CREATED, with the incident, in a transaction of its own.
    * @throws EngineRefusal when the data is too large
-   * @throws EngineIncident when the process stops before its first wait state
+   * @throws EngineIncident when the process stops before its first wait state and the plan has no answer for that
    */
   async start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
     const id = await this.resources.nextId('process-instance');
     try {
       return await this.resources.withIds((begin) => this.commit(request, id, plan, begin));
     } catch (error) {
-      if (error instanceof EngineIncident) {
-        await this.recordFailure(request, id, error);
+      if (!(error instanceof EngineIncident)) {
+        throw error;
       }
-      throw error;
+      const stopped = await this.recordFailure(request, id, error, plan);
+      if (stopped === undefined) {
+        throw error;
+      }
+      return stopped.answer;
     }
   }
 
@@ -110,12 +116,17 @@ export class ProcessStarter {
     return { row, now, result: step(definition.runtime, instance, command, context) };
   }
 
-  private async recordFailure(request: StartRequest, id: number, incident: EngineIncident): Promise<void> {
-    const { source, type, message, node, actionSvcUuid } = incident;
-    const row = newRow({ ...request, parent: null }, id, this.resources.now());
-    await this.incidents.recordFailedStart(
-      { ...row, expiresAt: null },
-      { source, type, message, node, actionSvcUuid, tokenId: null, visit: null },
+  private async recordFailure<Answer>(
+    request: StartRequest,
+    id: number,
+    { source, type, message, node, actionSvcUuid }: EngineIncident,
+    plan: StartPlan<Answer>,
+  ): Promise<{ answer: Answer } | undefined> {
+    const now = this.resources.now();
+    const row = { ...newRow({ ...request, parent: null }, id, now), expiresAt: null };
+    const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
+    return this.incidents.recordFailedStart(row, fault, async (manager) =>
+      plan.stopped === undefined ? undefined : { answer: await plan.stopped(manager, row, now) },
     );
   }
 }
