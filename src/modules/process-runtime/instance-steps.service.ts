@@ -65,13 +65,14 @@ export class InstanceStepsService {
       if (row === null) {
         throw new ProcessInstanceNotFoundError();
       }
-      const early = await plan.before?.(manager, row);
+      const definition = (): RunnableDefinition => this.definitionOf(row, given);
+      const early = await plan.before?.(manager, row, definition);
       if (early !== undefined) {
         done = { instanceId: row.id, hasWork: false };
         return early.answer;
       }
       const now = this.resources.now();
-      const before = await this.load(manager, row, given);
+      const before = await this.load(manager, row, definition());
       const result = await this.step(before, plan, manager, this.resources.engineContext(now, ids));
       const hasWork = await this.writer.write(manager, { ...before, isNew: false }, result, {
         ids,
@@ -105,16 +106,20 @@ export class InstanceStepsService {
   }
 
   /** @param given definition loaded for this step; by now others may have taken its place among those that are held */
-  private async load(
-    manager: EntityManager,
-    row: InstanceRow,
-    given: RunnableDefinition | undefined,
-  ): Promise<LoadedInstance> {
+  private definitionOf(row: InstanceRow, given: RunnableDefinition | undefined): RunnableDefinition {
     const isGiven = given?.build.id === row.definitionId;
     const definition = isGiven ? given : this.definitions.held(row.definitionId);
     if (definition === undefined) {
       throw new DefinitionNotHeldError(row.definitionId);
     }
+    return definition;
+  }
+
+  private async load(
+    manager: EntityManager,
+    row: InstanceRow,
+    definition: RunnableDefinition,
+  ): Promise<LoadedInstance> {
     const tokens = await this.rows.tokens.live(manager, row.id);
     return {
       row,

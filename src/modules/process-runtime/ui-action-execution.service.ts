@@ -27,6 +27,13 @@ import { StepResources } from './step/step-resources.js';
 import type { LoadedInstance, StepOutcome, StepPlan } from './step/step.types.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 
+/** What a caller sends to execute a UI action. */
+interface UiActionCall {
+  principal: Principal;
+  key: UiActionKey;
+  body: JsonObject;
+}
+
 /** Executes UI actions (interface contract, endpoint 8; decisions, section 7). */
 @Injectable()
 export class UiActionExecutionService {
@@ -41,9 +48,11 @@ export class UiActionExecutionService {
 
   /**
    * Executes a UI action on a token. The same call with the same Idempotency-Key is executed once and gets the same answer.
-   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError, UiActionNotFoundError
+   * What is wrong is told in this order, as far as it can be known without what comes behind it.
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, without which there is no lane
    * @throws LanePermissionError
-   * @throws ValidationFailedError, ProcessDataTooLargeError
+   * @throws ProcessTokenNotFoundError
+   * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
    * @throws ProcessStateError when it cannot be executed now, or the key was used with another body
    * @throws ProcessIncidentError when the process stops behind it; the token stays where it is
    */
@@ -56,10 +65,11 @@ export class UiActionExecutionService {
     const { processUuid, tokenUuid, uiActionSvcUuid } = key;
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
     const repeat = repeatKey(principal, path, idempotencyKey, body);
+    const call: UiActionCall = { principal, key, body };
     const plan: StepPlan<UiActionAnswer> = {
       actor: principal.user.userName,
-      before: (manager) => this.repeated(manager, repeat),
-      command: (loaded, manager) => this.command(manager, loaded, { principal, key, body }),
+      before: (manager, _row, definition) => this.before(manager, definition(), call, repeat),
+      command: (loaded, manager) => this.command(manager, loaded, call),
       after: (outcome, manager) => this.answer(manager, outcome, repeat),
     };
     try {
@@ -71,45 +81,49 @@ export class UiActionExecutionService {
 
   /**
    * For a request whose body cannot be read, which comes after all that is wrong with its path.
-   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError, UiActionNotFoundError, LanePermissionError
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
    */
   async demandPath(
     principal: Principal,
     { processUuid, tokenUuid, uiActionSvcUuid }: UiActionKey,
   ): Promise<void> {
-    const definitionId = await this.database.read(async (manager) => {
-      const head = await this.rows.instances.findHead(manager, { uuid: processUuid });
-      if (head === null) {
-        throw new ProcessInstanceNotFoundError();
-      }
-      await this.demandToken(manager, head.id, tokenUuid);
-      return head.definitionId;
-    });
-    const definition = await this.definitions.byId(definitionId);
-    demandLane(definition, demandAction(definition, uiActionSvcUuid).node, principal);
+    const head = await this.database.read((manager) =>
+      this.rows.instances.findHead(manager, { uuid: processUuid }),
+    );
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    demandAction(await this.definitions.byId(head.definitionId), uiActionSvcUuid, principal);
+    await this.database.read((manager) => this.demandToken(manager, head.id, tokenUuid));
   }
 
-  private async repeated(
+  /** All that can be told without the tokens, and the stored answer of a call that repeats one. */
+  private async before(
     manager: EntityManager,
+    definition: RunnableDefinition,
+    { principal, key, body }: UiActionCall,
     repeat: RepeatKey | undefined,
   ): Promise<{ answer: UiActionAnswer } | undefined> {
+    const { uiAction } = demandAction(definition, key.uiActionSvcUuid, principal);
     const stored = repeat === undefined ? null : await this.rows.repeats.find(manager, repeat.keyHash);
-    return stored === null || repeat === undefined
-      ? undefined
-      : { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
+    if (stored === null || repeat === undefined) {
+      return undefined;
+    }
+    // An answer is stored for this path, so its token was there; another body may still break the schema.
+    refuseFaults(definition.faultsOfUiAction(uiAction, body));
+    return { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
   }
 
   private async command(
     manager: EntityManager,
     { state, row, definition }: LoadedInstance,
-    { principal, key, body }: { principal: Principal; key: UiActionKey; body: JsonObject },
+    { principal, key, body }: UiActionCall,
   ): Promise<EngineCommand> {
     const token = [...state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
     if (token === undefined) {
       await this.demandToken(manager, row.id, key.tokenUuid);
     }
-    const { node, uiAction } = demandAction(definition, key.uiActionSvcUuid);
-    demandLane(definition, node, principal);
+    const { uiAction } = demandAction(definition, key.uiActionSvcUuid, principal);
     refuseFaults(definition.faultsOfUiAction(uiAction, body));
     if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
@@ -160,10 +174,12 @@ export class UiActionExecutionService {
   }
 }
 
-function demandAction({ runtime }: RunnableDefinition, svcUuid: string): UiActionPlace {
-  const place = runtime.uiAction(svcUuid);
+/** @throws UiActionNotFoundError, LanePermissionError */
+function demandAction(definition: RunnableDefinition, svcUuid: string, principal: Principal): UiActionPlace {
+  const place = definition.runtime.uiAction(svcUuid);
   if (place === undefined) {
     throw new UiActionNotFoundError();
   }
+  demandLane(definition, place.node, principal);
   return place;
 }

@@ -28,7 +28,11 @@ export interface StepPlan<Answer> {
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
   /** Called with the lock held and before tokens are read. An answer ends it all, with nothing written but what was written here. */
-  before?(manager: EntityManager, row: InstanceRow): Promise<{ answer: Answer } | undefined>;
+  before?(
+    manager: EntityManager,
+    row: InstanceRow,
+    definition: () => RunnableDefinition,
+  ): Promise<{ answer: Answer } | undefined>;
   /** What to do. May throw whatever refuses it. */
   command(loaded: LoadedInstance, manager: EntityManager): EngineCommand | Promise<EngineCommand>;
   /** Called when everything is written, still in the transaction. */
