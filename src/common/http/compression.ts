@@ -3,12 +3,20 @@ import type { RequestHandler } from 'express';
 
 const CODING = /\b(br|gzip|deflate)\b/;
 
-/** Express middleware that compresses answers for callers that ask for it, and costs the others nothing. */
+/** Path of a process start (interface contract, endpoint 7). */
+const START_PATH = /\/process-name\/[^/]+\/start$/;
+
+/**
+ * Express middleware that compresses answers for callers that ask for it, and costs the others nothing. Short answers stay
+ * as they are, but for that of a process start: the contract has Content-Encoding among its headers.
+ */
 export function compressionOnRequest(): RequestHandler {
-  const compress = compression();
+  const compressLong = compression();
+  const compressAll = compression({ threshold: 0 });
   return (request, response, next) => {
     response.vary('Accept-Encoding');
     if (CODING.test(request.headers['accept-encoding'] ?? '')) {
+      const compress = START_PATH.test(request.path) ? compressAll : compressLong;
       compress(request, response, next);
     } else {
       next();

@@ -157,6 +157,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect(sent('access-control-allow-methods')).toBe('GET, PUT, POST, DELETE, PATCH');
     expect(sent('access-control-allow-origin')).toBe(app.url);
     expect(sent('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    expect(sent('content-encoding')).toBe('gzip');
     expect(sent('vary')).toContain('Accept-Encoding');
     expect(sent('x-content-type-options')).toBe('nosniff');
     expect(sent('x-xss-protection')).toBe('0');
