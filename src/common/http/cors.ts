@@ -10,12 +10,13 @@ const ALLOWED_HEADERS = [
   'Cache-Control',
   'Content-Type',
   'Idempotency-Key',
+  'Last-Event-ID',
   'X-Request-Id',
   'svc-platform',
   'traceparent',
   'tracestate',
 ];
-const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** @param origins the only origins that are answered, compared exactly; none without any */
 export function corsOptions(origins: string[]): CorsOptions {

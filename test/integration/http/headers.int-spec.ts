@@ -95,8 +95,10 @@ describe('headers', () => {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-credentials': 'true',
-        'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
-        'access-control-allow-headers': expect.stringMatching(/Authorization.*svc-platform.*traceparent/),
+        'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
+        'access-control-allow-headers': expect.stringMatching(
+          /Authorization.*Last-Event-ID.*svc-platform.*traceparent/,
+        ),
         vary: expect.stringContaining('Origin'),
       });
       const answer = await app.request('GET', listPath(), { headers: { origin: ORIGIN } });
