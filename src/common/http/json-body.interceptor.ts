@@ -3,15 +3,17 @@ import { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Env } from '../../config/env.js';
-import { UnreadableBodyError } from '../errors/request.errors.js';
+import { UnreadableBodyError, ValidationFailedError } from '../errors/request.errors.js';
 import { BodyLimit } from './body-limit.decorator.js';
+import { NoBody } from './no-body.decorator.js';
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const FORBIDDEN_KEY = '__proto__';
 
 /**
  * Reads the JSON body. An interceptor and not a middleware, because a body must not be looked at before the guards have
- * answered 401, 403 and the 404 of a path. A missing body is `{}`. A route may have a limit of its own, see `BodyLimit`.
+ * answered 401, 403 and the 404 of a path. A missing body is `{}`. A route may have a limit of its own, see `BodyLimit`, or take
+ * no body at all, see `NoBody`.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
@@ -22,7 +24,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws UnreadableBodyError */
+  /** @throws UnreadableBodyError, ValidationFailedError */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
@@ -31,6 +33,9 @@ export class JsonBodyInterceptor implements NestInterceptor {
         this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
       );
       await this.read(request, http.getResponse<Response>(), limit);
+      if (this.reflector.get(NoBody, context.getHandler())) {
+        refuseFields(request.body as object);
+      }
     }
     return next.handle();
   }
@@ -60,6 +65,13 @@ export class JsonBodyInterceptor implements NestInterceptor {
       express.json({ limit, strict: false, type: isJson, reviver: refuseForbiddenKey });
     this.parsers.set(limit, parser);
     return parser;
+  }
+}
+
+function refuseFields(body: object): void {
+  const problems = Object.keys(body).map((field) => ({ field, rule: 'is not a known field' }));
+  if (problems.length > 0) {
+    throw new ValidationFailedError(problems);
   }
 }
 

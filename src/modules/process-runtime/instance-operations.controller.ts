@@ -5,6 +5,7 @@ import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { NoBody } from '../../common/http/no-body.decorator.js';
 import { InstanceOperationDto, InstanceRetryDto } from './dto/instance-operation.dto.js';
 import { OPERATION_EXAMPLE, RETRY_EXAMPLE } from './dto/instance.examples.js';
 import { InstanceParams, InstanceTokenParams } from './dto/instance.params.dto.js';
@@ -27,6 +28,7 @@ export class InstanceOperationsController {
 
   @Post('hold')
   @HttpCode(HttpStatus.OK)
+  @NoBody()
   @ApiOperation({
     operationId: 'holdProcessInstance',
     summary: 'Put a process instance on hold',
@@ -48,6 +50,7 @@ export class InstanceOperationsController {
 
   @Post('release')
   @HttpCode(HttpStatus.OK)
+  @NoBody()
   @ApiOperation({
     operationId: 'releaseProcessInstance',
     summary: 'Release a process instance that is on hold',
@@ -64,12 +67,13 @@ export class InstanceOperationsController {
 
   @Post('terminate')
   @HttpCode(HttpStatus.OK)
+  @NoBody()
   @ApiOperation({
     operationId: 'terminateProcessInstance',
     summary: 'Terminate a process instance',
     description:
       'Extension of the contract. Ends an instance that is running or on hold for good, and in the background the processes that ' +
-      'it started. A process that waits for it goes on as after any end that is not a success.',
+      'it started. A process that waits for it gets an incident.',
   })
   @ApiOkResponse({
     type: InstanceOperationDto,
@@ -86,6 +90,7 @@ export class InstanceOperationsController {
 
   @Post('token/:tokenUuid/retry')
   @HttpCode(HttpStatus.OK)
+  @NoBody()
   @ApiOperation({
     operationId: 'retryToken',
     summary: 'Retry what stopped a token',
