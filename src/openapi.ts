@@ -3,22 +3,28 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
 
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
-applications as packages, makes builds of them and keeps which build is active.
+applications as packages, makes builds of them, starts their processes and executes UI actions.
 
 **Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
 permission an operation asks for is shown as its \`x-permission\`; which claims grant it is up to the deployment. In evaluation
 mode \`npm run -s dev:token\` prints a token; paste it into *Authorize*.
 
 **First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
-switch one off. Operations on systems that are not in the interface contract are marked as extensions.
+switch one off. To run a process: take the \`buildId\` from *build info*, start the process by its name, read the instance for
+the \`uiActions\` of its tokens, execute one. Operations that are not in the interface contract are marked as extensions.
 
 **Ids.** A system has three: \`resourceId\` names it in paths, \`id\` stands beside it in the path of a tool, and
 \`resourceDefinitionId\` is the same in every version of the application. \`appId\` and \`versionId\` are yours to choose; a
-version comes into being with its first system. Times are UTC with milliseconds.
+version comes into being with its first system or package. Instances, tokens and UI actions are named by UUID in paths; the
+numbers beside them (\`id\`, \`processInstanceId\`, \`currentNodeId\`) are for display. Times are UTC with milliseconds.
 
 **Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
 \`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
-400, 409. Unknown body fields are refused, unknown query parameters ignored.
+400, 404, 409. Unknown body fields are refused, unknown query parameters ignored; what starts a process or executes a UI
+action is process data, whose shape the process definition tells.
+
+**Repeats.** Starting a process and executing a UI action take an \`Idempotency-Key\`: the same call with the same key takes
+effect once and gets the same answer. Send one wherever a call may be sent twice.
 
 **Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
 the deployment. A 429 carries \`Retry-After\` in seconds.
@@ -57,6 +63,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       'Deliver an application: store its package, commit the version, make a build',
     )
     .addTag('Builds', 'Builds of an application and which of them is active')
+    .addTag('Processes', 'Start a process, execute a UI action')
+    .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')
     .addTag('Workflow runs', 'What workflows did, node by node')
     .addTag('Audit', 'Who did what, when, and how it ended')
     .addTag('Health', 'Probes; no token needed')

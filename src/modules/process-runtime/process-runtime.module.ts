@@ -42,10 +42,10 @@ import { UiActionExecutionService } from './ui-action-execution.service.js';
 @Module({
   imports: [BuildsModule, WorkflowsModule],
   controllers: [
-    InstanceOperationsController,
-    InstanceProgressController,
-    ProcessInstancesController,
     ProcessStartController,
+    ProcessInstancesController,
+    InstanceProgressController,
+    InstanceOperationsController,
   ],
   providers: [
     ...PROCESS_JOB_HANDLERS,
