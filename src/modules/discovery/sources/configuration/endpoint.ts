@@ -1,0 +1,108 @@
+import type { ComponentCredentials, ComponentKind } from '../../component.types.js';
+
+/** Schemes of the addresses of a kind. The first one is taken where a source knows a host and a port only. */
+export const KIND_SCHEMES = {
+  self: ['http', 'https'],
+  http: ['http', 'https'],
+  mysql: ['mysql', 'mariadb'],
+  postgresql: ['postgresql', 'postgres'],
+  mongodb: ['mongodb', 'mongodb+srv'],
+  redis: ['redis', 'rediss', 'valkey', 'valkeys'],
+  kafka: ['kafka'],
+  rabbitmq: ['http', 'https', 'amqp', 'amqps'],
+  nats: ['http', 'https', 'nats'],
+  elasticsearch: ['http', 'https'],
+  s3: ['http', 'https'],
+  oidc: ['http', 'https'],
+  'token-endpoint': ['http', 'https'],
+  smtp: ['smtp', 'smtps'],
+  mcp: ['http', 'https'],
+} as const satisfies Record<ComponentKind, readonly string[]>;
+
+/** Kinds whose clusters are named by several addresses: `kafka://one:9092,two:9092`. */
+const CLUSTERS: readonly ComponentKind[] = ['kafka', 'mongodb'];
+
+const MAX_LENGTH = 2_048;
+/**
+ * Groups: scheme, user information, addresses, path, query. A fragment matches nothing, and neither does an @ behind the
+ * addresses: it would be the end of a password that was not encoded.
+ */
+const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i;
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i;
+const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:%/-]*$/;
+const MAX_PORT = 65_535;
+const MALFORMED = 'must be an address, special characters of name and password percent-encoded';
+
+/** An address, taken apart so that nothing secret is left in `endpoint`. */
+export interface ParsedEndpoint {
+  /** Scheme, hosts, ports and path. */
+  endpoint: string;
+  /** User information of the address, decoded; null when it has none. */
+  credentials: Pick<ComponentCredentials, 'username' | 'password'> | null;
+  query: Readonly<Record<string, string>>;
+}
+
+/** An address that cannot be taken. The message is a rule that it breaks and quotes nothing of it. */
+export class EndpointError extends Error {}
+
+/**
+ * Takes an address of a component apart. Not by `URL`, which knows no lists of hosts and whose errors hold the whole text.
+ * @throws EndpointError
+ */
+export function parseEndpoint(kind: ComponentKind, text: string): ParsedEndpoint {
+  const match = text.length > MAX_LENGTH ? null : ADDRESS.exec(text);
+  const [, scheme = '', userInfo, hosts = '', path = '', query = ''] = match ?? [];
+  if (match === null || !PATH.test(path)) {
+    throw new EndpointError(MALFORMED);
+  }
+  checkScheme(kind, scheme.toLowerCase());
+  checkHosts(kind, hosts.split(','));
+  return {
+    endpoint: `${scheme}://${hosts}`.toLowerCase() + path.replace(/\/+$/, ''),
+    credentials: userInfo === undefined ? null : credentialsOf(userInfo),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
+}
+
+function checkScheme(kind: ComponentKind, scheme: string): void {
+  const schemes: readonly string[] = KIND_SCHEMES[kind];
+  if (!schemes.includes(scheme)) {
+    throw new EndpointError(`must start with ${schemes.map((name) => `${name}://`).join(' or ')}`);
+  }
+}
+
+function checkHosts(kind: ComponentKind, hosts: string[]): void {
+  if (hosts.length > 1 && !CLUSTERS.includes(kind)) {
+    throw new EndpointError('must name one host');
+  }
+  if (!hosts.every(isHost)) {
+    throw new EndpointError('must name a host, and a port from 1 to 65535 if any');
+  }
+}
+
+function isHost(text: string): boolean {
+  const match = HOST.exec(text);
+  return match !== null && (match[1] === undefined || isPort(Number(match[1])));
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= MAX_PORT;
+}
+
+function credentialsOf(userInfo: string): ParsedEndpoint['credentials'] {
+  const colon = userInfo.indexOf(':');
+  const username = decoded(colon < 0 ? userInfo : userInfo.slice(0, colon));
+  const password = decoded(colon < 0 ? '' : userInfo.slice(colon + 1));
+  return {
+    ...(username === '' ? {} : { username }),
+    ...(password === '' ? {} : { password }),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new EndpointError(MALFORMED);
+  }
+}
