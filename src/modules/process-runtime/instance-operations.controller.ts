@@ -73,7 +73,7 @@ export class InstanceOperationsController {
     summary: 'Terminate a process instance',
     description:
       'Extension of the contract. Ends an instance that is running or on hold for good, and in the background the processes that ' +
-      'it started. A process that waits for it gets an incident.',
+      'it started. A process that waits for it takes this as an error: without an error boundary event there is an incident.',
   })
   @ApiOkResponse({
     type: InstanceOperationDto,
