@@ -12,6 +12,7 @@ const GENERATED = [
   { file: 'schemas/application-package.schema.json', script: 'schemas' },
   { file: 'schemas/workflow.schema.json', script: 'schemas' },
   { file: 'schemas/process-graph.schema.json', script: 'schemas' },
+  { file: 'schemas/platform.schema.json', script: 'schemas' },
 ];
 
 let stale = 0;

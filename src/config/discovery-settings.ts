@@ -11,12 +11,18 @@ export const discoverySettings = {
     .min(1, 'must not be empty')
     .optional()
     .describe('JSON or YAML file that lists components of the platform; read anew for each scan.'),
+  DISCOVERY_CONFIG_MAX_BYTES: integer(1_024, 16_777_216, 262_144).describe(
+    'Largest such file, and largest file that it refers to.',
+  ),
   DISCOVERY_CONCURRENCY: integer(1, 256, 16).describe('Components that one scan looks at in parallel.'),
   DISCOVERY_PROBE_TIMEOUT_MS: integer(100, 60_000, 2_000).describe(
     'Milliseconds for one component, unless its configuration says otherwise.',
   ),
   DISCOVERY_SOURCE_TIMEOUT_MS: integer(100, 60_000, 3_000).describe(
     'Milliseconds for asking one source which components there are.',
+  ),
+  DISCOVERY_SOURCE_MAX_BYTES: integer(16_384, 268_435_456, 8_388_608).describe(
+    'Bytes of one answer of a source, such as one page of services of Kubernetes.',
   ),
   DISCOVERY_SCAN_TIMEOUT_MS: integer(1_000, 600_000, 15_000).describe(
     'Milliseconds for the probes of a scan; components not looked at by then are unhealthy.',
@@ -48,6 +54,11 @@ export const discoverySettings = {
     .optional()
     .describe('Consul agent whose catalog names services.'),
   DISCOVERY_CONSUL_TOKEN: z.string().optional().describe('Consul ACL token with service:read and node:read.'),
+  DISCOVERY_CONSUL_TAG: z
+    .string()
+    .min(1, 'must not be empty')
+    .default('svc-platform')
+    .describe('Tag of the Consul services that are components; * for all services.'),
   RATE_LIMIT_DISCOVERY_PER_MINUTE: integer(0, 1_000_000, 6).describe(
     'Rescans a minute for one caller; 0 for no limit.',
   ),

@@ -118,6 +118,17 @@ describe('Env', () => {
     expect(env.get('EGRESS_ALLOW')).toEqual(['10.0.0.0/8', 'mcp.internal:8443']);
   });
 
+  it('gives variables that are no settings by name, and those of a prefix in order', () => {
+    const source = { PLATFORM_B: 'two', PLATFORM_A: 'one', PLATFORM_: 'no name', PLATFORM_C: '', OTHER: 'x' };
+    const env = Env.parse('maintenance', source);
+    expect(env.variable('OTHER')).toBe('x');
+    expect(env.variable('PLATFORM_C')).toBeUndefined();
+    expect(env.variablesFrom('PLATFORM_')).toEqual([
+      { name: 'PLATFORM_A', value: 'one' },
+      { name: 'PLATFORM_B', value: 'two' },
+    ]);
+  });
+
   it('tells all problems in its message and ends a process with status 78', () => {
     expect(new EnvError(['A is required', 'B is wrong']).message).toBe(
       'Wrong configuration:\n  A is required\n  B is wrong',

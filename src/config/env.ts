@@ -28,6 +28,7 @@ export class Env {
   private constructor(
     readonly mode: Mode,
     private readonly settings: Settings,
+    private readonly variables: ReadonlyMap<string, string>,
   ) {}
 
   /**
@@ -50,7 +51,10 @@ export class Env {
     if (!parsed.success || problems.length > 0) {
       throw new EnvError([...new Set(problems)]);
     }
-    return new Env(mode, parsed.data);
+    const variables = Object.entries(source).flatMap(([name, value]) =>
+      value ? [[name, value] as const] : [],
+    );
+    return new Env(mode, parsed.data, new Map(variables));
   }
 
   /**
@@ -65,6 +69,19 @@ export class Env {
   /** The value of one setting. */
   get<Name extends keyof Settings>(name: Name): Settings[Name] {
     return this.settings[name];
+  }
+
+  /** Any variable of the environment, for files of operators that refer to one by name. An empty one counts as absent. */
+  variable(name: string): string | undefined {
+    return this.variables.get(name);
+  }
+
+  /** Variables whose names an operator chooses, sorted: those that begin with `prefix` and are longer than it. */
+  variablesFrom(prefix: string): { name: string; value: string }[] {
+    return [...this.variables]
+      .filter(([name]) => name.startsWith(prefix) && name !== prefix)
+      .map(([name, value]) => ({ name, value }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   get isEvaluation(): boolean {
