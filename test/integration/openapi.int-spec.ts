@@ -40,6 +40,7 @@ const START_HEADERS = [
   'Access-Control-Allow-Methods',
   'Access-Control-Allow-Origin',
   'Strict-Transport-Security',
+  'Content-Encoding',
   'Vary',
   'X-Content-Type-Options',
   'X-XSS-Protection',

@@ -6,7 +6,7 @@ const MEANINGS = {
   401: 'Authentication required or failed.',
   403: 'Insufficient permissions.',
   404: 'Resource not found.',
-  409: 'Resource already exists, or the application version is committed.',
+  409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
   429: 'Too many requests; Retry-After says when to come back.',
   500: 'Server-side error; `details` holds the request id to quote.',
 } as const;
@@ -18,7 +18,7 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
   400: {
     error: 'Bad Request',
     message: 'Request validation failed.',
-    details: 'versionId: must be 1 to 64 letters',
+    details: 'name: is required',
   },
   401: { error: 'Unauthorized', message: 'Authentication required or failed.' },
   403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
@@ -52,7 +52,12 @@ const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['heade
 };
 
 /** Messages of a route's own, shown as examples in place of the usual ones. */
-type OwnMessages = Partial<Record<ErrorStatus, string>>;
+type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
+
+interface OwnError {
+  message: string;
+  details: string;
+}
 
 /**
  * Documents the error statuses of a route, all with the one error body. 401, 429 and 500 belong to every route.
@@ -69,7 +74,7 @@ function toStatus(text: string): ErrorStatus {
   return Number(text) as ErrorStatus;
 }
 
-function apiError(status: ErrorStatus, message = EXAMPLES[status].message): MethodDecorator {
+function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {
   return ApiResponse({
     status,
     description: MEANINGS[status],
@@ -77,7 +82,7 @@ function apiError(status: ErrorStatus, message = EXAMPLES[status].message): Meth
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorResponseDto' },
-        example: { ...EXAMPLES[status], message, status },
+        example: { ...EXAMPLES[status], ...(typeof own === 'string' ? { message: own } : own), status },
       },
     },
   });

@@ -66,7 +66,7 @@ export class ProcessStartController {
     description: 'The instance, where it stands now.',
   })
   @ApiErrors(
-    { 400: 'Some mandatory params are missing.' },
+    { 400: { message: 'Some mandatory params are missing.', details: 'client' } },
     { 403: 'Insufficient permissions to act in this lane of the process' },
     { 404: 'Process definition not found.' },
     { 409: 'The Idempotency-Key was used for a request with another body.' },

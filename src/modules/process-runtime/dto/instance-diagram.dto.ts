@@ -12,7 +12,7 @@ export class PositionDto implements PositionView {
     type: String,
     nullable: true,
     description: 'Id of the element in the BPMN file.',
-    example: 'Task_Applicant',
+    example: 'complete_application',
   })
   bpmnElementId: string | null;
 

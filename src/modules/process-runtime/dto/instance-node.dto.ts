@@ -11,14 +11,19 @@ export class InstanceNodeDto implements NodeView {
   })
   nodeId: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Name of that node.', example: 'Applicant' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Name of that node.',
+    example: 'Complete application',
+  })
   nodeName: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
     description: 'Id of the element in the BPMN file.',
-    example: 'Task_Applicant',
+    example: 'complete_application',
   })
   bpmnElementId: string | null;
 }

@@ -27,7 +27,10 @@ export class InstanceSummaryDto implements InstanceSummaryView {
   @ApiProperty({ description: 'Name of the process.', example: 'loan_onboarding' })
   processDefinitionName: string;
 
-  @ApiProperty({ description: 'Process definition; the same in every build.', example: 'loan_onboarding' })
+  @ApiProperty({
+    description: 'Process definition; the same in every build.',
+    example: 'c5cada5c-7901-5807-a7d4-06e549c30dd1',
+  })
   processDefinitionSvcUuid: string;
 
   @ApiProperty({

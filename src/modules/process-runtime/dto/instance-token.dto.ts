@@ -5,7 +5,10 @@ import { TokenDto } from './token.dto.js';
 
 /** A UI action that the caller can execute now. */
 export class OpenUiActionDto implements UiActionView {
-  @ApiProperty({ description: 'Names the UI action in the path of endpoint 8.', example: 'submit_applicant' })
+  @ApiProperty({
+    description: 'Names the UI action in the path of endpoint 8.',
+    example: '7c012ba2-d101-55f2-b084-149d62e373ce',
+  })
   svcUuid: string;
 
   @ApiProperty({ description: 'Name of the UI action.', example: 'Submit' })
@@ -30,7 +33,7 @@ export class InstanceTokenDto extends TokenDto implements InstanceTokenView {
     type: String,
     nullable: true,
     description: 'Id of the element in the BPMN file where it stands.',
-    example: 'Task_Applicant',
+    example: 'complete_application',
   })
   bpmnElementId: string | null;
 

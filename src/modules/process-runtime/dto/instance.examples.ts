@@ -3,7 +3,7 @@ import { START_EXAMPLE } from './start.examples.js';
 
 const TIME = '2026-01-31T10:20:30.123Z';
 const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
-const NODE = { nodeId: 1002, nodeName: 'Applicant', bpmnElementId: 'Task_Applicant' };
+const NODE = { nodeId: 1002, nodeName: 'Complete application', bpmnElementId: 'complete_application' };
 const { tokens, instanceMetadata, ...started } = START_EXAMPLE;
 
 export const INSTANCE_SUMMARY_EXAMPLE = {
@@ -38,9 +38,16 @@ export const INSTANCE_EXAMPLE = {
     bpmnElementId: NODE.bpmnElementId,
     parentTokenUuid: null,
     lane: 'Clerk',
-    uiActions: [{ svcUuid: 'submit_applicant', name: 'Submit', back: false, bodySchema: null }],
+    uiActions: [
+      {
+        svcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
+        name: 'submit_application',
+        back: false,
+        bodySchema: null,
+      },
+    ],
   })),
-  data: { applicant: { firstName: 'Jane', lastName: 'Doe' }, amount: 12000 },
+  data: { client: { name: 'Ada Example' } },
   incidents: [
     {
       uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30',
@@ -80,5 +87,5 @@ data: ${JSON.stringify({ uuid: START_EXAMPLE.uuid, state: 'FINISHED' })}
 
 export const DIAGRAM_EXAMPLE = {
   bpmn: BPMN_EXAMPLE,
-  positions: [{ nodeId: 1002, bpmnElementId: 'Task_Applicant', tokenUuid: TOKEN, state: 'ACTIVE' }],
+  positions: [{ nodeId: 1002, bpmnElementId: 'complete_application', tokenUuid: TOKEN, state: 'ACTIVE' }],
 };

@@ -109,7 +109,7 @@ export class InstanceResponseDto extends InstanceSummaryDto implements InstanceV
     type: 'object',
     additionalProperties: true,
     description: 'Process data.',
-    example: { applicant: { firstName: 'Jane' }, amount: 12000 },
+    example: { client: { name: 'Ada Example' } },
   })
   data: JsonObject;
 

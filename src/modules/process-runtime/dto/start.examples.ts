@@ -3,16 +3,16 @@ const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
 export const START_BODY_EXAMPLES = {
   data: {
     summary: 'Data of the process',
-    value: { applicant: { firstName: 'Jane', lastName: 'Doe' }, amount: 12000 },
+    value: { client: { name: 'Ada Example' } },
   },
   condition: {
     summary: 'One of several start events',
-    value: { startCondition: 'branch', applicant: { firstName: 'Jane' } },
+    value: { startCondition: 'branch', client: { name: 'Ada Example' } },
   },
 };
 
 export const START_EXAMPLE = {
-  processDefinitionSvcUuid: 'loan_onboarding',
+  processDefinitionSvcUuid: 'c5cada5c-7901-5807-a7d4-06e549c30dd1',
   buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
   buildStatusAtStart: 'COMMITTED',
   applicationId: 'sample',
@@ -27,7 +27,7 @@ export const START_EXAMPLE = {
       statusCurrentNode: 'ARRIVED',
       startNodeId: 1001,
       currentNodeId: 1002,
-      currentNodeName: 'Applicant',
+      currentNodeName: 'Complete application',
       dateUpdated: '2026-01-31T10:20:30.123Z',
     },
   ],
@@ -55,6 +55,7 @@ export const START_RESPONSE_HEADERS = {
     'https://app.example.com',
   ),
   'Strict-Transport-Security': header('RFC 6797.', 'max-age=31536000; includeSubDomains'),
+  'Content-Encoding': header('br or gzip; absent where the caller does not ask for one.', 'gzip'),
   Vary: header('What else the answer depends on.', 'Accept-Encoding'),
   'X-Content-Type-Options': header('Always nosniff.', 'nosniff'),
   'X-XSS-Protection': header('Always 0: the filters of old browsers do harm.', '0'),

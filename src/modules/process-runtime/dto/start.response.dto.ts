@@ -31,7 +31,10 @@ export class InstanceMetadataDto {
 
 /** Interface contract, "Process instance start result". */
 export class StartProcessResponseDto implements StartAnswer {
-  @ApiProperty({ description: 'Process definition; the same in every build.', example: 'loan_onboarding' })
+  @ApiProperty({
+    description: 'Process definition; the same in every build.',
+    example: 'c5cada5c-7901-5807-a7d4-06e549c30dd1',
+  })
   processDefinitionSvcUuid: string;
 
   @ApiProperty({ description: 'Build that the instance runs on to its end.' })

@@ -66,7 +66,12 @@ export class TokenDto {
   })
   currentNodeId: number;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Name of that node.', example: 'Applicant' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Name of that node.',
+    example: 'Complete application',
+  })
   currentNodeName: string | null;
 
   @ApiProperty({

@@ -1,5 +1,5 @@
 export const UI_ACTION_BODY_EXAMPLES = {
-  form: { summary: 'Data of a form', value: { applicant: { income: 5200, employer: 'Example Ltd' } } },
+  form: { summary: 'Data of a form', value: { application: { amount: 20000, months: 48, income: 5200 } } },
   nothing: { summary: 'Nothing but the decision', value: {} },
 };
 
