@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
 import { InternalError } from '../common/errors/domain.error.js';
@@ -6,6 +7,8 @@ import { Env } from '../config/env.js';
 import { isRetryable } from './driver-errors.js';
 
 const BACKOFF_BASE_MS = 5;
+/** How long work on the embedded file may keep everything else of this process waiting. */
+const LONGEST_HOLD_MS = 5;
 
 /** The database did not answer within DATABASE_DEADLINE_MS. */
 export class DatabaseDeadlineError extends InternalError {
@@ -30,6 +33,7 @@ export class NestedDatabaseUseError extends InternalError {
 @Injectable()
 export class Database {
   private queue: Promise<unknown> = Promise.resolve();
+  private pausedAt = 0;
   private readonly atWork = new AsyncLocalStorage<true>();
 
   constructor(
@@ -117,9 +121,17 @@ export class Database {
 
   // The embedded file has one connection: a statement sent during someone's transaction would become part of it.
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(work);
+    const result = this.queue.then(() => this.pause()).then(work);
     this.queue = result.catch(() => undefined);
     return result;
+  }
+
+  // Its driver answers at once: whoever asks again and again would never let timers, requests or signals have their turn.
+  private async pause(): Promise<void> {
+    if (performance.now() - this.pausedAt >= LONGEST_HOLD_MS) {
+      await setImmediate();
+      this.pausedAt = performance.now();
+    }
   }
 }
 
