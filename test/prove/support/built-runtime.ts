@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext, Type } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { Principal } from '../../../src/common/auth/principal.js';
 import type { JsonObject } from '../../../src/common/data-paths.js';
 import type {
@@ -56,6 +57,11 @@ export class BuiltRuntime {
       starts: await service(`${RUNTIME}/process-start.service.js`, 'ProcessStartService'),
       actions: await service(`${RUNTIME}/ui-action-execution.service.js`, 'UiActionExecutionService'),
     });
+  }
+
+  /** No longer waits for the disk at every commit of the embedded file: for whoever does not prove what a crash leaves. */
+  async withoutDisk(): Promise<void> {
+    await this.context.get(DataSource, { strict: false }).query('PRAGMA synchronous = OFF');
   }
 
   /**

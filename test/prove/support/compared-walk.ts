@@ -145,9 +145,9 @@ export class ComparedWalk {
     result.changedTokens.forEach((token) => this.tokens.set(token.id, token));
     this.figures.steps += 1;
     this.figures.backs += Number(result.action?.back === true);
-    equal('state', plain(this.stored.state), plain(this.expected));
+    equal('state', inOrder(this.stored.state), throughJson(inOrder(this.expected)));
     equal('audit trail', this.stored.events.slice(seq), throughJson(result.events));
-    equal('tokens', plainTokens(this.stored.tokens), plainTokens(this.tokens));
+    equal('tokens', tokensInOrder(this.stored.tokens), throughJson(tokensInOrder(this.tokens)));
     equal('jobs', this.stored.jobs.length, result.jobs.length);
     checkRows(this.stored);
   }
@@ -197,13 +197,13 @@ function told(answer: UiActionAnswer | string): string {
 }
 
 /** A state as values that can be compared; row versions are of rows only. */
-function plain({ tokens, ...state }: InstanceState): unknown {
-  return throughJson({ ...state, tokens: plainTokens(tokens) });
+function inOrder(state: InstanceState): object {
+  return { ...state, tokens: tokensInOrder(state.tokens) };
 }
 
-function plainTokens(tokens: ReadonlyMap<number, TokenState>): unknown {
+function tokensInOrder(tokens: ReadonlyMap<number, TokenState>): TokenState[] {
   const sorted = [...tokens.values()].toSorted((one, other) => one.id - other.id);
-  return throughJson(sorted.map((token) => ({ ...token, rev: 0 })));
+  return sorted.map((token) => ({ ...token, rev: 0 }));
 }
 
 /** What is left of a value in a database. */
@@ -212,8 +212,8 @@ function throughJson<T>(value: T): T {
 }
 
 function equal(what: string, stored: unknown, expected: unknown): void {
-  prove(
-    isDeepStrictEqual(stored, expected),
-    `the ${what} on rows is not that in memory:\n${JSON.stringify(stored)}\n${JSON.stringify(expected)}`,
-  );
+  if (!isDeepStrictEqual(stored, expected)) {
+    const told = [stored, expected].map((value) => JSON.stringify(value));
+    prove(false, `the ${what} on rows is not that in memory:\n${told.join('\n')}`);
+  }
 }

@@ -37,9 +37,18 @@ export class Snapshots {
 
   private static ofFile(file: string): Snapshots {
     const database = new LibsqlDatabase(file);
+    const readers = new Map<string, (parameters: (string | number)[]) => RawRow[]>();
+    const reader = (sql: string): ((parameters: (string | number)[]) => RawRow[]) => {
+      const statement = database.prepare(sql);
+      return (parameters) => statement.all(...parameters) as RawRow[];
+    };
     return new Snapshots(
       async () => database.exec('BEGIN'),
-      async (sql, parameters = []) => database.prepare(sql).all(...parameters) as RawRow[],
+      async (sql, parameters = []) => {
+        const read = readers.get(sql) ?? reader(sql);
+        readers.set(sql, read);
+        return read(parameters);
+      },
       async () => database.exec('COMMIT'),
       async () => void database.close(),
     );

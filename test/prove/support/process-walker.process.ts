@@ -65,6 +65,9 @@ class Worker {
 
   static async open(order: WalkOrder): Promise<Worker> {
     const runtime = await BuiltRuntime.open(order.settings);
+    if (order.databaseUrl.startsWith('sqlite:')) {
+      await runtime.withoutDisk();
+    }
     const worker = new Worker(order, runtime, await ProcessRows.open(order.databaseUrl));
     await worker.publish();
     return worker;
