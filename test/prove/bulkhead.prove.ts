@@ -40,7 +40,9 @@ export const proof: Proof = {
   claim: 'connection tests of 200 hostile servers at once end in time and are not noticed by anybody else',
   databases: ['embedded', 'mariadb', 'mysql'],
   async run(environment) {
-    const storms = environment.short ? 3 : 9;
+    // Only a machine that does nothing else can tell of latency; a short run is made where others work too.
+    const judged = !environment.short;
+    const storms = judged ? 9 : 2;
     const service = await environment.startService(await environment.emptyDatabase(), {
       EGRESS_ALLOW: '127.0.0.1',
       MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS),
@@ -48,19 +50,15 @@ export const proof: Proof = {
     const hostile = await HostilePeers.start();
     try {
       const callers = new Callers(service, await environment.token());
-      if (environment.kind !== 'embedded' && !environment.short) {
+      if (environment.kind !== 'embedded' && judged) {
         // The embedded file has one connection: there every reader waits for whoever stores.
         await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
       }
       const single = await oneByOne(callers, hostile);
-      const storm = await stormAtOnce(callers, hostile, storms);
+      const storm = await stormAtOnce(callers, hostile, { storms, judged });
       await hostile.expectNoSockets();
       const isUnnoticed = storm.p99Ms <= 2 * storm.aloneMs + NOISE_MS;
-      // Only a machine that does nothing else can tell; a short run is made where others work too.
-      prove(
-        environment.short || isUnnoticed,
-        `get-by-id p99 rose from ${storm.aloneMs} to ${storm.p99Ms} ms`,
-      );
+      prove(!judged || isUnnoticed, `get-by-id p99 rose from ${storm.aloneMs} to ${storm.p99Ms} ms`);
       await callers.close();
       return (
         `${storms * TESTS} tests, longest ${storm.longestMs.toFixed(0)} ms; get-by-id p99 ${storm.aloneMs.toFixed(1)} ms ` +
@@ -92,7 +90,7 @@ async function oneByOne(callers: Callers, hostile: HostilePeers): Promise<number
 async function stormAtOnce(
   callers: Callers,
   hostile: HostilePeers,
-  storms: number,
+  { storms, judged }: { storms: number; judged: boolean },
 ): Promise<{ longestMs: number; aloneMs: number; p99Ms: number; grownBytes: number }> {
   const resourceId = await callers.createSystem();
   const kinds = Object.entries(hostile.urls);
@@ -102,7 +100,9 @@ async function stormAtOnce(
   const p99s: number[] = [];
   let longestMs = 0;
   for (let storm = 0; storm < storms; storm += 1) {
-    alone.push(await (await callers.steadyReader(resourceId)).read());
+    if (judged || storm === 0) {
+      alone.push(await (await callers.steadyReader(resourceId)).read());
+    }
     const reader = await callers.steadyReader(resourceId);
     const reading = reader.read();
     // A failure is reported where it is awaited, unless a test fails before.
