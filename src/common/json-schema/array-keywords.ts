@@ -26,6 +26,9 @@ export const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
     },
   },
   contains: { ...SCHEMA, apply: applyContains },
+  // They say nothing without `contains`.
+  minContains: { ...COUNT, apply: () => undefined },
+  maxContains: { ...COUNT, apply: () => undefined },
   minItems: simple<number, unknown[]>(
     COUNT,
     isList,

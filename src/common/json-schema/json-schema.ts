@@ -24,8 +24,9 @@ const SILENT: ReadonlySet<string> = new Set([
   'example',
   'then',
   'else',
-  'minContains',
-  'maxContains',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
 ]);
 
 /** Keywords of which each member is a schema, and those that are a list of them. */

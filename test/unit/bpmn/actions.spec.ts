@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/common/data-paths.js';
+import { SchemaSyntaxError } from '../../../src/common/json-schema/json-schema.errors.js';
+import { compileSchema } from '../../../src/common/json-schema/json-schema.js';
 import { bpmn, compileXml, errorsOf, flows, graphOf, nodeOf, nodes } from './compile.js';
 
 const withNode = (content: string, kind = 'userTask', attributes = '') =>
@@ -306,7 +309,48 @@ describe('actions', () => {
   });
 });
 
+function throws(work: () => unknown): boolean {
+  try {
+    work();
+    return false;
+  } catch (error) {
+    return error instanceof SchemaSyntaxError;
+  }
+}
+
+/** A value of the right kind for each keyword of draft 2020-12, and for some that it does not have. */
+const KEYWORD_VALUES: Record<string, unknown> = {
+  ...{ type: 'object', enum: [1], const: 1, multipleOf: 1, maximum: 1, exclusiveMaximum: 1, minimum: 1 },
+  ...{ exclusiveMinimum: 1, maxLength: 1, minLength: 1, pattern: 'a', maxItems: 1, minItems: 1 },
+  ...{ uniqueItems: true, maxContains: 1, minContains: 1, maxProperties: 1, minProperties: 1 },
+  ...{ required: ['a'], dependentRequired: { a: ['b'] }, allOf: [{}], anyOf: [{}], oneOf: [{}], not: {} },
+  ...{ if: {}, then: {}, else: {}, dependentSchemas: { a: {} }, prefixItems: [{}], items: {}, contains: {} },
+  ...{ properties: { a: {} }, patternProperties: { a: {} }, additionalProperties: {}, propertyNames: {} },
+  ...{ unevaluatedItems: {}, unevaluatedProperties: {}, format: 'date', contentEncoding: 'base64' },
+  ...{
+    contentMediaType: 'a/b',
+    contentSchema: {},
+    title: 'a',
+    description: 'a',
+    default: 1,
+    deprecated: true,
+  },
+  ...{ readOnly: true, writeOnly: true, examples: [1], $id: 'a', $anchor: 'a', $ref: '#', $dynamicRef: '#' },
+  ...{ $dynamicAnchor: 'a', $vocabulary: {}, $comment: 'a', $defs: { a: {} }, definitions: { a: {} } },
+  ...{ dependencies: {}, nullable: true, 'x-own': 1 },
+};
+
 describe('JSON Schemas', () => {
+  it.each(Object.entries(KEYWORD_VALUES))(
+    'takes %s where it can be checked with, and only there',
+    async (name, value) => {
+      const schema = { properties: { a: { [name]: value } } } as JsonObject;
+      const compiles = () => compileSchema(schema).check({ a: { a: 1 } });
+      const errors = await errorsOf(withSchema(JSON.stringify(schema)));
+      expect(errors).toEqual(throws(compiles) ? ['INVALID_SCHEMA P'] : []);
+    },
+  );
+
   it('keeps a schema as it is', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -333,6 +377,10 @@ describe('JSON Schemas', () => {
     ['a back-reference', '{"patternProperties":{"(a)\\\\1":{}}}', 'INVALID_SCHEMA P'],
     ['a prototype key', '{"properties":{"__proto__":{}}}', 'INVALID_JSON P'],
     ['too many levels', `${'{"not":'.repeat(40)}{}${'}'.repeat(40)}`, 'INVALID_SCHEMA P'],
+    ['a keyword that no check knows', '{"unevaluatedProperties":false}', 'INVALID_SCHEMA P'],
+    ['an anchor', '{"$defs":{"a":{"$anchor":"a"}}}', 'INVALID_SCHEMA P'],
+    ['a dynamic reference', '{"properties":{"a":{"$dynamicRef":"#"}}}', 'INVALID_SCHEMA P'],
+    ['a number of elements that is none', '{"contains":{},"minContains":"1"}', 'INVALID_SCHEMA P'],
     ['too many bytes', `{"description":"${'x'.repeat(70_000)}"}`, 'INVALID_SCHEMA P'],
   ])('refuses %s', async (_, schema, expected) => {
     expect(await errorsOf(withSchema(schema))).toContain(expected);
