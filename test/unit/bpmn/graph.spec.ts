@@ -237,6 +237,25 @@ describe('kinds of nodes', () => {
     expect(problems).toMatchObject([{ severity: 'warning', code: 'SAME_PRIORITY', element: 'b4' }]);
   });
 
+  it('puts events that name an error before those that catch every one, without a warning', async () => {
+    const named = '<bpmn:errorEventDefinition errorRef="E"/>';
+    const { definitions: found, problems } = await compileXml(
+      bpmn(
+        SIMPLE +
+          boundary('all', '') +
+          boundary('allFirst', 'svc:priority="1"') +
+          boundary('one', '', named) +
+          boundary('oneFirst', 'svc:priority="2"', named) +
+          flows('all>z allFirst>z one>z oneFirst>z'),
+        { outside: '<bpmn:error id="E" errorCode="E"/>' },
+      ),
+    );
+    const [graph] = found;
+    const order = graph && keysOf(graph, nodeOf(graph, 'a').boundaries);
+    expect(order).toEqual(['oneFirst', 'one', 'allFirst', 'all']);
+    expect(problems).toEqual([]);
+  });
+
   it('keeps default flows, and conditions of every kind of source that decides', async () => {
     const graph = await graphOf(
       bpmn(

@@ -244,18 +244,18 @@ const bounded = (interrupting: boolean) =>
     .boundary('b', 't', timer('PT10S'), { interrupting })
     .flow('start -> t -> next -> end', 'b -> late -> end');
 
-const graphWith = (first: string | null) =>
+const graphWith = (first: string | null, second: string | null) =>
   new TestGraph()
     .start()
     .task('t', [workflow('w')])
     .user('one')
     .user('two')
     .boundary('b1', 't', { type: 'ERROR', code: null }, { condition: first })
-    .boundary('b2', 't', { type: 'ERROR', code: 'E' })
+    .boundary('b2', 't', { type: 'ERROR', code: 'E' }, { condition: second })
     .flow('start -> t', 'b1 -> one', 'b2 -> two');
 
-const outcome = (condition: string | null, errorCode: string | null) => {
-  const engine = engineOf(graphWith(condition));
+const outcome = (first: string | null, errorCode: string | null, second: string | null = null) => {
+  const engine = engineOf(graphWith(first, second));
   engine.workflows.set('w', () => ({ errorCode }));
   const instance = engine.start('test', { yes: true });
   engine.run();
@@ -353,13 +353,21 @@ describe('boundary events', () => {
     expect(instance.state.state).toBe('FINISHED');
   });
 
-  it('on an error are asked in their order, with their condition', () => {
-    expect(outcome(null, 'E')).toBe('one');
+  it('that name an error are asked before one that catches every error, wherever that stands', () => {
+    expect(outcome(null, 'E')).toBe('two');
+    expect(outcome(null, 'F')).toBe('one');
+    expect(outcome(null, null)).toBe('one');
+  });
+
+  it('on an error are asked with their condition', () => {
+    expect(outcome(null, 'E', '!yes')).toBe('one');
     expect(outcome('!yes', 'E')).toBe('two');
+    expect(outcome('!yes', 'E', '!yes')).toBe('incident');
     expect(outcome('!yes', 'F')).toBe('incident');
     expect(outcome('yes', null)).toBe('one');
     expect(outcome('!yes', null)).toBe('incident');
-    expect(outcome('gone', 'E')).toBe('incident');
+    expect(outcome('gone', 'F')).toBe('incident');
+    expect(outcome(null, 'E', 'gone')).toBe('incident');
   });
 
   it('do not let a token on hold fire', () => {

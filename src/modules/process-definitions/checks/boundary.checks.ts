@@ -2,13 +2,15 @@ import type { Problems } from '../problems.js';
 import type { DraftNode, ProcessDraft } from '../compiler/draft.js';
 import { Values } from '../compiler/values.js';
 
-/** Ranks behind every priority. */
+/** Ranks behind every priority, of events that catch every error, and behind these. */
 const WITHOUT_PRIORITY = 1e12;
-const NO_ERROR_EVENT = 1e13;
+const EVERY_ERROR = 1e13;
+const NO_ERROR_EVENT = 1e14;
 
 /**
  * Checks boundary events (BPMN 2.0.2, 10.5.4) and puts those of each activity into the order in which an error asks them:
- * lowest priority first, without one last, then as in the file (semantics, section 10).
+ * those that name an error first (BPMN 2.0.2, 10.5.6), then by priority, the lowest first and without one last, then as in the
+ * file (semantics, section 10).
  */
 export function checkBoundaries(draft: ProcessDraft, problems: Problems): void {
   const priorities = new Map<DraftNode, number>();
@@ -36,7 +38,8 @@ function rankOfError(node: DraftNode, values: Values): number {
   if (node.element.cancelActivity === false) {
     values.error('INVALID_BOUNDARY', 'An error ends its activity: cancelActivity="false" is not possible.');
   }
-  return values.number('priority') ?? WITHOUT_PRIORITY;
+  const catchesAll = node.event?.type === 'ERROR' && node.event.code === null;
+  return (values.number('priority') ?? WITHOUT_PRIORITY) + (catchesAll ? EVERY_ERROR : 0);
 }
 
 function rankOfOther(values: Values): number {
@@ -64,5 +67,5 @@ function isTie(a: DraftNode, b: DraftNode, priorities: ReadonlyMap<DraftNode, nu
   if (a.event?.type !== 'ERROR' || b.event?.type !== 'ERROR' || priorities.get(a) !== priorities.get(b)) {
     return false;
   }
-  return a.event.code === null || b.event.code === null || a.event.code === b.event.code;
+  return a.event.code === b.event.code;
 }

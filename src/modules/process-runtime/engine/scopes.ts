@@ -103,11 +103,16 @@ export function throwError(run: StepRun, thrower: TokenState, code: string | nul
   return false;
 }
 
+/** Events that name the error come before those that catch every one (BPMN 2.0.2, 10.5.6), each in their order. */
 function handlerOf(run: StepRun, host: TokenState, code: string | null): RuntimeNode | undefined {
-  return run
-    .nodeOf(host)
-    .boundaries.map((index) => run.definition.node(index))
-    .find((boundary) => catches(run, host, boundary, code));
+  const boundaries = run.nodeOf(host).boundaries.map((index) => run.definition.node(index));
+  const catching = (named: boolean) =>
+    boundaries.find((boundary) => namesError(boundary) === named && catches(run, host, boundary, code));
+  return catching(true) ?? catching(false);
+}
+
+function namesError({ event }: RuntimeNode): boolean {
+  return event?.type === 'ERROR' && event.code !== null;
 }
 
 function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: string | null): boolean {
