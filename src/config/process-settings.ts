@@ -42,8 +42,8 @@ export const processSettings = {
   PROCESS_CLEANUP_ROWS: integer(1, 100_000, 1_000).describe(
     'Rows that one statement of such a removal deletes at the most.',
   ),
-  PROCESS_DEFINITION_CACHE: integer(1, 100_000, 500).describe(
-    'Process definitions that are kept in memory, ready to run.',
+  PROCESS_DEFINITION_CACHE_BYTES: integer(1_024, 17_179_869_184, 134_217_728).describe(
+    'Memory for process definitions that are kept ready to run, estimated; those not used for longest make room.',
   ),
   PROCESS_PAGE_SIZE: integer(1, 200, 50).describe(
     'Process instances or events in a page when the caller does not say.',

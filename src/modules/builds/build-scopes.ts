@@ -5,7 +5,7 @@ import { BuildContentsRepository } from './build-contents.repository.js';
 import { BuildsRepository } from './builds.repository.js';
 import { BuildNotFoundError } from './builds.errors.js';
 import type { BuildLibrary } from './builds.types.js';
-import { RecentlyUsed } from './definition-cache.js';
+import { RecentlyUsed } from '../../common/recently-used.js';
 
 /** A build and its libraries, in the order in which names are looked up. */
 type Scope = readonly Pick<BuildLibrary, 'appId' | 'buildId'>[];

@@ -23,6 +23,8 @@ export interface BuildDefinition {
   readonly svcUuid: string;
   /** Nodes have their ids. */
   readonly graph: ProcessGraph;
+  /** Characters of the graph as JSON. */
+  readonly graphLength: number;
 }
 
 /** Names a definition by its place in the interface. */

@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import type { ProcessGraph } from '../process-definitions/process-graph.types.js';
 import { BuildNotFoundError, ProcessDefinitionNotFoundError } from './builds.errors.js';
 import type { BuildDefinition, DefinitionKey } from './builds.types.js';
-import { RecentlyUsed } from './definition-cache.js';
+import { RecentlyUsed } from '../../common/recently-used.js';
 import { DefinitionRowsRepository, type DefinitionRow } from './definition-rows.repository.js';
 
 /**
@@ -87,7 +87,7 @@ export class DefinitionStore {
     }
     const definition = toDefinition(row);
     this.names.set(nameOf(definition), definition.id);
-    this.held.add(definition.id, definition, row.graph.length);
+    this.held.add(definition.id, definition, definition.graphLength);
     return definition;
   }
 }
@@ -98,6 +98,7 @@ function toDefinition({ graph, ...columns }: DefinitionRow): BuildDefinition {
     parentApplicationId: null,
     rootApplicationId: columns.appId,
     graph: JSON.parse(graph) as ProcessGraph,
+    graphLength: graph.length,
   };
 }
 

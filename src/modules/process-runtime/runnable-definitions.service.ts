@@ -2,30 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { BuildDefinitionsService } from '../builds/build-definitions.service.js';
 import type { BuildDefinition } from '../builds/builds.types.js';
+import { RecentlyUsed } from '../../common/recently-used.js';
 import { RunnableDefinition } from './step/runnable-definition.js';
 
-/** Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE. A build never changes, so none grows old. */
+/** Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE_BYTES. A build never changes, so none grows old. */
 @Injectable()
 export class RunnableDefinitionsService {
-  private readonly known = new Map<number, RunnableDefinition>();
-  private readonly limit: number;
+  private readonly known: RecentlyUsed<number, RunnableDefinition>;
 
   constructor(
     private readonly builds: BuildDefinitionsService,
     env: Env,
   ) {
-    this.limit = env.get('PROCESS_DEFINITION_CACHE');
+    const bytes = env.get('PROCESS_DEFINITION_CACHE_BYTES');
+    this.known = new RecentlyUsed({ entries: Infinity, bytes });
   }
 
   /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */
   held(id: number): RunnableDefinition | undefined {
-    const definition = this.known.get(id);
-    if (definition !== undefined) {
-      // The order of a Map is its insertion order: this makes it the youngest.
-      this.known.delete(id);
-      this.known.set(id, definition);
-    }
-    return definition;
+    return this.known.get(id);
   }
 
   /** @throws ProcessDefinitionNotFoundError */
@@ -52,12 +47,12 @@ export class RunnableDefinitionsService {
 
   /** The same object for the same definition, as long as it is held. */
   of(build: BuildDefinition): RunnableDefinition {
-    const definition = this.held(build.id) ?? new RunnableDefinition(build);
-    this.known.set(build.id, definition);
-    const [oldest] = this.known.keys();
-    if (this.known.size > this.limit && oldest !== undefined) {
-      this.known.delete(oldest);
+    const held = this.held(build.id);
+    if (held !== undefined) {
+      return held;
     }
+    const definition = new RunnableDefinition(build);
+    this.known.add(build.id, definition, definition.estimatedBytes);
     return definition;
   }
 }

@@ -5,6 +5,10 @@ import type { BuildDefinition } from '../../builds/builds.types.js';
 import type { GraphLane, GraphNode, GraphUiAction } from '../../process-definitions/process-graph.types.js';
 import { RuntimeDefinition } from '../engine/runtime-definition.js';
 
+/** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
+const BYTES_A_CHARACTER = 8;
+const BYTES_A_CHARACTER_OF_CONDITIONS = 256;
+
 /** A definition of a build with all that running it needs, made once and never changed. */
 export class RunnableDefinition {
   readonly runtime: RuntimeDefinition;
@@ -16,6 +20,13 @@ export class RunnableDefinition {
 
   get graph(): BuildDefinition['graph'] {
     return this.build.graph;
+  }
+
+  /** Bytes of memory that it comes to when all of it has been used; about right is good enough. */
+  get estimatedBytes(): number {
+    const { flows, nodes } = this.graph;
+    const conditions = [...flows, ...nodes].reduce((sum, { condition }) => sum + (condition?.length ?? 0), 0);
+    return this.build.graphLength * BYTES_A_CHARACTER + conditions * BYTES_A_CHARACTER_OF_CONDITIONS;
   }
 
   /** What the body of a start breaks of the input schema. */

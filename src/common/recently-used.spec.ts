@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecentlyUsed } from './definition-cache.js';
+import { RecentlyUsed } from './recently-used.js';
 
 const cache = (entries: number, bytes: number) => {
   const forgotten: string[] = [];

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { TestGraph } from '../../support/runtime/graph-builder.js';
+import type { Env } from '../../../src/config/env.js';
+import type { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
+import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/builds.types.js';
+import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/runnable-definitions.service.js';
+
+function definition(id: number, condition: string): BuildDefinition {
+  const graph = new TestGraph()
+    .start()
+    .xor('x')
+    .user('a')
+    .user('b')
+    .flow('start -> x -> a default', `x -> b ? ${condition}`)
+    .build();
+  return {
+    id,
+    graph,
+    graphLength: JSON.stringify(graph).length,
+    name: 'p',
+    svcUuid: 'p',
+    appId: 'a',
+    buildId: 'b',
+    buildStatus: BuildStatus.Committed,
+    parentApplicationId: null,
+    rootApplicationId: 'a',
+  };
+}
+
+function serviceWith(bytes: number): RunnableDefinitionsService {
+  const env = { get: () => bytes } as unknown as Env;
+  return new RunnableDefinitionsService({} as BuildDefinitionsService, env);
+}
+
+describe('definitions that are held ready to run', () => {
+  it('give way, the one not used for longest first, when their bytes are more than there may be', () => {
+    const service = serviceWith(100_000);
+    const held = () => [1, 2, 3, 4].filter((id) => service.held(id) !== undefined);
+    const first = service.of(definition(1, 'a > 1'));
+    service.of(definition(2, 'a > 1'));
+    expect(held()).toEqual([1, 2]);
+    expect(service.of(first.build)).toBe(first);
+    service.of(definition(3, 'a > 1'));
+    expect(service.held(1)).toBe(first);
+    // A long condition needs much memory once it has been compiled.
+    service.of(definition(4, `a > ${'1 + '.repeat(100)}1`));
+    expect(held()).toEqual([4]);
+  });
+
+  it('count by their size and not by their number', () => {
+    const service = serviceWith(10_000_000);
+    for (let id = 1; id <= 100; id += 1) {
+      service.of(definition(id, 'a > 1'));
+    }
+    expect(service.held(1)).toBeDefined();
+  });
+});
