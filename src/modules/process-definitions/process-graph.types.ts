@@ -157,13 +157,6 @@ export interface GraphNode {
   call: CallTarget | null;
   /** RECEIVE_TASK: ISO 8601 duration after which it no longer waits and goes on; null for ever. */
   timeout: string | null;
-  /**
-   * INCLUSIVE_GATEWAY with several incoming flows: for each incoming flow the nodes from which it can be reached without
-   * passing this gateway (BPMN 2.0.2, 13.4.3), sorted.
-   */
-  reachableFrom: number[][];
-  /** Nodes from which this one can be reached without crossing one that cannot be gone back over; only where an action has `back`. */
-  backFrom: number[];
 }
 
 /** A sequence flow. */

@@ -1,4 +1,3 @@
-import { GraphReachability } from '../../../src/modules/process-definitions/compiler/graph-reachability.js';
 import type {
   ActionOperation,
   CallTarget,
@@ -59,8 +58,6 @@ export class TestGraph {
       uiActions: uiActionsOf(key, actions),
       call,
       timeout: null,
-      reachableFrom: [],
-      backFrom: [],
       ...options,
       actions: actions.map((action) => ({ ...action, svcUuid: `${key}.${action.name}` })),
     });
@@ -151,11 +148,6 @@ export class TestGraph {
       this.nodes.flatMap((node) => (node.kind === 'START_EVENT' && node.scope === scope ? [node.index] : []));
     for (const node of this.nodes) {
       node.starts = node.kind === 'SUB_PROCESS' ? starts(node.index) : [];
-    }
-    const reachability = new GraphReachability(this.nodes, this.flows);
-    for (const node of this.nodes) {
-      node.reachableFrom = reachability.reachableFrom(node);
-      node.backFrom = reachability.backFrom(node);
     }
     return {
       format: 1,

@@ -57,8 +57,6 @@ describe('compiling a process', () => {
       uiActions: [],
       call: null,
       timeout: null,
-      reachableFrom: [],
-      backFrom: [],
     });
     expect(nodeOf(graph, 's').event).toEqual({ type: 'NONE' });
   });

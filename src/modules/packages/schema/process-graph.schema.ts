@@ -142,8 +142,6 @@ const nodeSchema = z
     uiActions: z.array(uiActionSchema),
     call: callSchema.nullable(),
     timeout: textOrNull,
-    reachableFrom: z.array(z.array(indexRule)),
-    backFrom: z.array(indexRule),
   })
   .meta({
     id: 'Node',

@@ -4,7 +4,6 @@ import { kindOf, textOf } from '../reader/bpmn-element.js';
 import type { ActionReader } from './action.reader.js';
 import type { CallReader } from './call.reader.js';
 import type { DraftNode, ProcessDraft } from './draft.js';
-import { GraphReachability } from './graph-reachability.js';
 import type { SvcUuids } from './svc-uuids.js';
 import { Values } from './values.js';
 
@@ -16,8 +15,8 @@ export interface NodeReaders {
   calls: CallReader;
 }
 
-/** Entries of `reachableFrom` of a whole process; a graph is kept in one row of the database. */
-const MAX_REACHABLE = 1_500_000;
+/** Nodes times flows into inclusive gateways: a step may have to look for each of these flows from where a token can come. */
+const MAX_WAYS_TO_JOINS = 2_000_000;
 
 /** The part of a graph that its nodes and flows make. */
 export type GraphBody = Pick<ProcessGraph, 'nodes' | 'flows' | 'lanes' | 'starts'>;
@@ -51,15 +50,11 @@ export class GraphBuilder {
 
   build(lanes: GraphLane[]): GraphBody {
     const nodes = this.nodes.map((node, index) => this.node(node, index));
-    const reachability = new GraphReachability(nodes, this.flows);
-    let entries = 0;
-    for (const node of nodes) {
-      node.reachableFrom = reachability.reachableFrom(node);
-      node.backFrom = reachability.backFrom(node);
-      entries += node.reachableFrom.reduce((sum, list) => sum + list.length, 0) + node.backFrom.length;
-    }
-    if (entries > MAX_REACHABLE) {
-      const message = 'The process has too many inclusive gateways or back actions for its size; divide it.';
+    const joined = nodes
+      .filter(({ kind, incoming }) => kind === 'INCLUSIVE_GATEWAY' && incoming.length > 1)
+      .reduce((sum, { incoming }) => sum + incoming.length, 0);
+    if (joined * nodes.length > MAX_WAYS_TO_JOINS) {
+      const message = `The process has ${nodes.length} nodes and ${joined} flows into inclusive gateways, which is too much together; divide it.`;
       this.readers.problems.error('PROCESS_TOO_LARGE', this.draft.element, message);
     }
     return { nodes, flows: this.flows, lanes, starts: this.startsIn(null) };
@@ -94,8 +89,6 @@ export class GraphBuilder {
       uiActions: this.readers.actions.uiActionsOf(node, kind, actions),
       call: node.kind === 'CALL_ACTIVITY' ? this.readers.calls.read(node) : null,
       timeout: node.kind === 'RECEIVE_TASK' ? values.duration('timeout', true) : null,
-      reachableFrom: [],
-      backFrom: [],
     };
   }
 

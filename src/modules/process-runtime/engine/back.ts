@@ -70,7 +70,7 @@ function abort(run: StepRun, owner: TokenState, point: ReturnPoint): void {
 
 /** Tokens that non-interrupting boundary events have started on the way; they stand beside the token, not below it. */
 function startedBeside(run: StepRun, owner: TokenState, point: ReturnPoint): TokenState[] {
-  const { returnable } = run.definition.node(point.node);
+  const { reachability } = run.definition;
   return [...run.instance.tokens.values()].filter((token) => {
     const host = run.definition.node(token.startNode).attachedTo;
     return (
@@ -78,7 +78,7 @@ function startedBeside(run: StepRun, owner: TokenState, point: ReturnPoint): Tok
       token.id !== owner.id &&
       token.parentId === owner.parentId &&
       token.scopeTokenId === owner.scopeTokenId &&
-      (host === point.node || returnable.has(host))
+      (host === point.node || reachability.canReturnTo(point.node, host))
     );
   });
 }

@@ -183,7 +183,10 @@ function flowsWithinReach(run: StepRun, token: TokenState, join: JoinState): num
   if (target === join.node) {
     return pending === undefined ? [] : [gateway.incoming.indexOf(pending.flow)];
   }
-  return gateway.reachable.flatMap((nodes, position) => (nodes.has(target) ? [position] : []));
+  const { reachability } = run.definition;
+  return gateway.incoming.flatMap((flow, position) =>
+    reachability.canComeOver(flow, target) ? [position] : [],
+  );
 }
 
 /** Inclusive joins that wait for nothing but each other. */

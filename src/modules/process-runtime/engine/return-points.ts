@@ -85,5 +85,6 @@ export function returnPointFor(
     return undefined;
   }
   const leaves = [owner, ...descendantsOf(view, owner.id)].filter(({ state }) => state !== 'ON_HOLD');
-  return leaves.every((leaf) => node.returnable.has(leaf.node)) ? point : undefined;
+  const { reachability } = view.definition;
+  return leaves.every((leaf) => reachability.canReturnTo(node.index, leaf.node)) ? point : undefined;
 }

@@ -16,6 +16,7 @@ import type {
   GraphUiAction,
   ProcessGraph,
 } from '../../process-definitions/process-graph.types.js';
+import { Reachability } from './reachability.js';
 
 /** A node with what a step asks of it again and again. */
 export interface RuntimeNode extends GraphNode {
@@ -26,9 +27,6 @@ export interface RuntimeNode extends GraphNode {
   readonly children: ReadonlyMap<string, readonly GraphAction[]>;
   /** Whether a token that rests here may have timers or waits. */
   readonly waits: boolean;
-  /** The members of `reachableFrom` as sets. */
-  readonly reachable: readonly ReadonlySet<number>[];
-  readonly returnable: ReadonlySet<number>;
 }
 
 /** Where an action of either kind is defined. */
@@ -49,6 +47,7 @@ export interface UiActionPlace extends ActionPlace {
 export class RuntimeDefinition {
   /** Whether any node or action starts another process. */
   readonly startsProcesses: boolean;
+  readonly reachability: Reachability;
   private readonly nodes: (RuntimeNode | undefined)[] = [];
   private readonly uiActions = new Map<string, UiActionPlace>();
   private readonly actions = new Map<string, ActionPlace>();
@@ -58,6 +57,7 @@ export class RuntimeDefinition {
   private readonly templates = new WeakMap<JsonObject, CompiledJsonTemplate>();
 
   constructor(readonly graph: ProcessGraph) {
+    this.reachability = new Reachability(graph.nodes, graph.flows);
     for (const node of graph.nodes) {
       this.nodesById.set(node.id, node);
       this.addActions(node);
@@ -170,8 +170,6 @@ function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {
     actionByName: new Map(ordered.map((action) => [action.name, action])),
     children,
     waits: waitsSomewhere(graph, node),
-    reachable: node.reachableFrom.map((nodes) => new Set(nodes)),
-    returnable: new Set(node.backFrom),
   };
 }
 
