@@ -1,10 +1,11 @@
 import { celError, isCelError, plan, type CelInput, type CelResult } from '@bufbuild/cel';
 import { CelMeter } from './cel-meter.js';
-import { DATA_ALIAS, parseCel, WHOLE_DATA, type CelSource } from './cel-source.js';
+import { parseCel, WHOLE_DATA, type CelSource } from './cel-source.js';
 import { JsonView, toJsonValue } from './cel-values.js';
-import { meteredEnvironment } from './cel-functions.js';
+import { meteredEnvironment, NODES_A_STEP } from './cel-functions.js';
 import { ExpressionError, type ExpressionFailure } from './expression.errors.js';
-import type { CompiledExpression } from './expression.types.js';
+import { DATA_ALIAS, type CompiledExpression } from './expression.types.js';
+import { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Bindings = Record<string, CelInput>;
@@ -17,6 +18,8 @@ export class CelExpression implements CompiledExpression {
   readonly roots: readonly string[];
   private readonly meter = new CelMeter();
   private readonly variables: CelSource['variables'];
+  /** What every evaluation pays for going through the tree. */
+  private readonly price: number;
   private readonly run: (bindings: Bindings) => CelResult;
   /** An error value in place of a variable says which one is missing; made once, since errors are slow to make. */
   private readonly absent: Readonly<Record<string, ReturnType<typeof celError>>>;
@@ -28,27 +31,29 @@ export class CelExpression implements CompiledExpression {
     const parsed = parseCel(source, roots);
     this.roots = parsed.roots;
     this.variables = parsed.variables;
+    this.price = parsed.nodes / NODES_A_STEP;
     this.run = plan(meteredEnvironment(this.meter), parsed.expr);
     this.absent = Object.fromEntries(
       parsed.variables.map((name) => [name, celError(`unknown variable: ${name}`)]),
     );
   }
 
-  evaluate(data: Data): unknown {
+  evaluate(data: Data, budget = new WorkBudget()): unknown {
     try {
-      this.meter.reset();
+      this.meter.begin(budget);
+      this.meter.charge(this.price);
       const result = withoutStacks(() => this.run(this.bindingsOf(data)));
       if (isCelError(result)) {
         throw result;
       }
-      return toJsonValue(result);
+      return toJsonValue(result, this.meter);
     } catch (error) {
       throw this.errorOf(error);
     }
   }
 
-  test(data: Data): boolean {
-    const value = this.evaluate(data);
+  test(data: Data, budget?: WorkBudget): boolean {
+    const value = this.evaluate(data, budget);
     if (typeof value !== 'boolean') {
       throw this.failed(`is a condition, but its value is ${kindOf(value)} and not true or false`, 'failed');
     }

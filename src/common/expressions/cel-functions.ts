@@ -11,17 +11,19 @@ import {
   type CelValue,
 } from '@bufbuild/cel';
 import type { CelMeter } from './cel-meter.js';
+import { HAS_FUNCTION, RANGE_FUNCTION, READ_FUNCTION } from './cel-tree.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression.types.js';
 import { regexPrice } from './regex-price.js';
 
-/** Called instead of the test of a selection, which is false for a member that is null. */
-export const HAS_FUNCTION = '@has';
-/** Put around what a macro goes through; the second argument is the number of nodes of the macro's body. */
-export const RANGE_FUNCTION = '@range';
-
 /** Nodes of a tree that one step pays for; calls pay for themselves as well. */
-const NODES_A_STEP = 8;
+export const NODES_A_STEP = 2;
+
+/** Steps of what is done with a time or a duration. */
+const STEPS_OF_A_TIME = 10;
+const ELEMENTS_JOINED_A_STEP = 64;
+const COUNTED_CHARACTERS_A_STEP = 32;
+const COMPARED_CHARACTERS_A_STEP = 1_000;
 
 type FuncGroup = NonNullable<ReturnType<CelEnv['funcs']['find']>>;
 type Call = FuncGroup['call'];
@@ -79,6 +81,8 @@ function meteredGroup(name: string, group: FuncGroup | undefined, meter: CelMete
 
 function ownCall(name: string, meter: CelMeter): Call | undefined {
   switch (name) {
+    case READ_FUNCTION:
+      return (_id, _target, [value]) => value;
     case HAS_FUNCTION:
       return (_id, _target, [holder, field]) => hasMember(holder, field);
     case RANGE_FUNCTION:
@@ -153,7 +157,7 @@ const payForSum: Price = (meter, target, args) => {
   const [left, right] = args;
   if (isCelList(left) && isCelList(right)) {
     checkLength(left.size + right.size, EXPRESSION_LIMITS.listLength, 'list');
-    meter.charge((left.size + right.size) / 64);
+    meter.charge((left.size + right.size) / ELEMENTS_JOINED_A_STEP);
   } else if (typeof left === 'string' && typeof right === 'string') {
     checkLength(left.length + right.length, EXPRESSION_LIMITS.resultLength, 'string');
   } else if (left instanceof Uint8Array && right instanceof Uint8Array) {
@@ -161,9 +165,40 @@ const payForSum: Price = (meter, target, args) => {
   }
 };
 
-/** A time zone is looked up anew by each call. */
+/** A time zone is looked up anew by each call, which takes a hundred microseconds. */
 const payForTimeZone: Price = (meter, _target, args) => {
-  meter.charge(args.length === 0 ? 1 : 50);
+  meter.charge(args.length === 0 ? STEPS_OF_A_TIME : 300);
+};
+
+/** Times and durations are parsed, written and calculated slowly, texts are short. */
+const payForTime: Price = (meter, target, args) => {
+  payForTexts(meter, target, args);
+  meter.charge(STEPS_OF_A_TIME);
+};
+
+/** What is no text may be a time. */
+const payForString: Price = (meter, target, args) => {
+  payForTexts(meter, target, args);
+  const [value] = args;
+  meter.charge(typeof value === 'object' && !(value instanceof Uint8Array) ? STEPS_OF_A_TIME : 1);
+};
+
+/** Characters of a text are counted one by one. */
+const payForSize: Price = (meter, target, args) => {
+  meter.charge(1);
+  const [value] = target === undefined ? args : [target];
+  if (typeof value === 'string') {
+    meter.charge(value.length / COUNTED_CHARACTERS_A_STEP);
+  }
+};
+
+/** At worst, each character of the text is compared with all of what is looked for. */
+const payForSearch: Price = (meter, target, args) => {
+  payForTexts(meter, target, args);
+  const [text, part] = target === undefined ? args : [target, ...args];
+  if (typeof text === 'string' && typeof part === 'string') {
+    meter.charge((text.length * Math.min(part.length, text.length)) / COMPARED_CHARACTERS_A_STEP);
+  }
 };
 
 const PRICES: Partial<Record<string, Price>> = {
@@ -172,6 +207,11 @@ const PRICES: Partial<Record<string, Price>> = {
   '@in': payForMembership,
   '_+_': payForSum,
   matches: payForMatch,
+  contains: payForSearch,
+  size: payForSize,
+  string: payForString,
+  timestamp: payForTime,
+  duration: payForTime,
   ...Object.fromEntries(
     [...ENVIRONMENT.funcs]
       .filter(({ name }) => /^get[A-Z]/.test(name))
@@ -189,18 +229,20 @@ function checkLength(length: number, limit: number, what: string): void {
   }
 }
 
-/** Arrays behind the lists that `+` made. The library nests joined lists, and reading those takes quadratic time. */
-const elementsOfJoined = new WeakMap<CelList, readonly CelValue[]>();
+/** Arrays behind the lists that `+` made or was given. The library nests joined lists, and reading those takes quadratic time. */
+const elementsOfLists = new WeakMap<CelList, readonly CelValue[]>();
 
 function joined(left: CelList, right: CelList): CelList {
   const elements = [...elementsOf(left), ...elementsOf(right)];
   const list = celList(elements);
-  elementsOfJoined.set(list, elements);
+  elementsOfLists.set(list, elements);
   return list;
 }
 
 function elementsOf(list: CelList): readonly CelValue[] {
-  return elementsOfJoined.get(list) ?? Array.from(list);
+  const elements = elementsOfLists.get(list) ?? Array.from(list);
+  elementsOfLists.set(list, elements);
+  return elements;
 }
 
 /** A member that is null is there (CEL language definition, field selection); the library says it is not. */

@@ -1,28 +1,21 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
-import { ExpressionError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { WorkBudget } from './work-budget.js';
 
 /** Characters that one step pays for. */
 const CHARACTERS_A_STEP = 256;
 
-/** Counts the work of one evaluation, so that no expression keeps the event loop busy for long. */
+/** What the functions of one compiled expression charge: the budget of the evaluation that is going on. */
 export class CelMeter {
-  private left: number = EXPRESSION_LIMITS.steps;
+  private budget = new WorkBudget();
 
   /** Before each evaluation. */
-  reset(): void {
-    this.left = EXPRESSION_LIMITS.steps;
+  begin(budget: WorkBudget): void {
+    this.budget = budget;
   }
 
-  /**
-   * @throws ExpressionError once the evaluation has done more than it may. It is thrown through the whole evaluation: an error
-   * value could be swallowed by `||`.
-   */
+  /** @throws ExpressionError once there is nothing left */
   charge(steps: number): void {
-    this.left -= steps;
-    if (this.left < 0) {
-      throw new ExpressionError('The expression takes too many steps.', 'limit');
-    }
+    this.budget.charge(steps);
   }
 
   /** Pays for reading a text once. */

@@ -1,17 +1,25 @@
 import { parse } from '@bufbuild/cel';
 import { isPrototypeKey } from '../data-paths.js';
-import { HAS_FUNCTION, isCelFunction, RANGE_FUNCTION } from './cel-functions.js';
+import { isCelFunction } from './cel-functions.js';
+import { checkOutline } from './cel-outline.js';
+import {
+  callOf,
+  identOf,
+  integer,
+  presence,
+  RANGE_FUNCTION,
+  readOnce,
+  textOf,
+  unread,
+  type CelExpr,
+  type Kind,
+  type Parsed,
+} from './cel-tree.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
 
-/** The name by which an expression reads all process data, unless the data has a member of that name. */
-export const DATA_ALIAS = 'input';
-/** The same for us; no source can write it. */
+/** All process data, for us; no source can write it. */
 export const WHOLE_DATA = '@data';
-
-type Parsed = ReturnType<typeof parse>;
-export type CelExpr = Parsed['expr'];
-type Kind<Case extends string> = Extract<CelExpr['exprKind'], { case: Case }>['value'];
 
 /** A parsed expression that keeps all static rules. */
 export interface CelSource {
@@ -20,6 +28,8 @@ export interface CelSource {
   readonly variables: readonly string[];
   /** Members of the process data that it reads; see `CompiledExpression.roots`. */
   readonly roots: readonly string[];
+  /** Nodes of the tree; each takes some time in every evaluation. */
+  readonly nodes: number;
 }
 
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -44,11 +54,7 @@ const OPERATORS: ReadonlySet<string> = new Set(['_[_]', '_?_:_', '_&&_', '_||_',
  * @throws ExpressionSyntaxError
  */
 export function parseCel(source: string, roots?: readonly string[]): CelSource {
-  if (source.length > EXPRESSION_LIMITS.sourceLength) {
-    throw new ExpressionSyntaxError(
-      `An expression has at most ${EXPRESSION_LIMITS.sourceLength} characters, this one has ${source.length}.`,
-    );
-  }
+  checkOutline(source);
   try {
     return new CelAnalysis(source, parse(source), roots).result();
   } catch (error) {
@@ -96,7 +102,7 @@ class CelAnalysis {
 
   result(): CelSource {
     const expr = this.visit(this.parsed.expr, new Set(), 0);
-    return { expr, variables: [...this.variables], roots: [...this.found] };
+    return { expr, variables: [...this.variables], roots: [...this.found], nodes: this.nodes };
   }
 
   private visit(expr: CelExpr, scope: ReadonlySet<string>, loops: number): CelExpr {
@@ -152,11 +158,20 @@ class CelAnalysis {
     if (operand === undefined) {
       throw this.error(expr, 'a selection needs something to select from');
     }
-    if (this.member(operand, field, scope)) {
-      return select.testOnly ? presence(expr, operand, field) : expr;
+    const isMember = this.member(operand, field, scope);
+    const holder = isMember ? operand : this.visit(operand, scope, loops);
+    if (select.testOnly) {
+      return isMember ? presence(expr, holder, field) : this.test(expr, holder, field, scope);
     }
-    select.operand = this.visit(operand, scope, loops);
-    return select.testOnly ? this.test(expr, select.operand, field, scope) : expr;
+    select.operand = this.held(holder);
+    return expr;
+  }
+
+  /** A name of a type, such as `google.protobuf.Timestamp`, is none of data and stays one. */
+  private held(holder: CelExpr): CelExpr {
+    const isType =
+      this.typesAsked && holder.exprKind.case === 'identExpr' && holder.exprKind.value.name === 'google';
+    return isType ? holder : readOnce(holder);
   }
 
   /** `input.name` reads the member itself, so it counts as that and not as all data. */
@@ -182,7 +197,7 @@ class CelAnalysis {
   private test(expr: CelExpr, operand: CelExpr, field: string, scope: ReadonlySet<string>): CelExpr {
     const { exprKind: kind } = operand;
     const test = presence(expr, operand, field);
-    if (kind.case === 'selectExpr' && this.isAlias(kind.value.operand, scope)) {
+    if (kind.case === 'selectExpr' && this.isAlias(unread(kind.value.operand), scope)) {
       return callOf(expr, '_&&_', [presence(expr, identOf(expr, DATA_ALIAS), kind.value.field), test]);
     }
     if (kind.case !== 'identExpr' || scope.has(kind.value.name) || kind.value.name === DATA_ALIAS) {
@@ -201,8 +216,11 @@ class CelAnalysis {
       const name = textOf(index);
       this.refusePrototypeKey(expr, name ?? '');
       if (name !== undefined && this.member(holder, name, scope)) {
+        call.args = [readOnce(holder), index];
         return expr;
       }
+      call.args = [readOnce(this.visit(holder, scope, loops)), this.visit(index, scope, loops)];
+      return expr;
     }
     if (call.target !== undefined) {
       call.target = this.visit(call.target, scope, loops);
@@ -265,33 +283,4 @@ class CelAnalysis {
     const where = offset === undefined ? '' : ` at position ${offset + 1}`;
     return new ExpressionSyntaxError(`${quoted(this.source)} cannot be used${where}: ${what}.`);
   }
-}
-
-function textOf(expr: CelExpr): string | undefined {
-  const { exprKind: kind } = expr;
-  const constant = kind.case === 'constExpr' ? kind.value.constantKind : undefined;
-  return constant?.case === 'stringValue' ? constant.value : undefined;
-}
-
-function node(at: CelExpr, exprKind: CelExpr['exprKind']): CelExpr {
-  return { $typeName: 'cel.expr.Expr', id: at.id, exprKind };
-}
-
-function identOf(at: CelExpr, name: string): CelExpr {
-  return node(at, { case: 'identExpr', value: { $typeName: 'cel.expr.Expr.Ident', name } });
-}
-
-function callOf(at: CelExpr, name: string, args: CelExpr[]): CelExpr {
-  return node(at, { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } });
-}
-
-function integer(at: CelExpr, value: number): CelExpr {
-  const constantKind = { case: 'int64Value', value: BigInt(value) } as const;
-  return node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
-}
-
-function presence(at: CelExpr, operand: CelExpr, field: string): CelExpr {
-  const constantKind = { case: 'stringValue', value: field } as const;
-  const name = node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
-  return callOf(at, HAS_FUNCTION, [operand, name]);
 }

@@ -18,7 +18,10 @@ import { EXPRESSION_LIMITS } from './expression.types.js';
 const MEMBER_LENGTH = 8;
 
 /** Elements that are wrapped for one step. */
-const ELEMENTS_A_STEP = 16;
+const ELEMENTS_A_STEP = 4;
+
+/** Steps for each value of a result. */
+const STEPS_A_RESULT = 2;
 
 /**
  * Shows JSON data to CEL, each object only when something looks into it, so that the size of the process data costs nothing.
@@ -128,14 +131,17 @@ class JsonObjectMap extends Map<string, CelInput> {
  * their text, integers beyond 2^53 decimal text.
  * @throws ExpressionError when JSON cannot say it, or it is too large
  */
-export function toJsonValue(value: CelValue): unknown {
-  return new JsonWriter().write(value);
+export function toJsonValue(value: CelValue, meter: CelMeter): unknown {
+  return new JsonWriter(meter).write(value);
 }
 
 class JsonWriter {
   private length = 0;
 
+  constructor(private readonly meter: CelMeter) {}
+
   write(value: CelValue): unknown {
+    this.meter.charge(STEPS_A_RESULT);
     this.count(MEMBER_LENGTH);
     switch (typeof value) {
       case 'string':

@@ -1,3 +1,5 @@
+import type { WorkBudget } from './work-budget.js';
+
 /** A CEL expression, parsed and checked once. It keeps nothing between evaluations; callers cache it. */
 export interface CompiledExpression {
   readonly source: string;
@@ -6,14 +8,15 @@ export interface CompiledExpression {
   /**
    * The value as plain JSON.
    * @param data process data; it is only read
+   * @param budget what it pays with, shared with others; without it, it may do `EXPRESSION_LIMITS.steps` by itself
    * @throws ExpressionError for anything that goes wrong: a missing field, types that do not fit, a limit
    */
-  evaluate(data: Readonly<Record<string, unknown>>): unknown;
+  evaluate(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): unknown;
   /**
    * The value of a condition.
    * @throws ExpressionError as for `evaluate`, and when the value is not a boolean: an error is never "false"
    */
-  test(data: Readonly<Record<string, unknown>>): boolean;
+  test(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): boolean;
 }
 
 /** Text with `${…}` references to process data, parsed once. */
@@ -24,16 +27,18 @@ export interface CompiledTemplate {
   /**
    * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted
    * text is never expanded again.
+   * @param budget what expressions and each inserted byte pay with; without it, the expressions of one rendering may do
+   * `EXPRESSION_LIMITS.steps` together
    * @returns the text, and the references that led nowhere, as they are written, each once
    * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
    */
-  render(data: Readonly<Record<string, unknown>>): { text: string; missing: string[] };
+  render(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): { text: string; missing: string[] };
   /**
    * When the whole source is one reference, what it leads to, as JSON (null when missing); else the rendered text. The value
    * may share its parts with the data, so it is to be read only.
    * @throws ExpressionError as for `render`
    */
-  value(data: Readonly<Record<string, unknown>>): { value: unknown; missing: string[] };
+  value(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): { value: unknown; missing: string[] };
 }
 
 /** JSON with `${…}` references in its strings, or instead of values, parsed once. */
@@ -42,9 +47,10 @@ export interface CompiledJsonTemplate {
   readonly roots: readonly string[];
   /**
    * The JSON value with every reference replaced. The value may share its parts with the data, so it is to be read only.
+   * @param budget as for `CompiledTemplate.render`
    * @throws ExpressionError when a reference is an expression that fails, or the value becomes too large
    */
-  render(data: Readonly<Record<string, unknown>>): { value: unknown; missing: string[] };
+  render(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): { value: unknown; missing: string[] };
 }
 
 /** What a template may grow to. */
@@ -53,10 +59,19 @@ export interface TemplateLimits {
   readonly maxBytes: number;
 }
 
+/** The name by which an expression reads all process data, unless the data has a member of that name. */
+export const DATA_ALIAS = 'input';
+
 /** What the author of an expression may not exceed; measured against the event loop, which evaluations share. */
 export const EXPRESSION_LIMITS = {
   /** UTF-16 units of one expression. */
   sourceLength: 4096,
+  /** Names, numbers, texts, operators and brackets of one expression; what parsing takes grows with them. */
+  symbols: 1000,
+  /** Brackets within each other. */
+  brackets: 32,
+  /** White space in a row, for which the parser takes quadratic time. */
+  spaces: 100,
   /** Macros inside the body of macros (`all`, `exists`, `exists_one`, `filter`, `map`). */
   macroNesting: 2,
   /** Elements of a list or map that a macro goes through. */
@@ -65,14 +80,15 @@ export const EXPRESSION_LIMITS = {
   listLength: 10_000,
   /** UTF-16 units of a string that an expression makes, or of a result. */
   resultLength: 1_048_576,
-  /** Work of one evaluation: a call, a macro's element, 256 characters or one compared value cost one step each. */
+  /** Work of one evaluation: a call, a macro's element, two nodes of the expression or one compared value cost one step each. */
   steps: 100_000,
   /** UTF-16 units of one template. */
   templateLength: 1_048_576,
   /** References of one template. */
   references: 1000,
-  /** UTF-16 units of all references of one template that are CEL and not plain paths; parsing takes time. */
+  /** UTF-16 units of all references of one template that are CEL and not plain paths, and their symbols; parsing takes time. */
   referencesLength: 16_384,
+  referencesSymbols: 2000,
 } as const;
 
 export const DEFAULT_TEMPLATE_LIMITS: TemplateLimits = { maxBytes: 1_048_576 };

@@ -229,8 +229,35 @@ describe('compileExpression', () => {
     });
 
     it('sources of more than 4,096 characters', () => {
-      expect(compileExpression(`a${' '.repeat(4095)}`).roots).toEqual(['a']);
-      expect(() => compileExpression(`a${' '.repeat(4096)}`)).toThrow(/4096 characters, this one has 4097/);
+      const text = "x".repeat(4091);
+      expect(compileExpression(`a+"${text}" `).roots).toEqual(['a']);
+      expect(() => compileExpression(`a+"${text}x" `)).toThrow(/4096 characters, this one has 4097/);
+    });
+
+    it.each<[string, string, RegExp]>([
+      [
+        'symbols',
+        'a+'.repeat(500).concat('a'),
+        /at most 1000 names, operators and brackets, this one has 1001/,
+      ],
+      [
+        'brackets within each other',
+        `${'('.repeat(33)}a${')'.repeat(33)}`,
+        /at most 32 brackets within each other/,
+      ],
+      ['spaces in a row', `a${' '.repeat(101)}`, /at most 100 spaces in a row/],
+    ])('too many %s', (_name, source, message) => {
+      expect(() => compileExpression(source)).toThrow(ExpressionSyntaxError);
+      expect(() => compileExpression(source)).toThrow(message);
+    });
+
+    it.each([
+      `"${'({['.repeat(1000)}" == a`,
+      `'''${'"([{ '.repeat(500)}''' == a`,
+      `a // ${'({[ '.repeat(900)}\n`,
+      `${'(a) + '.repeat(199)}a`,
+    ])('nothing for what stands in a text or a comment: %#', (source) => {
+      expect(compileExpression(source).roots).toEqual(['a']);
     });
 
     it('macros nested more than twice, but not one after the other', () => {

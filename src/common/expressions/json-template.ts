@@ -4,6 +4,7 @@ import { EXPRESSION_LIMITS, type CompiledJsonTemplate, type TemplateLimits } fro
 import { Rendering, Template } from './template.js';
 import { ReferenceBudget } from './template-reference.js';
 import { endOfReference } from './template-scanner.js';
+import type { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Fill = (data: Data, rendering: Rendering) => unknown;
@@ -29,8 +30,8 @@ export class JsonTemplate implements CompiledJsonTemplate {
     this.roots = [...this.found];
   }
 
-  render(data: Data): { value: unknown; missing: string[] } {
-    const rendering = new Rendering(this.limits);
+  render(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
     const value = this.fill(data, rendering);
     return { value, missing: [...rendering.missing] };
   }
@@ -53,7 +54,10 @@ export class JsonTemplate implements CompiledJsonTemplate {
 
   private compileArray(elements: readonly unknown[]): Fill {
     const fills = elements.map((element) => this.compile(element));
-    return (data, rendering) => fills.map((fill) => fill(data, rendering));
+    return (data, rendering) => {
+      rendering.countParts(fills.length);
+      return fills.map((fill) => fill(data, rendering));
+    };
   }
 
   private compileObject(object: Readonly<Record<string, unknown>>): Fill {
@@ -63,8 +67,10 @@ export class JsonTemplate implements CompiledJsonTemplate {
       }
       return [name, this.compile(member)];
     });
-    return (data, rendering) =>
-      Object.fromEntries(fills.map(([name, fill]) => [name, fill(data, rendering)]));
+    return (data, rendering) => {
+      rendering.countParts(fills.length);
+      return Object.fromEntries(fills.map(([name, fill]) => [name, fill(data, rendering)]));
+    };
   }
 }
 

@@ -1,9 +1,10 @@
 import { InvalidDataPathError } from '../data-paths.errors.js';
 import { childOf, parsePath, type DataPath } from '../data-paths.js';
 import { CelExpression, variableOf } from './cel-expression.js';
-import { DATA_ALIAS } from './cel-source.js';
+import { checkOutline } from './cel-outline.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
+import type { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,7 @@ export interface TemplateReference {
    * What it leads to; undefined when that is not there.
    * @throws ExpressionError when it is an expression that fails otherwise
    */
-  resolve(data: Data): unknown;
+  resolve(data: Data, budget: WorkBudget): unknown;
 }
 
 /** A path as most references are, `a.b[0]["any name"]`; also with names that are reserved words of CEL. */
@@ -27,6 +28,7 @@ const LITERAL = /^(true|false|null)$/;
 export class ReferenceBudget {
   private references = 0;
   private length = 0;
+  private symbols = 0;
 
   /** @throws ExpressionSyntaxError when they are too many */
   countReference(): void {
@@ -37,11 +39,18 @@ export class ReferenceBudget {
   }
 
   /** @throws ExpressionSyntaxError when they are too long to be parsed in a short time */
-  countExpression(length: number): void {
-    this.length += length;
-    if (this.length > EXPRESSION_LIMITS.referencesLength) {
+  countExpression(source: string): void {
+    const { referencesLength, referencesSymbols } = EXPRESSION_LIMITS;
+    this.length += source.length;
+    if (this.length > referencesLength) {
       throw new ExpressionSyntaxError(
-        `The expressions of a template have at most ${EXPRESSION_LIMITS.referencesLength} characters together.`,
+        `The expressions of a template have at most ${referencesLength} characters together.`,
+      );
+    }
+    this.symbols += checkOutline(source);
+    if (this.symbols > referencesSymbols) {
+      throw new ExpressionSyntaxError(
+        `The expressions of a template have at most ${referencesSymbols} names, operators and brackets together.`,
       );
     }
   }
@@ -56,7 +65,7 @@ export function parseReference(written: string, budget: ReferenceBudget): Templa
   if (PATH.test(written) && !LITERAL.test(written)) {
     return pathReference(written);
   }
-  budget.countExpression(written.length);
+  budget.countExpression(written);
   return celReference(written);
 }
 
@@ -90,9 +99,9 @@ function celReference(written: string): TemplateReference {
   return {
     written,
     roots: expression.roots,
-    resolve: (data) => {
+    resolve: (data, budget) => {
       try {
-        return expression.evaluate(data);
+        return expression.evaluate(data, budget);
       } catch (error) {
         if (error instanceof ExpressionError && error.reason === 'missing') {
           return undefined;

@@ -3,16 +3,34 @@ import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS, type CompiledTemplate, type TemplateLimits } from './expression.types.js';
 import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';
 import { splitTemplate } from './template-scanner.js';
+import { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Segment = string | TemplateReference;
 
+/** Inserted bytes, and parts of a template, that one step pays for; an object of many members is what costs. Measured. */
+const BYTES_A_STEP = 16;
+const PARTS_A_STEP = 4;
+
 /** What one rendering has used up and not found; several templates of one document share it. */
 export class Rendering {
   readonly missing = new Set<string>();
+  /** What its expressions pay with. */
+  readonly budget: WorkBudget;
   private bytes = 0;
 
-  constructor(private readonly limits: TemplateLimits) {}
+  /** @param shared with others, which then pays for the bytes as well */
+  constructor(
+    private readonly limits: TemplateLimits,
+    private readonly shared: WorkBudget | undefined,
+  ) {
+    this.budget = shared ?? new WorkBudget();
+  }
+
+  /** @throws ExpressionError when there is nothing left to pay with */
+  countParts(parts: number): void {
+    this.shared?.charge(parts / PARTS_A_STEP);
+  }
 
   /** @throws ExpressionError when all together is too much */
   count(bytes: number): void {
@@ -23,6 +41,7 @@ export class Rendering {
         'limit',
       );
     }
+    this.shared?.charge(bytes / BYTES_A_STEP);
   }
 }
 
@@ -50,14 +69,14 @@ export class Template implements CompiledTemplate {
     this.whole = this.segments.length === 1 ? references[0] : undefined;
   }
 
-  render(data: Data): { text: string; missing: string[] } {
-    const rendering = new Rendering(this.limits);
+  render(data: Data, budget?: WorkBudget): { text: string; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
     const text = this.textOf(data, rendering);
     return { text, missing: [...rendering.missing] };
   }
 
-  value(data: Data): { value: unknown; missing: string[] } {
-    const rendering = new Rendering(this.limits);
+  value(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
     const value = this.valueWith(data, rendering);
     return { value, missing: [...rendering.missing] };
   }
@@ -74,6 +93,7 @@ export class Template implements CompiledTemplate {
 
   private textOf(data: Data, rendering: Rendering): string {
     let text = '';
+    rendering.countParts(this.segments.length);
     for (const segment of this.segments) {
       const inserted = typeof segment === 'string' ? segment : written(resolved(segment, data, rendering));
       rendering.count(Buffer.byteLength(inserted));
@@ -84,7 +104,7 @@ export class Template implements CompiledTemplate {
 }
 
 function resolved(reference: TemplateReference, data: Data, rendering: Rendering): unknown {
-  const value = reference.resolve(data);
+  const value = reference.resolve(data, rendering.budget);
   if (value === undefined) {
     rendering.missing.add(reference.written);
   }

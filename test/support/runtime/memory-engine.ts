@@ -60,6 +60,7 @@ export const LIMITS: StepContext['limits'] = {
   liveTokens: 500,
   items: 100,
   dataBytes: 1_048_576,
+  expressionSteps: 100_000,
   returnPoints: 100,
 };
 

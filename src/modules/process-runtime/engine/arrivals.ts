@@ -48,12 +48,17 @@ function serve(run: StepRun, arrival: Arrival): void {
     arrive(run, arrival.tokenId, arrival.node, null);
     return;
   }
-  if (run.arrivals >= run.context.limits.nodesPerStep) {
+  if (isLong(run)) {
     run.instance.pending = [...run.instance.pending, arrival];
     return;
   }
   run.arrivals += 1;
   arrive(run, arrival.tokenId, run.definition.flow(arrival.flow).target, arrival.flow);
+}
+
+/** One node has the whole budget of work, so the next one waits for another step when much of it is gone. */
+function isLong(run: StepRun): boolean {
+  return run.arrivals >= run.context.limits.nodesPerStep || run.work.isHalfSpent;
 }
 
 function arrive(run: StepRun, id: number, index: number, flow: number | null): void {

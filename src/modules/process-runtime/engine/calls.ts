@@ -60,7 +60,7 @@ function itemsOf(run: StepRun, token: CallPlace, target: CallTarget): JsonValue[
     return null;
   }
   const value = evaluated(run, multiInstance.collection, token, 'CONDITION_EVALUATION', (expression) =>
-    expression.evaluate(run.instance.data),
+    expression.evaluate(run.instance.data, run.work),
   );
   if (!Array.isArray(value)) {
     throw run.incident('NODE', `The collection ${multiInstance.collection} is not a list.`, token);

@@ -41,7 +41,7 @@ export function correlationOf(run: StepRun, token: TokenState, reference: Messag
     return null;
   }
   const value = evaluated(run, reference.correlation, token, 'CONDITION_EVALUATION', (expression) =>
-    expression.evaluate(run.instance.data),
+    expression.evaluate(run.instance.data, run.work),
   );
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString();
 }

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../common/data-paths.js';
-import type { InvalidDataError, InvalidDataPathError } from '../../../common/data-paths.errors.js';
+import { DATA_ALIAS } from '../../../common/expressions/expression.types.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
 import type { StepRun } from './step-run.js';
@@ -16,9 +16,13 @@ import type { StepRun } from './step-run.js';
 /** Data that the jobs of one step may carry, in multiples of the limit of process data. */
 const JOBS_DATA = 16;
 
+/** Members of an object that are copied for one step of work. */
+const MEMBERS_A_STEP = 2;
+
 /** Merges into process data (decisions, section 7). */
 export function mergeData(run: StepRun, patch: JsonObject): void {
   if (Object.keys(patch).length > 0) {
+    payForMembers(run, run.instance.data);
     run.instance.data = deepMerge(run.instance.data, patch);
     run.dataChanged = true;
   }
@@ -26,6 +30,7 @@ export function mergeData(run: StepRun, patch: JsonObject): void {
 
 /** Sets a value of process data. */
 export function setData(run: StepRun, path: string, value: unknown): void {
+  payForMembers(run, run.instance.data);
   run.instance.data = setPath(run.instance.data, path, value);
   run.dataChanged = true;
 }
@@ -46,7 +51,8 @@ export function restoreData(run: StepRun, path: string, value: unknown): void {
  */
 export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
   return attempt(run, token, () => {
-    const { value, missing } = run.definition.template(template).render(dataForTemplates(run));
+    const compiled = run.definition.template(template);
+    const { value, missing } = compiled.render(dataFor(run, compiled), run.work);
     warnOfMissing(run, token, missing);
     return isJsonObject(value) ? value : {};
   });
@@ -58,16 +64,29 @@ export function rendered(run: StepRun, template: JsonObject, token: TokenState):
  */
 export function renderedText(run: StepRun, template: string, token: TokenState): string {
   return attempt(run, token, () => {
-    const { text, missing } = run.definition.text(template).render(dataForTemplates(run));
+    const compiled = run.definition.text(template);
+    const { text, missing } = compiled.render(dataFor(run, compiled), run.work);
     warnOfMissing(run, token, missing);
     return text;
   });
 }
 
-function dataForTemplates(run: StepRun): JsonObject {
+/** What a template reads and no more: data may have very many members. */
+function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] }): JsonObject {
   const { uuid, parentUuid, data } = run.instance;
   // Last, so that data cannot pretend to be another instance.
-  return { ...data, processInstanceId: uuid, parentProcessInstanceId: parentUuid };
+  const own = { processInstanceId: uuid, parentProcessInstanceId: parentUuid };
+  if (roots.includes(DATA_ALIAS) && !Object.hasOwn(data, DATA_ALIAS)) {
+    payForMembers(run, data);
+    return { ...data, ...own };
+  }
+  const read = [...roots, DATA_ALIAS].filter((name) => Object.hasOwn(data, name));
+  return { ...Object.fromEntries(read.map((name) => [name, data[name]])), ...own };
+}
+
+/** Objects are copied with all their members; very large ones slowly. */
+function payForMembers(run: StepRun, data: JsonObject): void {
+  run.work.charge(Object.keys(data).length / MEMBERS_A_STEP);
 }
 
 function warnOfMissing(run: StepRun, token: TokenState, missing: readonly string[]): void {
@@ -145,8 +164,8 @@ export function checkJobsSize(run: StepRun): void {
   }
 }
 
-/** What a step comes to when data may not be merged, or a path cannot be followed, and no caller has sent it. */
-export function faultOfData(run: StepRun, cause: InvalidDataError | InvalidDataPathError): EngineIncident {
+/** What a step comes to when data may not be merged, or costs too much, or a path cannot be followed. */
+export function faultOfData(run: StepRun, cause: Error): EngineIncident {
   return atCommand(run, 'NODE', cause.message, cause);
 }
 

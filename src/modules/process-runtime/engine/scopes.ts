@@ -123,7 +123,7 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
   return (
     condition === null ||
     evaluated(run, condition, host, 'CONDITION_EVALUATION', (expression) =>
-      expression.test(run.instance.data),
+      expression.test(run.instance.data, run.work),
     )
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../common/data-paths.js';
+import { WorkBudget } from '../../../common/expressions/work-budget.js';
 import { EngineIncident } from './engine.errors.js';
 import type {
   EngineCommand,
@@ -28,6 +29,8 @@ export class StepRun {
   action: StepResult['action'] = null;
   /** Whether data or answers of children may have grown. */
   dataChanged = false;
+  /** What all expressions and templates of the step pay with. */
+  readonly work: WorkBudget;
   /** Nodes that tokens have arrived at. */
   arrivals = 0;
   private readonly events: EngineEvent[] = [];
@@ -42,6 +45,7 @@ export class StepRun {
     readonly command: EngineCommand,
     readonly context: StepContext,
   ) {
+    this.work = new WorkBudget(context.limits.expressionSteps);
     this.instance = { ...given, tokens: new Map(given.tokens) };
   }
 

@@ -1,4 +1,5 @@
 import { InvalidDataError, InvalidDataPathError } from '../../../common/data-paths.errors.js';
+import { ExpressionError } from '../../../common/expressions/expression.errors.js';
 import { complete, perform, startSubprocess, storeOutput } from './actions.js';
 import { continueActivity, trigger } from './activities.js';
 import { drain } from './arrivals.js';
@@ -42,14 +43,16 @@ export function step(
     carryOut(run, command);
     drain(run);
   } catch (error) {
-    throw error instanceof InvalidDataError || error instanceof InvalidDataPathError
-      ? faultOfData(run, error)
-      : error;
+    throw isFaultOfData(error) ? faultOfData(run, error) : error;
   }
   checkDataSize(run);
   checkJobsSize(run);
   tellWhereItStands(run);
   return run.finish();
+}
+
+function isFaultOfData(error: unknown): error is Error {
+  return [InvalidDataError, InvalidDataPathError, ExpressionError].some((kind) => error instanceof kind);
 }
 
 function carryOut(run: StepRun, command: EngineCommand): void {

@@ -164,7 +164,9 @@ function isTrue(run: StepRun, flow: GraphFlow, token: TokenState): boolean {
     return true;
   }
   const type = run.nodeOf(token).kind.endsWith('GATEWAY') ? 'GATEWAY_EVALUATION' : 'CONDITION_EVALUATION';
-  return evaluated(run, flow.condition, token, type, (condition) => condition.test(run.instance.data));
+  return evaluated(run, flow.condition, token, type, (condition) =>
+    condition.test(run.instance.data, run.work),
+  );
 }
 
 /**

@@ -1,0 +1,62 @@
+import type { parse } from '@bufbuild/cel';
+
+export type Parsed = ReturnType<typeof parse>;
+/** A node of the tree of an expression. */
+export type CelExpr = Parsed['expr'];
+export type Kind<Case extends string> = Extract<CelExpr['exprKind'], { case: Case }>['value'];
+
+/** Put around what is selected from; gives its argument. */
+export const READ_FUNCTION = '@read';
+/** Called instead of the test of a selection, which is false for a member that is null. */
+export const HAS_FUNCTION = '@has';
+/** Put around what a macro goes through; the second argument is the number of nodes of the macro's body. */
+export const RANGE_FUNCTION = '@range';
+
+/** The text of a literal; undefined for anything else. */
+export function textOf(expr: CelExpr): string | undefined {
+  const { exprKind: kind } = expr;
+  const constant = kind.case === 'constExpr' ? kind.value.constantKind : undefined;
+  return constant?.case === 'stringValue' ? constant.value : undefined;
+}
+
+function node(at: CelExpr, exprKind: CelExpr['exprKind']): CelExpr {
+  return { $typeName: 'cel.expr.Expr', id: at.id, exprKind };
+}
+
+export function identOf(at: CelExpr, name: string): CelExpr {
+  return node(at, { case: 'identExpr', value: { $typeName: 'cel.expr.Expr.Ident', name } });
+}
+
+export function callOf(at: CelExpr, name: string, args: CelExpr[]): CelExpr {
+  return node(at, { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } });
+}
+
+export function integer(at: CelExpr, value: number): CelExpr {
+  const constantKind = { case: 'int64Value', value: BigInt(value) } as const;
+  return node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
+}
+
+/** Whether an object has a member. */
+export function presence(at: CelExpr, operand: CelExpr, field: string): CelExpr {
+  const constantKind = { case: 'stringValue', value: field } as const;
+  const name = node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
+  return callOf(at, HAS_FUNCTION, [operand, name]);
+}
+
+/**
+ * What a chain of selections begins with, as a value. The library would take `a.b.c` for a name first, then `a.b` and `a`, each
+ * put together anew: quadratic time to plan, and more at each evaluation. No name of process data is one with a dot.
+ */
+export function readOnce(operand: CelExpr): CelExpr {
+  const { exprKind: kind } = operand;
+  const goesOn =
+    kind.case === 'selectExpr' ||
+    (kind.case === 'callExpr' && ['_[_]', READ_FUNCTION].includes(kind.value.function));
+  return goesOn ? operand : callOf(operand, READ_FUNCTION, [operand]);
+}
+
+/** What `readOnce` was given. */
+export function unread(expr: CelExpr | undefined): CelExpr | undefined {
+  const kind = expr?.exprKind;
+  return kind?.case === 'callExpr' && kind.value.function === READ_FUNCTION ? kind.value.args[0] : expr;
+}
