@@ -229,7 +229,7 @@ describe('compileExpression', () => {
     });
 
     it('sources of more than 4,096 characters', () => {
-      const text = "x".repeat(4091);
+      const text = 'x'.repeat(4091);
       expect(compileExpression(`a+"${text}" `).roots).toEqual(['a']);
       expect(() => compileExpression(`a+"${text}x" `)).toThrow(/4096 characters, this one has 4097/);
     });
