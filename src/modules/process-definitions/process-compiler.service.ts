@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Turns } from '../../common/turns.js';
 import { Env } from '../../config/env.js';
 import { checkCalls } from './checks/call.checks.js';
 import { checkElements } from './checks/element.checks.js';
@@ -44,17 +45,18 @@ export class ProcessCompilerService {
     const problems = new Problems(file.name);
     const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
     const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
-    const definitions = root === undefined ? [] : this.compileRoot(root, problems, context.appId);
+    const definitions = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
     return { definitions: problems.hasErrors ? [] : definitions, problems: problems.list() };
   }
 
-  private compileRoot(root: BpmnElement, problems: Problems, appId: string): ProcessGraph[] {
+  private async compileRoot(root: BpmnElement, problems: Problems, appId: string): Promise<ProcessGraph[]> {
     const complete = checkElements(root, problems);
     const processes = executableProcesses(root, problems);
     const context = {
       appId,
       problems,
       complete,
+      turns: new Turns(),
       names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
       limits: {
         maxNodes: this.env.get('PROCESS_MAX_NODES'),
@@ -63,7 +65,10 @@ export class ProcessCompilerService {
     };
     const drafts = processes.flatMap((process) => draftProcess(process, context) ?? []);
     checkFlowLists(drafts, problems);
-    const definitions = drafts.map((draft) => compileProcess(draft, context));
+    const definitions: ProcessGraph[] = [];
+    for (const draft of drafts) {
+      definitions.push(await compileProcess(draft, context));
+    }
     checkCalls(definitions, problems);
     return definitions;
   }

@@ -31,7 +31,8 @@ export async function checkPackage(
   checkSystems(pkg.systems, problems);
   const references = new References(pkg, context, problems);
   const schemas = { maxBytes: limits.schemaBytes };
-  const workflows = new WorkflowsCheck(context.appId, references, schemas, problems).check(pkg.workflows);
+  const check = new WorkflowsCheck(context.appId, references, schemas, problems);
+  const workflows = await check.check(pkg.workflows);
   const processes = await new ProcessesCheck(pkg, context, references, problems).check(compile);
   const { application, systems } = pkg;
   return {

@@ -1,4 +1,5 @@
 import { v5 as uuidV5 } from 'uuid';
+import { Turns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type Problems } from '../package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../package.types.js';
@@ -22,15 +23,19 @@ export class WorkflowsCheck {
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
-  check(workflows: readonly PackageWorkflow[]): PackageWorkflow[] {
+  async check(workflows: readonly PackageWorkflow[]): Promise<PackageWorkflow[]> {
     const names = workflows.map(({ name, file }) => ({ name, file, element: '/name' }));
     requireUniqueNames('workflows', 'WORKFLOW_NAME_NOT_UNIQUE', names, this.problems);
-    const checked = workflows.map((workflow) => this.workflow(workflow));
+    const turns = new Turns();
+    const checked: PackageWorkflow[] = [];
+    for (const workflow of workflows) {
+      checked.push(await this.workflow(workflow, turns));
+    }
     this.checkRecursion(checked);
     return checked;
   }
 
-  private workflow(workflow: PackageWorkflow): PackageWorkflow {
+  private async workflow(workflow: PackageWorkflow, turns: Turns): Promise<PackageWorkflow> {
     const { file, nodes } = workflow;
     for (const name of ['inputSchema', 'outputSchema'] as const) {
       const schema = workflow[name];
@@ -41,7 +46,12 @@ export class WorkflowsCheck {
     }
     new WorkflowFlow(workflow, this.problems).check();
     const check = new WorkflowNodeCheck(file, this.references, this.limits, this.problems);
-    return { ...workflow, nodes: nodes.map((node) => this.identified(workflow, check.check(node))) };
+    const checked: WorkflowNode[] = [];
+    for (const node of nodes) {
+      checked.push(this.identified(workflow, check.check(node)));
+      await turns.give();
+    }
+    return { ...workflow, nodes: checked };
   }
 
   /** The same node of the same workflow has the same UUID in every version. */

@@ -1,3 +1,4 @@
+import type { Turns } from '../../../common/turns.js';
 import type { Problems } from '../problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
 import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from './draft.js';
@@ -10,8 +11,15 @@ const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
  * Reads the conditions of sequence flows and checks where they may stand (BPMN 2.0.2, 8.4.13 and 13.4). A parallel gateway
  * takes every flow, so conditions behind one are told and left out.
  */
-export function readFlowConditions(draft: ProcessDraft, problems: Problems): void {
-  draft.flows.forEach((flow) => (flow.condition = conditionOf(flow, problems)));
+export async function readFlowConditions(
+  draft: ProcessDraft,
+  problems: Problems,
+  turns: Turns,
+): Promise<void> {
+  for (const flow of draft.flows) {
+    flow.condition = conditionOf(flow, problems);
+    await turns.give();
+  }
 }
 
 function conditionOf(flow: DraftFlow, problems: Problems): string | null {

@@ -1,3 +1,4 @@
+import type { Turns } from '../../../common/turns.js';
 import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../process-graph.types.js';
 import type { Problems } from '../problems.js';
 import { kindOf, textOf } from '../reader/bpmn-element.js';
@@ -48,8 +49,12 @@ export class GraphBuilder {
     }));
   }
 
-  build(lanes: GraphLane[]): GraphBody {
-    const nodes = this.nodes.map((node, index) => this.node(node, index));
+  async build(lanes: GraphLane[], turns: Turns): Promise<GraphBody> {
+    const nodes: GraphNode[] = [];
+    for (const [index, node] of this.nodes.entries()) {
+      nodes.push(this.node(node, index));
+      await turns.give();
+    }
     const joined = nodes
       .filter(({ kind, incoming }) => kind === 'INCLUSIVE_GATEWAY' && incoming.length > 1)
       .reduce((sum, { incoming }) => sum + incoming.length, 0);

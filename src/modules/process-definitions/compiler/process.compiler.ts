@@ -1,3 +1,4 @@
+import type { Turns } from '../../../common/turns.js';
 import type { ProcessGraph } from '../process-graph.types.js';
 import type { Problems } from '../problems.js';
 import { extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
@@ -25,6 +26,8 @@ export interface CompileContext {
   names: ReadonlyMap<string, string>;
   /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
   complete: boolean;
+  /** Given between parts, since a file may have many expressions. */
+  turns: Turns;
 }
 
 /** Finds and connects the nodes of one `bpmn:process`; undefined when it is too large to be looked at. */
@@ -33,11 +36,14 @@ export function draftProcess(process: BpmnElement, context: CompileContext): Pro
 }
 
 /** Checks and compiles a process; the graph means something only when no errors were found in the file. */
-export function compileProcess(draft: ProcessDraft, context: CompileContext): ProcessGraph {
-  const { problems } = context;
+export async function compileProcess(draft: ProcessDraft, context: CompileContext): Promise<ProcessGraph> {
+  const { problems, turns } = context;
   const events = new EventReader(problems);
-  draft.nodes.forEach((node) => (node.event = events.read(node)));
-  readFlowConditions(draft, problems);
+  for (const node of draft.nodes) {
+    node.event = events.read(node);
+    await turns.give();
+  }
+  await readFlowConditions(draft, problems, turns);
   checkLevels(draft, context);
   checkGateways(draft, context);
   checkBoundaries(draft, problems);
@@ -55,7 +61,7 @@ export function compileProcess(draft: ProcessDraft, context: CompileContext): Pr
     svcUuid: uuids.given(values) ?? uuids.ofProcess(),
     key: draft.key,
     name: context.names.get(draft.key) ?? draft.key,
-    ...new GraphBuilder(draft, readers).build(lanes),
+    ...(await new GraphBuilder(draft, readers).build(lanes, turns)),
     inputSchema: inputSchemaOf(draft.element, problems),
     expiresAfter: values.duration('expiresAfter'),
   };
