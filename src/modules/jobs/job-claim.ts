@@ -1,7 +1,7 @@
 import { In, QueryFailedError, type EntityManager } from 'typeorm';
 import { RuntimeJobEntity } from './entities/runtime-job.entity.js';
 import type { JobLane } from './job-lane.js';
-import type { SqlTime } from './job-time.js';
+import type { SqlTime } from '../../database/database-time.js';
 
 /** Which jobs a worker asks for. */
 export interface DueRequest {

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../common/clock.js';
+import { inScrapeTime } from '../../common/metrics/in-scrape-time.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { JOB_LANES } from './job-lane.js';
 import { JobsRepository } from './jobs.repository.js';
-
-const DEADLINE_MS = 1_000;
 
 /** How far background jobs are behind, read whenever somebody asks for the metrics. */
 @Injectable()
@@ -30,17 +29,7 @@ function queueAgeGauge(jobs: JobsRepository, clock: Clock): Gauge {
           this.set({ lane }, Math.max(0, ageMs) / 1_000);
         }
       };
-      await inTime(measure());
+      await inScrapeTime(measure());
     },
   });
-}
-
-/** Whoever watches the service needs the other metrics most when the database does not answer. */
-async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, DEADLINE_MS);
-  });
-  await Promise.race([work.catch(() => undefined), deadline]);
-  clearTimeout(timer);
 }

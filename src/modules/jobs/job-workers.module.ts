@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { JobMetrics } from './job-metrics.js';
 import { JobRunner } from './job-runner.js';
-import { JobTime } from './job-time.js';
+import { DatabaseTime } from '../../database/database-time.js';
 import { JobWorkerService } from './job-worker.service.js';
 import { JobsModule } from './jobs.module.js';
 import { JobsRepository } from './jobs.repository.js';
@@ -12,6 +12,6 @@ import { JobsRepository } from './jobs.repository.js';
  */
 @Module({
   imports: [JobsModule],
-  providers: [JobMetrics, JobRunner, JobTime, JobsRepository, JobWorkerService],
+  providers: [JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
 })
 export class JobWorkersModule {}

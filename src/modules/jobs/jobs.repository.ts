@@ -7,7 +7,7 @@ import { RuntimeJobEntity } from './entities/runtime-job.entity.js';
 import { dueJobs, knowsSkipLocked, lockSkippingLocked, takeJobs, type DueRequest } from './job-claim.js';
 import type { JobLane } from './job-lane.js';
 import type { Job } from './job-queue.types.js';
-import { JobTime, type SqlTime } from './job-time.js';
+import { DatabaseTime, type SqlTime } from '../../database/database-time.js';
 
 /** How many times as many jobs as wanted are looked at, for others want the first ones too. */
 const LOOK_AHEAD = 3;
@@ -21,7 +21,7 @@ export class JobsRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly time: JobTime,
+    private readonly time: DatabaseTime,
     private readonly env: Env,
   ) {}
 

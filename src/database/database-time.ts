@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
-import { Database } from '../../database/database.js';
+import { Clock } from '../common/clock.js';
+import { Database } from './database.js';
 
 const MICROSECONDS = 1_000;
 
@@ -15,7 +15,7 @@ export interface SqlTime {
  * embedded file belongs to one process, whose clock it is.
  */
 @Injectable()
-export class JobTime {
+export class DatabaseTime {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
