@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
+import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
 
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
 applications as packages, makes builds of them, starts their processes and executes UI actions.
@@ -48,9 +49,9 @@ const REQUEST_ID = {
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('svc-platform')
+    .setTitle(SERVICE_NAME)
     .setDescription(DESCRIPTION)
-    .setVersion('0.1.0')
+    .setVersion(SERVICE_VERSION)
     .addServer('/', 'This deployment')
     .addTag(
       'Systems',
@@ -66,6 +67,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Processes', 'Start a process, execute a UI action')
     .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')
     .addTag('Workflow runs', 'What workflows did, node by node')
+    .addTag('Platform discovery', 'What runs on the platform, how it is, and what changed')
     .addTag('Audit', 'Who did what, when, and how it ended')
     .addTag('Health', 'Probes; no token needed')
     .addBearerAuth(

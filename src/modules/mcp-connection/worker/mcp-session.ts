@@ -15,6 +15,7 @@ import {
 } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { SERVICE_NAME, SERVICE_VERSION } from '../../../common/service-version.js';
 import type { DiscoveredTool, ServerIdentity } from '../connection-test.types.js';
 import type { McpCredentials } from './mcp-credentials.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
@@ -36,7 +37,7 @@ export type CallableTool = Pick<DiscoveredTool, 'name' | 'inputSchema'>;
 /** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
 export type ConnectWay = 'auto' | 'legacy' | 'sse';
 
-const CLIENT_INFO: Implementation = { name: 'svc-platform', version: '0.1.0' };
+const CLIENT_INFO: Implementation = { name: SERVICE_NAME, version: SERVICE_VERSION };
 const CAPABILITIES: ClientCapabilities = {
   extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
 };
