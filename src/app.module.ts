@@ -13,6 +13,7 @@ import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
+import { DiscoveryModule } from './modules/discovery/discovery.module.js';
 import { HealthModule } from './modules/health/health.module.js';
 import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
 import { BuildsModule } from './modules/builds/builds.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         { ...AuthModule.forIssuer(issuer), global: true },
         AuditModule,
         BuildsModule,
+        DiscoveryModule,
         HealthModule,
         JobsModule,
         JobWorkersModule,

@@ -27,6 +27,17 @@ export const discoverySettings = {
   DISCOVERY_SCAN_TIMEOUT_MS: integer(1_000, 600_000, 15_000).describe(
     'Milliseconds for the probes of a scan; components not looked at by then are unhealthy.',
   ),
+  DISCOVERY_REQUEST_TIMEOUT_MS: integer(1_000, 600_000, 45_000).describe(
+    'Milliseconds after which a rescan is answered 500; room for the scan under way and the one after it.',
+  ),
+  DISCOVERY_LEASE_MS: integer(1_000, 60_000, 5_000).describe(
+    'Milliseconds after which another replica may scan when the one that scans is no longer heard of.',
+  ),
+  DISCOVERY_SELF_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((value) => !/[@?#]/.test(value), 'must have no user information, query and fragment')
+    .optional()
+    .describe('Address of this service as a scan shows it; http://localhost:PORT without it.'),
   DISCOVERY_MAX_COMPONENTS: integer(1, 10_000, 1_000).describe(
     'Components of one scan; further ones are an issue.',
   ),
@@ -36,6 +47,9 @@ export const discoverySettings = {
   DISCOVERY_SCANS_KEPT: integer(1, 10_000, 100).describe('Completed scans that the history keeps.'),
   DISCOVERY_CHANGES_KEPT: integer(1, 1_000_000, 10_000).describe(
     'Changes of the status of components that the history keeps.',
+  ),
+  DISCOVERY_PAGE_SIZE: integer(1, 100, 50).describe(
+    'Scans or changes in a page of the history when the caller does not say.',
   ),
   DISCOVERY_KUBERNETES_NAMESPACES: list().describe(
     'Namespaces whose labelled services are components; * for all. Nothing is asked without it.',

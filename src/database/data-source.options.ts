@@ -10,6 +10,7 @@ import { CreateBuilds1790000000000 } from '../../migrations/1790000000000-create
 import { CreateProcessRuntime1790000001000 } from '../../migrations/1790000001000-create-process-runtime.js';
 import { CreateJobs1790000002000 } from '../../migrations/1790000002000-create-jobs.js';
 import { CreateWorkflowRuns1790000003000 } from '../../migrations/1790000003000-create-workflow-runs.js';
+import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-create-discovery.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
@@ -24,6 +25,9 @@ import { BuildSystemEntity } from '../modules/builds/entities/build-system.entit
 import { BuildToolEntity } from '../modules/builds/entities/build-tool.entity.js';
 import { BuildWorkflowEntity } from '../modules/builds/entities/build-workflow.entity.js';
 import { ProcessNodeEntity } from '../modules/builds/entities/process-node.entity.js';
+import { DiscoveryChangeEntity } from '../modules/discovery/storage/discovery-change.entity.js';
+import { DiscoveryScanEntity } from '../modules/discovery/storage/discovery-scan.entity.js';
+import { DiscoveryStateEntity } from '../modules/discovery/storage/discovery-state.entity.js';
 import { RuntimeJobEntity } from '../modules/jobs/entities/runtime-job.entity.js';
 import { ProcessEventEntity } from '../modules/process-runtime/entities/process-event.entity.js';
 import { ProcessIncidentEntity } from '../modules/process-runtime/entities/process-incident.entity.js';
@@ -51,6 +55,9 @@ const SHARED = {
     BuildSystemEntity,
     BuildToolEntity,
     BuildWorkflowEntity,
+    DiscoveryChangeEntity,
+    DiscoveryScanEntity,
+    DiscoveryStateEntity,
     IdBlockEntity,
     ProcessEventEntity,
     ProcessIncidentEntity,
@@ -75,6 +82,7 @@ const SHARED = {
     CreateProcessRuntime1790000001000,
     CreateJobs1790000002000,
     CreateWorkflowRuns1790000003000,
+    CreateDiscovery1795000000000,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,

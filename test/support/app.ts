@@ -69,6 +69,7 @@ export class TestApp {
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
+      RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
       ...settings,
     });
     const nest = await createApp({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });

@@ -60,6 +60,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly discoveryScanDuration = new Histogram({
+    name: 'svc_discovery_scan_duration_seconds',
+    help: 'Time a scan of the platform took, by how it ended: completed, failed, lost (another replica took over).',
+    labelNames: ['outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -3,7 +3,7 @@ import { Env } from '../../config/env.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** Operations that have a limit of their own on top of the general one. */
-export type LimitedOperation = 'connection-test';
+export type LimitedOperation = 'connection-test' | 'discovery';
 
 /** The rate limiters of the process, as the settings want them. */
 @Injectable()
@@ -20,6 +20,7 @@ export class RateLimits {
     this.principal = new RateLimiter(env.get('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
     this.operations = {
       'connection-test': new RateLimiter(env.get('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
+      discovery: new RateLimiter(env.get('RATE_LIMIT_DISCOVERY_PER_MINUTE')),
     };
   }
 }

@@ -1,0 +1,14 @@
+const DEADLINE_MS = 1_000;
+
+/**
+ * Waits a second at most for figures that are asked of the database, and leaves them out when they cannot be had: whoever
+ * watches the service needs the other metrics most when the database does not answer.
+ */
+export async function inScrapeTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, DEADLINE_MS);
+  });
+  await Promise.race([work.catch(() => undefined), deadline]);
+  clearTimeout(timer);
+}

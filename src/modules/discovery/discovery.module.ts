@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { DatabaseTime } from '../../database/database-time.js';
+import { DiscoveryMetrics } from './discovery-metrics.js';
+import { DiscoveryController } from './discovery.controller.js';
+import { DiscoveryService } from './discovery.service.js';
+import { PROBE_PROVIDERS } from './probes/probe-registry.js';
+import { ScanCoordinator } from './scan/scan-coordinator.js';
+import { ScanEngine } from './scan/scan-engine.js';
+import { SOURCE_PROVIDERS } from './sources/sources.js';
+import { ScanHistoryRepository } from './storage/scan-history.repository.js';
+import { ScanStore } from './storage/scan-store.js';
+import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
+
+/** Looks at what runs on the platform. */
+@Module({
+  controllers: [DiscoveryController],
+  providers: [
+    ...PROBE_PROVIDERS,
+    ...SOURCE_PROVIDERS,
+    Clock,
+    DatabaseTime,
+    DiscoveryMetrics,
+    DiscoveryService,
+    ScanCoordinator,
+    ScanEngine,
+    ScanHistoryRepository,
+    ScanStore,
+    ScanTurnsRepository,
+  ],
+})
+export class DiscoveryModule {}

@@ -1,0 +1,117 @@
+const CHECKED = { lastHealthCheck: '2026-01-31T10:20:31.000Z' };
+const REFUSED = 'The connection was refused.';
+
+/** What the API documentation shows for a rescan. */
+export const DISCOVERY_EXAMPLE = {
+  scanTimestamp: '2026-01-31T10:20:32.423Z',
+  totalServices: 3,
+  healthyServices: 2,
+  unhealthyServices: 1,
+  services: {
+    documentManagement: {
+      name: 'Document Management',
+      version: '4.1.0',
+      status: 'healthy',
+      endpoint: 'https://documents.example.com',
+      capabilities: ['search', 'upload'],
+      ...CHECKED,
+    },
+    reporting: {
+      name: 'Reporting',
+      version: '2.3.1',
+      status: 'unhealthy',
+      endpoint: 'https://reporting.example.com',
+      capabilities: ['export'],
+      ...CHECKED,
+      error: REFUSED,
+    },
+    svcPlatform: {
+      name: 'svc-platform',
+      version: '0.1.0',
+      status: 'healthy',
+      endpoint: 'http://localhost:3000',
+      capabilities: ['mcp-integration', 'platform-discovery', 'process-runtime'],
+      ...CHECKED,
+    },
+  },
+  infrastructure: {
+    cache: {
+      type: 'redis',
+      version: '7.0.15',
+      status: 'healthy',
+      memory: { used: '943.8KB', available: '64MB' },
+      ...CHECKED,
+    },
+    database: {
+      type: 'mysql',
+      version: '8.0.36',
+      status: 'healthy',
+      connections: { active: 5, idle: 10, max: 100 },
+      ...CHECKED,
+    },
+    messages: { type: 'kafka', version: '3.7.0', status: 'healthy', brokers: 3, topics: 25, ...CHECKED },
+  },
+  externalIntegrations: {
+    objectStorage: {
+      name: 'Object storage',
+      status: 'healthy',
+      endpoint: 'https://s3.example.com',
+      buckets: 5,
+      ...CHECKED,
+    },
+  },
+  summary: {
+    scanDuration: '2.3s',
+    newServicesFound: 0,
+    configurationChanges: 1,
+    issuesDetected: 1,
+    recommendations: [`services.reporting: ${REFUSED} Start it, or correct its address and port.`],
+  },
+};
+
+const SCAN = {
+  id: 17,
+  startedAt: '2026-01-31T10:20:30.123Z',
+  finishedAt: DISCOVERY_EXAMPLE.scanTimestamp,
+  requestedBy: 'jane.doe',
+  durationMs: 2_300,
+  totalServices: 3,
+  healthyServices: 2,
+  unhealthyServices: 1,
+  newServicesFound: 0,
+  configurationChanges: 1,
+  issuesDetected: 1,
+};
+
+/** What the API documentation shows for a list of scans. */
+export const SCANS_EXAMPLE = { scans: [SCAN], next: null };
+
+/** What the API documentation shows for one scan. */
+export const SCAN_EXAMPLE = { ...SCAN, result: DISCOVERY_EXAMPLE };
+
+/** What the API documentation shows for a list of changes. */
+export const CHANGES_EXAMPLE = {
+  changes: [
+    {
+      id: 1_700_001,
+      scanId: 17,
+      noticedAt: DISCOVERY_EXAMPLE.scanTimestamp,
+      map: 'services',
+      key: 'reporting',
+      event: 'unhealthy',
+      status: 'unhealthy',
+      error: REFUSED,
+    },
+    {
+      id: 1_700_000,
+      scanId: 17,
+      noticedAt: DISCOVERY_EXAMPLE.scanTimestamp,
+      map: 'services',
+      key: 'documentManagement',
+      event: 'changed',
+      status: 'healthy',
+      error: null,
+    },
+  ],
+  next: null,
+};

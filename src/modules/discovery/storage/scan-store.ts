@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import type {
+  ChangesQuery,
+  HistoryPage,
+  HistoryQuery,
+  StoredChange,
+  StoredScan,
+  StoredScanDetails,
+} from '../discovery.types.js';
+import { answerOf } from '../scan/answer.js';
+import type { DiscoveryResult, ScanFindings } from '../scan/scan.types.js';
+import { compare, type Comparison } from '../scan/snapshot.js';
+import type { DiscoveryChangeEntity } from './discovery-change.entity.js';
+import type { DiscoveryScanEntity } from './discovery-scan.entity.js';
+import { ScanHistoryRepository } from './scan-history.repository.js';
+import { ScanTurnsRepository } from './scan-turns.repository.js';
+
+/** Ids that the changes of one scan have to themselves; a scan of 10,000 components has at most 30,000. */
+const IDS_OF_A_SCAN = 100_000;
+
+/** A scan that one replica made in its turn. */
+export interface MadeScan {
+  number: number;
+  holder: string;
+  requestedBy: string;
+  findings: ScanFindings;
+}
+
+/** Completed scans: compared, stored and read again. */
+@Injectable()
+export class ScanStore {
+  constructor(
+    private readonly database: Database,
+    private readonly turns: ScanTurnsRepository,
+    private readonly history: ScanHistoryRepository,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Compares a scan with the last completed one and stores all of it in one transaction, which also ends the turn and
+   * forgets the oldest of the history.
+   * @throws ScanLostError when another replica scans meanwhile
+   */
+  async complete(scan: MadeScan): Promise<DiscoveryResult> {
+    return this.database.write(async (manager) => {
+      const previous = await this.turns.finish(manager, scan.holder);
+      const comparison = compare(previous, scan.findings.components);
+      const result = answerOf(scan.findings, comparison);
+      await this.history.insert(manager, scanRow(scan, comparison, result), changeRows(scan, comparison));
+      await this.turns.storeSnapshot(manager, comparison.snapshot);
+      await this.history.keep(manager, {
+        scans: this.env.get('DISCOVERY_SCANS_KEPT'),
+        changes: this.env.get('DISCOVERY_CHANGES_KEPT'),
+      });
+      return result;
+    });
+  }
+
+  /** The newest completed scan with a number above this one; null when there is none. */
+  async newestAfter(id: number): Promise<StoredScanDetails | null> {
+    return withResult(await this.database.read((manager) => this.history.newestAfter(manager, id)));
+  }
+
+  async findById(id: number): Promise<StoredScanDetails | null> {
+    return withResult(await this.database.read((manager) => this.history.findById(manager, id)));
+  }
+
+  async scans(query: HistoryQuery): Promise<HistoryPage<StoredScan>> {
+    return this.page(query, (limit) =>
+      this.database.read((manager) => this.history.scans(manager, query, limit)),
+    );
+  }
+
+  async changes(query: ChangesQuery): Promise<HistoryPage<StoredChange>> {
+    return this.page(query, (limit) =>
+      this.database.read((manager) => this.history.changes(manager, query, limit)),
+    );
+  }
+
+  private async page<Item extends { id: number }>(
+    query: HistoryQuery,
+    read: (limit: number) => Promise<Item[]>,
+  ): Promise<HistoryPage<Item>> {
+    const limit = query.limit ?? this.env.get('DISCOVERY_PAGE_SIZE');
+    const rows = await read(limit + 1);
+    const items = rows.slice(0, limit);
+    return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+}
+
+function withResult(row: DiscoveryScanEntity | null): StoredScanDetails | null {
+  return row === null ? null : { ...row, result: JSON.parse(row.result) as DiscoveryResult };
+}
+
+function scanRow(
+  { number, requestedBy, findings }: MadeScan,
+  comparison: Comparison,
+  result: DiscoveryResult,
+): DiscoveryScanEntity {
+  return {
+    id: number,
+    startedAt: findings.startedAt,
+    finishedAt: findings.finishedAt,
+    requestedBy,
+    durationMs: Math.round(findings.durationMs),
+    totalServices: result.totalServices,
+    healthyServices: result.healthyServices,
+    newServices: comparison.newServices,
+    configurationChanges: comparison.configurationChanges,
+    issues: result.summary.issuesDetected,
+    result: JSON.stringify(result),
+  };
+}
+
+function changeRows({ number, findings }: MadeScan, { changes }: Comparison): DiscoveryChangeEntity[] {
+  return changes.map(({ component, event, status, failure }, index) => ({
+    id: number * IDS_OF_A_SCAN + index,
+    scanId: number,
+    noticedAt: findings.finishedAt,
+    componentMap: component.map,
+    componentKey: component.key,
+    event,
+    status,
+    failure,
+  }));
+}

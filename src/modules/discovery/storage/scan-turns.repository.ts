@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { DatabaseTime } from '../../../database/database-time.js';
+import { Database } from '../../../database/database.js';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import { ScanLostError } from '../discovery.errors.js';
+import type { Snapshot } from '../scan/snapshot.js';
+import { DiscoveryStateEntity } from './discovery-state.entity.js';
+
+const NAME = 'scan';
+const LONG_AGO = new Date(0);
+
+/** Whose turn it is. */
+export interface ScanTurn {
+  /** Number of the scan that began last; 0 before the first. */
+  begun: number;
+  /** Whether nobody scans now. */
+  isFree: boolean;
+}
+
+/**
+ * Lets one replica scan at a time. Scans are counted when they begin, so "began after my request" is a comparison of
+ * numbers and needs no clocks: a request reads the number when it arrives and wants a scan with a higher one. Whoever
+ * scans holds a lease, which the clock of the database measures and which it renews, so that a crash blocks nobody.
+ */
+@Injectable()
+export class ScanTurnsRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly time: DatabaseTime,
+  ) {}
+
+  async look(): Promise<ScanTurn> {
+    const now = this.time.now();
+    const row = await this.database.read((manager) =>
+      manager
+        .createQueryBuilder(DiscoveryStateEntity, 'state')
+        .select('state.begun', 'begun')
+        .addSelect(
+          `CASE WHEN state.holder IS NULL OR state.held_until <= ${now.sql} THEN 1 ELSE 0 END`,
+          'isFree',
+        )
+        .where({ name: NAME })
+        .setParameters(now.parameters)
+        .getRawOne<{ begun: unknown; isFree: unknown }>(),
+    );
+    return row === undefined
+      ? { begun: 0, isFree: true }
+      : { begun: Number(row.begun), isFree: Number(row.isFree) === 1 };
+  }
+
+  /**
+   * Begins the scan number `begun + 1`.
+   * @param begun what was seen; with any other number somebody else began meanwhile
+   * @param holder new and unique
+   * @returns whether it is this one's turn
+   */
+  async claim(begun: number, holder: string, leaseMs: number): Promise<boolean> {
+    if (begun === 0) {
+      await this.insertFirst();
+    }
+    const now = this.time.now();
+    const until = this.time.later(leaseMs);
+    const { affected } = await this.database.write((manager) =>
+      manager
+        .createQueryBuilder()
+        .update(DiscoveryStateEntity)
+        .set({ holder, begun: begun + 1, heldUntil: () => until.sql })
+        .where({ name: NAME, begun })
+        .andWhere(`(holder IS NULL OR held_until <= ${now.sql})`)
+        .setParameters({ ...now.parameters, ...until.parameters })
+        .execute(),
+    );
+    return affected === 1;
+  }
+
+  /** @returns false when the lease is another's */
+  async renew(holder: string, leaseMs: number): Promise<boolean> {
+    const until = this.time.later(leaseMs);
+    const { affected } = await this.database.write((manager) =>
+      manager
+        .createQueryBuilder()
+        .update(DiscoveryStateEntity)
+        .set({ heldUntil: () => until.sql })
+        .where({ name: NAME, holder })
+        .setParameters(until.parameters)
+        .execute(),
+    );
+    return affected === 1;
+  }
+
+  async release(holder: string): Promise<void> {
+    await this.database.write((manager) =>
+      manager.update(DiscoveryStateEntity, { name: NAME, holder }, { holder: null }),
+    );
+  }
+
+  /**
+   * Ends the turn in the transaction that stores what it found. Keeps the row locked until then, so that scans are stored
+   * one after the other.
+   * @returns what the last completed scan found; null before the first
+   * @throws ScanLostError when the lease is another's
+   */
+  async finish(manager: EntityManager, holder: string): Promise<Snapshot | null> {
+    const { affected } = await manager.update(DiscoveryStateEntity, { name: NAME, holder }, { holder: null });
+    if (affected !== 1) {
+      throw new ScanLostError();
+    }
+    const { snapshot } = await manager.findOneByOrFail(DiscoveryStateEntity, { name: NAME });
+    return snapshot === null ? null : (JSON.parse(snapshot) as Snapshot);
+  }
+
+  async storeSnapshot(manager: EntityManager, snapshot: Snapshot): Promise<void> {
+    await manager.update(DiscoveryStateEntity, { name: NAME }, { snapshot: JSON.stringify(snapshot) });
+  }
+
+  private async insertFirst(): Promise<void> {
+    try {
+      await this.database.write((manager) =>
+        manager.insert(DiscoveryStateEntity, {
+          name: NAME,
+          begun: 0,
+          holder: null,
+          heldUntil: LONG_AGO,
+          snapshot: null,
+        }),
+      );
+    } catch (error) {
+      // Another replica was first; its row serves both.
+      if (!isDuplicate(error)) {
+        throw error;
+      }
+    }
+  }
+}
