@@ -5,6 +5,7 @@ const MINUTE_MS = 60_000;
 /** Integration tests of parts that never reach the database; they run once, not once on each database. */
 const WITHOUT_DATABASE = [
   'test/integration/auth/**/*.int-spec.ts',
+  'test/integration/discovery/sources/**/*.int-spec.ts',
   'test/integration/mcp-connection/**/*.int-spec.ts',
 ];
 

@@ -59,7 +59,14 @@ export const discoverySettings = {
     .min(1, 'must not be empty')
     .default('svc.platform/component=true')
     .describe('Label selector of those services.'),
-  DISCOVERY_DNS_DOMAINS: list().describe('Domains whose SRV records name HTTP services.'),
+  DISCOVERY_KUBERNETES_ACCOUNT_DIR: z
+    .string()
+    .min(1, 'must not be empty')
+    .default('/var/run/secrets/kubernetes.io/serviceaccount')
+    .describe('Folder with token and ca.crt of the service account, as Kubernetes mounts it.'),
+  DISCOVERY_DNS_DOMAINS: list().describe(
+    'Domains whose SRV records _http._tcp and _https._tcp name services.',
+  ),
   DISCOVERY_DNS_SERVERS: list().describe(
     'DNS servers for that, as address or address:port; those of the system without it.',
   ),

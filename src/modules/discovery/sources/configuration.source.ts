@@ -65,13 +65,9 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
       const path = [...PATH, index];
       const { value, mistakes } = await resolveReferences(entry, reader, path);
       const declared = declare(value, { source: this.name, path });
-      if (mistakes.length === 0 && 'component' in declared) {
-        listing.add(declared.component);
-        continue;
-      }
       const key = 'component' in declared ? declared.component.key : declared.key;
-      const unresolved = mistakes.length > 0 || 'component' in declared ? mistakes : declared.mistakes;
-      unresolved.forEach((mistake) => listing.reject(key, `${mistake}.`));
+      // What cannot be resolved breaks rules besides, which would only distract.
+      listing.addDeclared(mistakes.length > 0 ? { key, mistakes } : declared);
     }
     return listing.done();
   }

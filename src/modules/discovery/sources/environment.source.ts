@@ -25,12 +25,7 @@ export class EnvironmentSource implements ComponentSource {
     const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
     for (const prefix of [SERVICE, INFRASTRUCTURE]) {
       for (const { name, value } of this.env.variablesFrom(prefix)) {
-        const declared = shorthand(name, prefix, value);
-        if ('component' in declared) {
-          listing.add(declared.component);
-        } else {
-          declared.mistakes.forEach((mistake) => listing.reject(declared.key, `${mistake}.`));
-        }
+        listing.addDeclared(shorthand(name, prefix, value));
       }
     }
     return listing.done();

@@ -1,5 +1,6 @@
 import type { Component, ComponentSourceName } from '../component.types.js';
 import type { SourceListing } from './component-source.js';
+import type { Declaration } from './configuration/declared-component.js';
 
 const MAX_REJECTED = 100;
 
@@ -29,6 +30,15 @@ export class Listing {
       this.cut();
     } else {
       this.components.set(place, component);
+    }
+  }
+
+  /** Adds what was declared, or names the rules that it breaks. */
+  addDeclared(declared: Declaration): void {
+    if ('component' in declared) {
+      this.add(declared.component);
+    } else {
+      declared.mistakes.forEach((mistake) => this.reject(declared.key, `${mistake}.`));
     }
   }
 

@@ -23,6 +23,12 @@ describe('parseEndpoint', () => {
     });
   });
 
+  it('keeps the address of an issuer to the letter', () => {
+    expect(parseEndpoint('oidc', 'https://SSO.example.com/realms/').endpoint).toBe(
+      'https://SSO.example.com/realms/',
+    );
+  });
+
   it.each([
     ['postgresql', 'postgres://u:CANARY/x@host/db'],
     ['postgresql', 'postgres://u:CANARY?x@host/db'],

@@ -22,6 +22,9 @@ export const KIND_SCHEMES = {
 /** Kinds whose clusters are named by several addresses: `kafka://one:9092,two:9092`. */
 const CLUSTERS: readonly ComponentKind[] = ['kafka', 'mongodb'];
 
+/** Kinds whose addresses are compared to the letter, such as an issuer with the one that its document names. */
+const EXACT: readonly ComponentKind[] = ['oidc', 'token-endpoint', 'mcp'];
+
 const MAX_LENGTH = 2_048;
 /**
  * Groups: scheme, user information, addresses, path, query. A fragment matches nothing, and neither does an @ behind the
@@ -32,6 +35,18 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:%/-]*$/;
 const MAX_PORT = 65_535;
 const MALFORMED = 'must be an address, special characters of name and password percent-encoded';
+
+/**
+ * The address of a host and a port that a directory knows.
+ * @param scheme the first one of the kind when undefined; one that is none of the kind makes an address that is refused
+ */
+export function endpointOf(kind: string, scheme: string | undefined, host: string, port: number): string {
+  const schemes: readonly string[] = Object.hasOwn(KIND_SCHEMES, kind)
+    ? KIND_SCHEMES[kind as ComponentKind]
+    : KIND_SCHEMES.http;
+  const [first = ''] = scheme === undefined ? schemes : schemes.filter((known) => known === scheme);
+  return `${first}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
 
 /** An address, taken apart so that nothing secret is left in `endpoint`. */
 export interface ParsedEndpoint {
@@ -58,10 +73,14 @@ export function parseEndpoint(kind: ComponentKind, text: string): ParsedEndpoint
   checkScheme(kind, scheme.toLowerCase());
   checkHosts(kind, hosts.split(','));
   return {
-    endpoint: `${scheme}://${hosts}`.toLowerCase() + path.replace(/\/+$/, ''),
+    endpoint: shown(kind, `${scheme}://${hosts}`, path),
     credentials: userInfo === undefined ? null : credentialsOf(userInfo),
     query: Object.fromEntries(new URLSearchParams(query)),
   };
+}
+
+function shown(kind: ComponentKind, place: string, path: string): string {
+  return EXACT.includes(kind) ? `${place}${path}` : `${place.toLowerCase()}${path.replace(/\/+$/, '')}`;
 }
 
 function checkScheme(kind: ComponentKind, scheme: string): void {

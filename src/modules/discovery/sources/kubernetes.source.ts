@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { Env } from '../../../config/env.js';
+import type { ComponentSource, SourceListing } from './component-source.js';
+import { discovered } from './configuration/discovered-component.js';
+import { endpointOf } from './configuration/endpoint.js';
+import { Listing } from './listing.js';
+import { SourceError } from './source.error.js';
+import { SourceHttp } from './source-http.js';
+
+const PAGE_SIZE = 250;
+const ALL = '*';
+const HTTPS_PORT = 443;
+const ANNOTATION = 'svc.platform/';
+const VERSION_LABEL = 'app.kubernetes.io/version';
+
+const portSchema = z.object({
+  name: z.string().optional(),
+  appProtocol: z.string().nullish(),
+  port: z.int(),
+});
+const serviceSchema = z.object({
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.record(z.string(), z.string()).nullish(),
+    annotations: z.record(z.string(), z.string()).nullish(),
+  }),
+  spec: z.object({ ports: z.array(portSchema).nullish() }),
+});
+const pageSchema = z.object({
+  kind: z.literal('ServiceList'),
+  metadata: z.object({ continue: z.string().nullish() }),
+  items: z.array(serviceSchema),
+});
+
+type KubernetesService = z.output<typeof serviceSchema>;
+
+/**
+ * Services of Kubernetes with the label of DISCOVERY_KUBERNETES_LABEL, described by annotations. Asked with the service
+ * account of the pod, whose token is read anew each time because the cluster replaces it.
+ */
+@Injectable()
+export class KubernetesSource implements ComponentSource {
+  readonly name = 'kubernetes';
+
+  constructor(private readonly env: Env) {}
+
+  get isEnabled(): boolean {
+    return this.env.get('DISCOVERY_KUBERNETES_NAMESPACES').length > 0;
+  }
+
+  async list(signal: AbortSignal): Promise<SourceListing> {
+    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const http = await this.connect(signal);
+    const namespaces = this.env.get('DISCOVERY_KUBERNETES_NAMESPACES');
+    const places = namespaces.includes(ALL)
+      ? ['/api/v1/services']
+      : namespaces.map((namespace) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/services`);
+    const isOneNamespace = namespaces.length === 1 && !namespaces.includes(ALL);
+    try {
+      for (const place of places) {
+        await this.addServices(http, place, isOneNamespace, listing);
+      }
+      return listing.done();
+    } finally {
+      await http.close();
+    }
+  }
+
+  /** Page by page, until the last one or until no more components are taken. */
+  private async addServices(
+    http: SourceHttp,
+    place: string,
+    isOneNamespace: boolean,
+    listing: Listing,
+  ): Promise<void> {
+    const labelSelector = this.env.get('DISCOVERY_KUBERNETES_LABEL');
+    let token: string | undefined;
+    do {
+      const query = new URLSearchParams({ labelSelector, limit: String(PAGE_SIZE) });
+      if (token !== undefined) {
+        query.set('continue', token);
+      }
+      const page = pageSchema.safeParse(await http.get(`${place}?${query.toString()}`)).data;
+      if (page === undefined) {
+        throw new SourceError(this.name, 'protocol');
+      }
+      page.items.forEach((service) => addService(listing, service, isOneNamespace));
+      token = page.metadata.continue || undefined;
+      if (token !== undefined && listing.isFull) {
+        listing.cut();
+        return;
+      }
+    } while (token !== undefined);
+  }
+
+  private async connect(signal: AbortSignal): Promise<SourceHttp> {
+    const host = this.env.variable('KUBERNETES_SERVICE_HOST');
+    if (host === undefined) {
+      throw new SourceError(this.name, 'configuration');
+    }
+    const port = Number(this.env.variable('KUBERNETES_SERVICE_PORT') ?? HTTPS_PORT);
+    const [token, ca] = await Promise.all([
+      this.accountFile('token', signal),
+      this.accountFile('ca.crt', signal),
+    ]);
+    return new SourceHttp({
+      source: this.name,
+      base: endpointOf('http', 'https', host, port),
+      headers: { authorization: `Bearer ${token.trim()}` },
+      ca,
+      maxBytes: this.env.get('DISCOVERY_SOURCE_MAX_BYTES'),
+      signal,
+    });
+  }
+
+  private async accountFile(name: string, signal: AbortSignal): Promise<string> {
+    try {
+      const path = join(this.env.get('DISCOVERY_KUBERNETES_ACCOUNT_DIR'), name);
+      return await readFile(path, { encoding: 'utf8', signal });
+    } catch {
+      throw new SourceError(this.name, 'unreadable', name);
+    }
+  }
+}
+
+function addService(listing: Listing, { metadata, spec }: KubernetesService, isOneNamespace: boolean): void {
+  const { name, namespace } = metadata;
+  const note = (annotation: string) => metadata.annotations?.[`${ANNOTATION}${annotation}`];
+  const key = isOneNamespace ? name : `${name}-${namespace}`;
+  const port = portOf(spec.ports ?? [], note('port'));
+  if (port === undefined) {
+    listing.reject(`${namespace}.${name}`, 'The service has no port, or not the one of its annotation.');
+    return;
+  }
+  const declared = discovered({
+    source: 'kubernetes',
+    path: [namespace, name],
+    key,
+    host: `${name}.${namespace}.svc`,
+    port: port.port,
+    isSecure: isSecure(port),
+    version: metadata.labels?.[VERSION_LABEL],
+    note,
+  });
+  listing.addDeclared(declared);
+}
+
+/** The port that the annotation names, by name or number; else the one called http or https; else the first one. */
+function portOf(
+  ports: z.output<typeof portSchema>[],
+  wanted: string | undefined,
+): z.output<typeof portSchema> | undefined {
+  return wanted === undefined
+    ? (ports.find(({ name }) => name === 'http' || name === 'https') ?? ports[0])
+    : ports.find(({ name, port }) => name === wanted || String(port) === wanted);
+}
+
+function isSecure({ name, appProtocol, port }: z.output<typeof portSchema>): boolean {
+  return name === 'https' || appProtocol === 'https' || port === HTTPS_PORT;
+}
