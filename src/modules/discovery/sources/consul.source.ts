@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { Env } from '../../../config/env.js';
+import type { ComponentSource, SourceListing } from './component-source.js';
+import { discovered } from './configuration/discovered-component.js';
+import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
+import { inBatches } from './in-batches.js';
+import { Listing } from './listing.js';
+import { SourceError } from './source.error.js';
+import { SourceHttp } from './source-http.js';
+
+const AT_ONCE = 8;
+const ALL = '*';
+/** Consul lists its own servers, too. */
+const CONSUL_ITSELF = 'consul';
+const META = 'svc-platform-';
+
+const catalogSchema = z.record(z.string(), z.array(z.string()));
+const instanceSchema = z.object({
+  Node: z.object({ Address: z.string() }),
+  Service: z.object({
+    ID: z.string(),
+    Address: z.string(),
+    Port: z.int(),
+    Meta: z.record(z.string(), z.string()).nullish(),
+  }),
+  Checks: z.array(z.object({ Status: z.string() })).nullish(),
+});
+const instancesSchema = z.array(instanceSchema);
+
+type Instance = z.output<typeof instanceSchema>;
+
+/** Services of the catalog of Consul with the tag of DISCOVERY_CONSUL_TAG, described by their metadata. */
+@Injectable()
+export class ConsulSource implements ComponentSource {
+  readonly name = 'consul';
+
+  constructor(private readonly env: Env) {}
+
+  get isEnabled(): boolean {
+    return this.env.get('DISCOVERY_CONSUL_URL') !== undefined;
+  }
+
+  async list(signal: AbortSignal): Promise<SourceListing> {
+    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const http = this.connect(signal);
+    try {
+      const names = this.wanted(this.checked(catalogSchema, await http.get('/v1/catalog/services')));
+      const taken = names.slice(0, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+      if (taken.length < names.length) {
+        listing.cut();
+      }
+      const found = await inBatches(taken, AT_ONCE, async (name) => {
+        const answer = await http.get(`/v1/health/service/${encodeURIComponent(name)}`);
+        return { name, instances: this.checked(instancesSchema, answer) };
+      });
+      found.forEach(({ name, instances }) => addService(listing, name, instances));
+      return listing.done();
+    } finally {
+      await http.close();
+    }
+  }
+
+  private wanted(catalog: Record<string, string[]>): string[] {
+    const tag = this.env.get('DISCOVERY_CONSUL_TAG');
+    return Object.keys(catalog)
+      .filter((name) => name !== CONSUL_ITSELF && (tag === ALL || catalog[name]?.includes(tag) === true))
+      .toSorted();
+  }
+
+  private checked<Value>(schema: z.ZodType<Value>, answer: unknown): Value {
+    const { success, data } = schema.safeParse(answer);
+    if (!success) {
+      throw new SourceError(this.name, 'protocol');
+    }
+    return data;
+  }
+
+  private connect(signal: AbortSignal): SourceHttp {
+    const token = this.env.get('DISCOVERY_CONSUL_TOKEN');
+    return new SourceHttp({
+      source: this.name,
+      base: baseOf(this.env.get('DISCOVERY_CONSUL_URL') ?? ''),
+      headers: token === undefined ? {} : { 'x-consul-token': token },
+      maxBytes: this.env.get('DISCOVERY_SOURCE_MAX_BYTES'),
+      signal,
+    });
+  }
+}
+
+/** Name and password have no place in this address: Consul knows tokens only. */
+function baseOf(url: string): string {
+  try {
+    const { endpoint, credentials } = parseEndpoint('http', url);
+    if (credentials === null) {
+      return endpoint;
+    }
+  } catch (error) {
+    if (!(error instanceof EndpointError)) {
+      throw error;
+    }
+  }
+  throw new SourceError('consul', 'configuration');
+}
+
+/** One component a service, at an instance whose checks pass if there is one. */
+function addService(listing: Listing, name: string, instances: Instance[]): void {
+  const sorted = instances.toSorted((one, other) => (one.Service.ID < other.Service.ID ? -1 : 1));
+  const instance = sorted.find(isPassing) ?? sorted[0];
+  if (instance === undefined) {
+    return;
+  }
+  const { Service, Node } = instance;
+  const declared = discovered({
+    source: 'consul',
+    path: [name],
+    key: name,
+    host: Service.Address || Node.Address,
+    port: Service.Port,
+    version: Service.Meta?.['version'],
+    note: (field) => Service.Meta?.[`${META}${field}`],
+  });
+  listing.addDeclared(declared);
+}
+
+function isPassing({ Checks }: Instance): boolean {
+  return (Checks ?? []).every(({ Status }) => Status === 'passing');
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Env } from '../../../../src/config/env.js';
+import { ConsulSource } from '../../../../src/modules/discovery/sources/consul.source.js';
+import { noSocketsLeft, startHttpPeer, type Peer } from '../../../support/peers/peer.js';
+
+const TOKEN = 'CANARY-token';
+let peer: Peer;
+let catalog: Record<string, string[]>;
+let instances: Record<string, unknown[]>;
+let answerInstead: { status: number; body: string } | undefined;
+
+beforeAll(async () => {
+  peer = await startHttpPeer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '');
+    const found =
+      path === '/v1/catalog/services' ? catalog : (instances[path.replace('/v1/health/service/', '')] ?? []);
+    const isKnown = request.headers['x-consul-token'] === TOKEN;
+    const refusal = isKnown ? undefined : { status: 403, body: `Permission denied: CANARY` };
+    const { status, body } = answerInstead ?? refusal ?? { status: 200, body: JSON.stringify(found) };
+    response
+      .writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/' })
+      .end(body);
+  });
+});
+afterAll(() => peer.close());
+beforeEach(() => {
+  catalog = {};
+  instances = {};
+  answerInstead = undefined;
+});
+
+const never = new AbortController().signal;
+function sourceOf(settings: Record<string, string> = {}): ConsulSource {
+  const url = peer.url.replace(/\/$/, '');
+  return new ConsulSource(
+    Env.parse('maintenance', { DISCOVERY_CONSUL_URL: url, DISCOVERY_CONSUL_TOKEN: TOKEN, ...settings }),
+  );
+}
+
+/** An instance as Consul's health endpoint tells it. */
+function instance(id: string, service: Record<string, unknown>, check = 'passing') {
+  return {
+    Node: { ID: 'n', Node: 'node1', Address: '10.0.0.9', Datacenter: 'dc1' },
+    Service: { ID: id, Service: 'x', Tags: [], Address: '', Port: 8_080, Meta: null, ...service },
+    Checks: [{ CheckID: 'c', Status: check, Output: 'CANARY' }],
+  };
+}
+
+describe('ConsulSource', () => {
+  it('is off without an address', () => {
+    expect(new ConsulSource(Env.parse('maintenance', {})).isEnabled).toBe(false);
+  });
+
+  it('makes a component of each tagged service, at an instance that works', async () => {
+    catalog = {
+      consul: [],
+      documents: ['svc-platform', 'v2'],
+      untagged: [],
+      'core db': ['svc-platform'],
+      none: ['svc-platform'],
+    };
+    instances = {
+      documents: [
+        instance('documents-3', { Address: '10.0.0.3' }),
+        instance('documents-1', { Address: '10.0.0.1' }, 'critical'),
+        instance('documents-2', {
+          Address: 'fd00::2',
+          Meta: { version: '1.2.3', 'svc-platform-health-path': '/up' },
+        }),
+      ],
+      'core db': [
+        instance(
+          'db',
+          { Port: 5_432, Meta: { 'svc-platform-kind': 'postgresql', 'svc-platform-key': 'coreDb' } },
+          'critical',
+        ),
+      ],
+      untagged: [instance('u', {})],
+    };
+    const { components, rejected } = await sourceOf().list(never);
+    expect(rejected).toEqual([]);
+    expect(components.map(({ key, kind, endpoint, version }) => [key, kind, endpoint, version])).toEqual([
+      ['coreDb', 'postgresql', 'postgresql://10.0.0.9:5432', null],
+      ['documents', 'http', 'http://[fd00::2]:8080', '1.2.3'],
+    ]);
+    expect(components[1]).toMatchObject({
+      source: 'consul',
+      options: { healthPath: '/up' },
+      credentials: null,
+    });
+    expect(JSON.stringify(components)).not.toContain('CANARY');
+    await noSocketsLeft(peer);
+  });
+
+  it('takes all services for the tag *, and no more than a scan may hold', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `service-${index + 10}`);
+    catalog = Object.fromEntries(['consul', ...names].map((name) => [name, []]));
+    instances = Object.fromEntries(names.map((name) => [name, [instance(name, {})]]));
+    const all = await sourceOf({ DISCOVERY_CONSUL_TAG: '*' }).list(never);
+    expect(all.components.map(({ key }) => key)).toEqual(names);
+    const some = await sourceOf({ DISCOVERY_CONSUL_TAG: '*', DISCOVERY_MAX_COMPONENTS: '3' }).list(never);
+    expect(some.components.map(({ key }) => key)).toEqual(names.slice(0, 3));
+    expect(some.rejected).toEqual([
+      { key: 'consul', reason: 'There are more than 3 components; the rest is left out.' },
+    ]);
+  });
+
+  it('names what cannot be a component', async () => {
+    catalog = { 'a.b': ['svc-platform'], portless: ['svc-platform'] };
+    instances = { 'a.b': [instance('a', {})], portless: [instance('b', { Port: 0 })] };
+    const { rejected } = await sourceOf().list(never);
+    expect(rejected).toEqual([
+      { key: '?', reason: '?.key must be 1 to 64 letters, digits, _ or -.' },
+      { key: 'portless', reason: 'portless.endpoint must name a host, and a port from 1 to 65535 if any.' },
+    ]);
+  });
+
+  it.each([
+    ['forbidden', { DISCOVERY_CONSUL_TOKEN: 'other' }, undefined],
+    ['http_error', {}, { status: 500, body: 'No cluster leader CANARY' }],
+    ['redirect', {}, { status: 302, body: '' }],
+    ['protocol', {}, { status: 200, body: 'CANARY' }],
+    ['protocol', {}, { status: 200, body: '["CANARY"]' }],
+    ['too_large', { DISCOVERY_SOURCE_MAX_BYTES: '16384' }, { status: 200, body: ' '.repeat(20_000) }],
+    ['refused', { DISCOVERY_CONSUL_URL: 'http://127.0.0.1:1' }, undefined],
+    ['configuration', { DISCOVERY_CONSUL_URL: 'http://u:CANARY@127.0.0.1' }, undefined],
+  ])('fails with %s and repeats nothing', async (failure, settings, answer) => {
+    answerInstead = answer;
+    const error: unknown = await sourceOf(settings)
+      .list(never)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ source: 'consul', failure });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('CANARY');
+    await noSocketsLeft(peer);
+  });
+});
