@@ -1,0 +1,129 @@
+import { promises as dns, type SrvRecord } from 'node:dns';
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import type { ComponentSource, SourceListing } from './component-source.js';
+import { discovered } from './configuration/discovered-component.js';
+import { inBatches } from './in-batches.js';
+import { Listing } from './listing.js';
+import { SourceError, type SourceFailure } from './source.error.js';
+
+const AT_ONCE = 8;
+const TRIES = 2;
+const SCHEMES = ['http', 'https'] as const;
+/** Nothing there: no such name, or no record of this type. */
+const ABSENT = ['ENOTFOUND', 'ENODATA'];
+const FAILURES: Readonly<Record<string, SourceFailure>> = {
+  ETIMEOUT: 'timeout',
+  ECANCELLED: 'timeout',
+  ECONNREFUSED: 'refused',
+};
+
+interface Found extends SrvRecord {
+  scheme: (typeof SCHEMES)[number];
+  /** `name=value` texts of the TXT records of the host, one pair a text (RFC 6763, section 6.3). */
+  texts: ReadonlyMap<string, string>;
+}
+
+/** Services that the SRV records of the domains in DISCOVERY_DNS_DOMAINS name (RFC 2782), described by TXT records. */
+@Injectable()
+export class DnsSource implements ComponentSource {
+  readonly name = 'dns';
+
+  constructor(private readonly env: Env) {}
+
+  get isEnabled(): boolean {
+    return this.env.get('DISCOVERY_DNS_DOMAINS').length > 0;
+  }
+
+  async list(signal: AbortSignal): Promise<SourceListing> {
+    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const resolver = this.resolver();
+    const cancel = (): void => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      for (const domain of this.env.get('DISCOVERY_DNS_DOMAINS')) {
+        await this.addDomain(resolver, domain, listing);
+      }
+      return listing.done();
+    } catch (error) {
+      throw new SourceError(this.name, signal.aborted ? 'timeout' : (FAILURES[codeOf(error)] ?? 'dns'));
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  private async addDomain(resolver: dns.Resolver, domain: string, listing: Listing): Promise<void> {
+    const records = await inBatches(SCHEMES, AT_ONCE, async (scheme) => {
+      const found = await present(resolver.resolveSrv(`_${scheme}._tcp.${domain}`));
+      // A target of "." says that there is no such service (RFC 2782).
+      return found.filter(({ name }) => name !== '' && name !== '.').map((record) => ({ ...record, scheme }));
+    });
+    const all = records.flat().toSorted(byPlace);
+    if (all.length === 0) {
+      listing.reject(domain, 'The domain has no SRV record.');
+    }
+    const taken = all.slice(0, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    if (taken.length < all.length) {
+      listing.cut();
+    }
+    const found = await inBatches(taken, AT_ONCE, async (record): Promise<Found> => {
+      const texts = await present(resolver.resolveTxt(record.name));
+      return { ...record, texts: new Map(texts.flat().map(pairOf)) };
+    });
+    found.forEach((record) => addRecord(listing, record));
+  }
+
+  private resolver(): dns.Resolver {
+    const timeout = Math.ceil(this.env.get('DISCOVERY_SOURCE_TIMEOUT_MS') / (TRIES + 1));
+    const resolver = new dns.Resolver({ timeout, tries: TRIES });
+    const servers = this.env.get('DISCOVERY_DNS_SERVERS');
+    try {
+      if (servers.length > 0) {
+        resolver.setServers(servers);
+      }
+      return resolver;
+    } catch {
+      throw new SourceError(this.name, 'configuration', 'DISCOVERY_DNS_SERVERS');
+    }
+  }
+}
+
+function addRecord(listing: Listing, { name, port, scheme, texts }: Found): void {
+  const [key = ''] = name.split('.');
+  const declared = discovered({
+    source: 'dns',
+    path: [key],
+    key,
+    host: name.replace(/\.$/, ''),
+    port,
+    isSecure: scheme === 'https',
+    version: texts.get('version'),
+    note: (field) => texts.get(field),
+  });
+  listing.addDeclared(declared);
+}
+
+async function present<Record>(lookup: Promise<Record[]>): Promise<Record[]> {
+  try {
+    return await lookup;
+  } catch (error) {
+    if (ABSENT.includes(codeOf(error))) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+function pairOf(text: string): [string, string] {
+  const equals = text.indexOf('=');
+  return equals < 0 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/** Name servers give records in any order. */
+function byPlace(one: SrvRecord, other: SrvRecord): number {
+  return one.name === other.name ? one.port - other.port : one.name < other.name ? -1 : 1;
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code);
+}
