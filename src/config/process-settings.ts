@@ -61,7 +61,10 @@ export const processSettings = {
     'Milliseconds between two looks for what other replicas did to instances that are followed.',
   ),
   PROCESS_PROGRESS_HEARTBEAT_SECONDS: integer(1, 3_600, 15).describe(
-    'Seconds between two signs of life of such a connection; the permission is checked again with each.',
+    'Seconds between two signs of life of such a connection; token and permission are checked again with each.',
+  ),
+  PROCESS_PROGRESS_STALL_SECONDS: integer(1, 3_600, 30).describe(
+    'Seconds for which such a connection may take nothing of what was sent to it; then it is cut off.',
   ),
   PROCESS_PROGRESS_MAX_SECONDS: integer(1, DAY_SECONDS, 1_800).describe(
     'Seconds after which such a connection ends; clients connect again and go on where they were.',

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import passport from 'passport';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
+import { setRecheck } from './caller-recheck.js';
 import type { JwtStrategy } from './jwt.strategy.js';
 import { setPrincipal, type Principal } from './principal.js';
 
@@ -48,7 +49,9 @@ export function bearerMiddleware(
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     if (!isPublic(request.path)) {
       checkHeader(request);
-      setPrincipal(request, principalFrom(await authenticate(request, response)));
+      const recognise = async (): Promise<Principal> => principalFrom(await authenticate(request, response));
+      setPrincipal(request, await recognise());
+      setRecheck(request, recognise);
     }
     next();
   };

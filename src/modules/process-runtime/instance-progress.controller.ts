@@ -1,10 +1,12 @@
 import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { recheckCaller } from '../../common/auth/caller-recheck.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { tokenExpiry } from '../../common/auth/token-expiry.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { Env } from '../../config/env.js';
 import { RequestHeader } from '../../common/http/request-header.decorator.js';
 import { PROGRESS_EXAMPLE } from './dto/instance.examples.js';
 import { InstanceParams } from './dto/instance.params.dto.js';
@@ -13,13 +15,17 @@ import type { ProgressSink } from './instance-progress.types.js';
 import { InstanceReaderGuard } from './instance-reader.guard.js';
 
 const EVENT_STREAM = 'text/event-stream';
+const MILLISECONDS = 1_000;
 
 /** Live progress of process instances (extension of the contract). */
 @ApiTags('Process instances')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/process-instance/:uuid')
 export class InstanceProgressController {
-  constructor(private readonly progress: InstanceProgressService) {}
+  constructor(
+    private readonly progress: InstanceProgressService,
+    private readonly env: Env,
+  ) {}
 
   @Get('progress')
   @UseGuards(InstanceReaderGuard)
@@ -29,8 +35,9 @@ export class InstanceProgressController {
     description:
       'Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then ' +
       '`history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it ' +
-      'as `Last-Event-ID` the stream goes on behind it, without a new `instance`. The stream ends with the token of the caller ' +
-      'and after `PROCESS_PROGRESS_MAX_SECONDS`; connections are limited, of one caller and in all (429).',
+      'as `Last-Event-ID` the stream goes on behind it, without a new `instance`. The stream ends with the token of the caller, ' +
+      'when the caller may no longer read the instance, and after `PROCESS_PROGRESS_MAX_SECONDS`; who takes nothing for ' +
+      '`PROCESS_PROGRESS_STALL_SECONDS` is cut off. Connections are limited, of one caller and in all (429).',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -55,12 +62,28 @@ export class InstanceProgressController {
     @Res() response: Response,
   ): Promise<void> {
     this.progress.demandRoom(principal);
-    const call = { uuid, lastEventId, expiresAt: tokenExpiry(request) };
+    const call = {
+      uuid,
+      lastEventId,
+      expiresAt: tokenExpiry(request),
+      recheck: () => recheckCaller(request),
+    };
+    this.cutWhenStalled(response);
     const leave = await this.progress.follow(principal, call, sinkOf(response));
     response.once('close', leave);
     if (response.destroyed) {
       leave();
     }
+  }
+
+  /** Whoever takes nothing of what was sent would hold it, and the connection, for ever: even behind its end. */
+  private cutWhenStalled(response: Response): void {
+    // Node takes any bytes that went out meanwhile for activity.
+    response.setTimeout(this.env.get('PROCESS_PROGRESS_STALL_SECONDS') * MILLISECONDS, () => {
+      if (response.writableLength > 0) {
+        response.destroy();
+      }
+    });
   }
 }
 
@@ -80,7 +103,10 @@ function sinkOf(response: Response): ProgressSink {
 
 function roomIn(response: Response): Promise<void> {
   return new Promise((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
   });
 }

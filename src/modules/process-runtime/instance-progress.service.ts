@@ -1,18 +1,20 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { callerHash, type Principal } from '../../common/auth/principal.js';
 import { Clock } from '../../common/clock.js';
+import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../common/errors/domain.error.js';
 import { Env } from '../../config/env.js';
-import { Database } from '../../database/database.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
 import { InstanceStream } from './instance-stream.js';
+import { InstanceAccessService } from './instance-access.service.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { TooManyProgressStreamsError } from './process-runtime.errors.js';
 import { InstanceSignals } from './step/instance-signals.js';
 import { hasEnded } from './step/step-writer.js';
-import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 
 const EVENTS_AT_ONCE = 100;
 const MILLISECONDS = 1_000;
+/** What ends a stream when it is checked again. */
+const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
 
 /** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
 @Injectable()
@@ -24,9 +26,8 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly instances: ProcessInstancesService,
+    private readonly access: InstanceAccessService,
     private readonly signals: InstanceSignals,
-    private readonly database: Database,
-    private readonly lists: InstanceListsRepository,
     private readonly env: Env,
     private readonly clock: Clock,
   ) {}
@@ -63,12 +64,12 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   /**
    * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
-   * instance ends, the token of the caller expires or PROCESS_PROGRESS_MAX_SECONDS have passed.
+   * instance ends, the caller may read it no longer or PROCESS_PROGRESS_MAX_SECONDS have passed.
    * @returns function to be called when the connection is gone
    * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
    */
   async follow(principal: Principal, request: ProgressRequest, sink: ProgressSink): Promise<() => void> {
-    const { uuid, lastEventId, expiresAt } = request;
+    const { uuid, lastEventId } = request;
     const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
     const first = await this.instances.get(principal, uuid);
     this.demandRoom(principal);
@@ -84,7 +85,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       },
     );
     this.streams.add(stream);
-    timers.push(...this.timers(stream, expiresAt));
+    timers.push(...this.timers(stream, request));
     const last = first.history[0]?.seq ?? 0;
     stream.seq = Math.min(known ?? last, last);
     // Headers go out with the first bytes, and there may be no event for long.
@@ -97,15 +98,33 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     return () => stream.end();
   }
 
-  private timers(stream: InstanceStream, expiresAt: number): NodeJS.Timeout[] {
+  private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
     const life = this.env.get('PROCESS_PROGRESS_MAX_SECONDS') * MILLISECONDS;
-    const left = Math.max(0, Math.min(life, expiresAt - this.clock.now().getTime()));
+    const left = Math.max(0, Math.min(life, request.expiresAt - this.clock.now().getTime()));
     const beat = this.env.get('PROCESS_PROGRESS_HEARTBEAT_SECONDS') * MILLISECONDS;
-    return [setTimeout(() => stream.end(), left), setInterval(() => stream.beat(), beat)];
+    return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
+  }
+
+  private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
+    if (await this.mayGoOn(request)) {
+      stream.beat();
+    } else {
+      stream.end();
+    }
+  }
+
+  /** Whether the request would still be answered. A database or an issuer that does not answer says nothing about that. */
+  private async mayGoOn(request: ProgressRequest): Promise<boolean> {
+    try {
+      await this.access.demandReadable(await request.recheck(), request.uuid);
+      return true;
+    } catch (error) {
+      return !ENDING.some((kind) => error instanceof kind);
+    }
   }
 
   private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {
-    const [now] = await this.database.read((manager) => this.lists.revisions(manager, [stream.instanceId]));
+    const [now] = await this.instances.revisions([stream.instanceId]);
     for (let hasMore = true; hasMore;) {
       const { events, next } = await this.instances.history(uuid, {
         after: stream.seq,
@@ -135,7 +154,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   private async look(): Promise<void> {
     try {
       const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
-      const revisions = await this.database.read((manager) => this.lists.revisions(manager, ids));
+      const revisions = await this.instances.revisions(ids);
       const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
       this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
     } catch {

@@ -11,6 +11,8 @@ export class InstanceStream {
   rev = 0;
   private isDirty = false;
   private isBusy = false;
+  /** Writes for which there is no room yet. */
+  private waiting = 0;
   private isEnded = false;
 
   constructor(
@@ -34,9 +36,9 @@ export class InstanceStream {
     await this.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Sends a comment, so that nobody in between takes the connection for dead. */
+  /** Sends a comment, so that nobody in between takes the connection for dead; never to one that takes nothing. */
   beat(): void {
-    if (!this.isBusy) {
+    if (this.waiting === 0) {
       void this.write(': still here\n\n');
     }
   }
@@ -50,8 +52,14 @@ export class InstanceStream {
   }
 
   private async write(text: string): Promise<void> {
-    if (!this.isEnded) {
+    if (this.isEnded) {
+      return;
+    }
+    this.waiting += 1;
+    try {
       await this.sink.write(text);
+    } finally {
+      this.waiting -= 1;
     }
   }
 

@@ -76,6 +76,11 @@ export class ProcessInstancesService {
     return toInstanceView(snapshot, definition, principal);
   }
 
+  /** Revision and state of instances, of those that are there, in no order. */
+  async revisions(ids: readonly number[]): ReturnType<InstanceListsRepository['revisions']> {
+    return this.database.read((manager) => this.lists.revisions(manager, ids));
+  }
+
   private async events(
     manager: EntityManager,
     uuid: string,

@@ -2,75 +2,10 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { Follower } from '../../support/runtime/follower.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
 import { eventRows } from '../../support/runtime/runtime-rows.js';
-
-interface ServerEvent {
-  event: string;
-  id: number;
-  data: Record<string, unknown>;
-}
-
-/** A connection that follows an instance, and what it has been told. */
-class Follower {
-  readonly events: ServerEvent[] = [];
-  comments = 0;
-  status = 0;
-  contentType = '';
-  private readonly abort = new AbortController();
-  private whole: Promise<void> = Promise.resolve();
-
-  static async open(app: TestApp, id: string, token: string, lastEventId?: string): Promise<Follower> {
-    const follower = new Follower();
-    const response = await fetch(`${app.url}${instancePath(id)}/progress`, {
-      signal: follower.abort.signal,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-      },
-    });
-    follower.status = response.status;
-    follower.contentType = response.headers.get('content-type') ?? '';
-    follower.whole = follower.read(response).catch(() => undefined);
-    return follower;
-  }
-
-  /** When the server has ended the stream. */
-  ended(): Promise<void> {
-    return this.whole;
-  }
-
-  leave(): void {
-    this.abort.abort();
-  }
-
-  private async read(response: Response): Promise<void> {
-    let text = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      text += decoder.decode(chunk, { stream: true });
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      blocks.forEach((block) => this.take(block));
-    }
-  }
-
-  private take(block: string): void {
-    if (block.startsWith(':')) {
-      this.comments += 1;
-      return;
-    }
-    const fields = Object.fromEntries(
-      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-    );
-    this.events.push({
-      event: fields['event'] ?? '',
-      id: Number(fields['id']),
-      data: JSON.parse(fields['data'] ?? '{}') as Record<string, unknown>,
-    });
-  }
-}
 
 describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
   let app: TestApp;
