@@ -229,9 +229,10 @@ const incidents = ({ varchar, time, other }: Columns): TableShape => ({
     other('node', 'integer', OPTIONAL),
     varchar('action_svc_uuid', 64, OPTIONAL),
     other('job', 'json', OPTIONAL),
+    varchar('work_key', 64),
     varchar('request_id', 64, OPTIONAL),
     time('raised_at'),
     time('closed_at', OPTIONAL),
   ],
-  indices: [index('ix_process_incidents_instance', ['instance_id', 'id'])],
+  indices: [index('ix_process_incidents_open', ['instance_id', 'state', 'token_id'])],
 });

@@ -30,6 +30,9 @@ export const processSettings = {
   PROCESS_MAX_ITEMS: integer(1, 100_000, 1_000).describe(
     'Elements of the collection that a call activity runs for.',
   ),
+  PROCESS_MAX_INCIDENTS: integer(1, 10_000, 500).describe(
+    'Open incidents of one process instance; background work that fails beyond them is tried again until some are closed.',
+  ),
   PROCESS_MAX_RETURN_POINTS: integer(1, 10_000, 200).describe(
     'Executed actions of one process instance that can be gone back to; the oldest are forgotten.',
   ),

@@ -6,12 +6,14 @@ import { Database } from '../../database/database.js';
 import { JobQueueService } from '../jobs/job-queue.service.js';
 import type { Job } from '../jobs/job-queue.types.js';
 import type { IncidentSource, IncidentType } from './engine/engine.types.js';
+import { outlives, workKeyOf } from './jobs/runtime-job.js';
+import { TooManyIncidentsError } from './process-runtime.errors.js';
 import type { FailedStepError } from './step/failed-step.error.js';
 import { StepAftermath } from './step/step-aftermath.js';
 import { StepResources } from './step/step-resources.js';
 import { hasEnded } from './step/step-writer.js';
 import type { NewEvent } from './storage/events.repository.js';
-import type { IncidentRow } from './storage/incidents.repository.js';
+import type { IncidentHead, IncidentRow, IncidentState } from './storage/incidents.repository.js';
 import type { InstanceHead, InstanceRow, ParkedJob } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 
@@ -25,6 +27,21 @@ export interface Fault {
   visit: number | null;
   node: number | null;
   actionSvcUuid: string | null;
+}
+
+/**
+ * Who met a fault: the job that failed, which ends with this and is kept for a retry; the user whose request did; or the operator
+ * whose retry of an incident did.
+ */
+export type FaultOrigin = { job: Job } | { actor: string } | { actor: string; retried: IncidentRow };
+
+/** How incidents are closed. */
+export interface IncidentClosing {
+  state: IncidentState;
+  /** User name; null for the background. */
+  actor: string | null;
+  /** Events that come before those of the incidents. */
+  events?: Omit<NewEvent, 'seq'>[];
 }
 
 /** The fault of a step that the engine stopped. */
@@ -45,21 +62,20 @@ export class IncidentsService {
   ) {}
 
   /**
-   * Records a fault after the step was rolled back, unless its token has moved on meanwhile or it is known already.
-   * @param origin the job that failed, which ends with this and is kept for a retry; or the user whose request did
+   * Records a fault after the step was rolled back, unless what it stopped has gone on or ended meanwhile. The same work that
+   * fails once more renews its incident.
+   * @throws TooManyIncidentsError when the instance has as many as it may: the job stays and comes again
    */
-  async record(instanceId: number, fault: Fault, origin: { job: Job } | { actor: string }): Promise<void> {
+  async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<void> {
     const id = await this.resources.nextId('process-incident');
     const recorded = await this.database.write(async (manager) => {
       const head = await this.rows.instances.lockHead(manager, { id: instanceId });
-      if (head === null || !(await this.concerns(manager, head, fault))) {
-        await this.complete(manager, origin);
-        return null;
+      const incident =
+        head === null ? null : await this.keep(manager, head, this.toIncident(id, fault, origin), origin);
+      if ('job' in origin) {
+        await this.queue.complete(manager, origin.job);
       }
-      const incident = this.toIncident(id, fault, origin);
-      await this.insert(manager, head, incident, 'actor' in origin ? origin.actor : null);
-      await this.complete(manager, origin);
-      return { head, incident };
+      return head === null || incident === null ? null : { head, incident };
     });
     if (recorded !== null) {
       this.aftermath.stopped(recorded.head, recorded.incident);
@@ -90,6 +106,67 @@ export class IncidentsService {
     return answer;
   }
 
+  /** Closes those of the incidents that are still open. The caller's transaction has locked the instance. */
+  async close(
+    manager: EntityManager,
+    instanceId: number,
+    incidents: readonly IncidentHead[],
+    { state, actor, events: before = [] }: IncidentClosing,
+  ): Promise<void> {
+    const head = await this.rows.instances.findHead(manager, { id: instanceId });
+    const open = head === null ? [] : await this.rows.incidents.stillOpen(manager, incidents);
+    if (head === null || open.length === 0) {
+      return;
+    }
+    const at = this.resources.now();
+    const closing = open.map(({ uuid, tokenId, node }) => ({
+      kind: 'INCIDENT_CLOSED' as const,
+      tokenId,
+      node,
+      data: { incident: uuid, state },
+    }));
+    const events = [...before, ...closing].map((event, index) => ({ ...event, seq: head.seq + index + 1 }));
+    await this.rows.instances.updateTrail(manager, head, {
+      seq: head.seq + events.length,
+      openIncidents: head.openIncidents - open.length,
+      modifiedAt: at,
+    });
+    const ids = open.map(({ id }) => id);
+    await this.rows.incidents.close(manager, ids, state, at);
+    const requestId = requestContext()?.requestId ?? null;
+    await this.rows.events.insert(manager, head, events, { actor, requestId, at });
+  }
+
+  /** @returns the incident as it is stored; null when there is nothing to tell */
+  private async keep(
+    manager: EntityManager,
+    head: InstanceHead,
+    incident: IncidentRow,
+    origin: FaultOrigin,
+  ): Promise<IncidentRow | null> {
+    if (!(await this.concerns(manager, head, incident))) {
+      return null;
+    }
+    const { workKey } = 'retried' in origin ? origin.retried : incident;
+    const { incidents } = this.rows;
+    const same = head.openIncidents === 0 ? null : await incidents.openOf(manager, head.id, workKey);
+    if (same !== null) {
+      await incidents.refresh(manager, same.id, incident);
+      return { ...incident, uuid: same.uuid };
+    }
+    const { maxIncidents } = this.resources;
+    const isFull = head.openIncidents >= maxIncidents;
+    if (isFull && 'job' in origin) {
+      throw new TooManyIncidentsError(maxIncidents);
+    }
+    // What another operator retried first is no longer this one's; a caller was told, and can try again.
+    if (isFull || 'retried' in origin) {
+      return null;
+    }
+    await this.insert(manager, head, incident, 'actor' in origin ? origin.actor : null);
+    return incident;
+  }
+
   private async insert(
     manager: EntityManager,
     head: InstanceHead,
@@ -107,30 +184,28 @@ export class IncidentsService {
     await this.rows.events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
   }
 
-  private async concerns(manager: EntityManager, head: InstanceHead, fault: Fault): Promise<boolean> {
-    if (fault.tokenId !== null) {
-      const [token] = await this.rows.tokens.byIds(manager, [fault.tokenId]);
-      if (hasEnded(head.state) || token?.state.visit !== fault.visit) {
-        return false;
-      }
+  /** Whether anything still waits for what failed. */
+  private async concerns(
+    manager: EntityManager,
+    { state }: InstanceHead,
+    { job, tokenId, visit }: IncidentRow,
+  ): Promise<boolean> {
+    if (hasEnded(state)) {
+      return job !== null && outlives(job, state);
     }
-    const open = head.openIncidents === 0 ? [] : await this.rows.incidents.open(manager, head.id);
-    return !open.some((incident) => isSame(incident, fault));
+    const [token] = tokenId === null ? [] : await this.rows.tokens.byIds(manager, [tokenId]);
+    return tokenId === null || token?.state.visit === visit;
   }
 
-  private async complete(manager: EntityManager, origin: { job: Job } | { actor: string }): Promise<void> {
-    if ('job' in origin) {
-      await this.queue.complete(manager, origin.job);
-    }
-  }
-
-  private toIncident(id: number, fault: Fault, origin: { job: Job } | { actor: string }): IncidentRow {
+  private toIncident(id: number, fault: Fault, origin: FaultOrigin): IncidentRow {
+    const job = 'job' in origin ? toParkedJob(origin.job) : null;
     return {
       ...fault,
       id,
       uuid: uuid(),
       state: 'OPEN',
-      job: 'job' in origin ? toParkedJob(origin.job) : null,
+      job,
+      workKey: workKeyOf(job, fault),
       requestId: requestContext()?.requestId ?? null,
       raisedAt: this.resources.now(),
       closedAt: null,
@@ -141,11 +216,6 @@ export class IncidentsService {
 function raised(incident: IncidentRow, seq: number): NewEvent {
   const { uuid: id, tokenId, node, source, type } = incident;
   return { seq, kind: 'INCIDENT_RAISED', tokenId, node, data: { incident: id, source, type } };
-}
-
-function isSame(incident: IncidentRow, fault: Fault): boolean {
-  const members = ['source', 'type', 'message', 'tokenId', 'visit', 'node', 'actionSvcUuid'] as const;
-  return members.every((member) => incident[member] === fault[member]);
 }
 
 function toParkedJob({ kind, instanceId, tokenId, payload }: Job): ParkedJob {

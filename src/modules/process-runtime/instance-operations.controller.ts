@@ -97,7 +97,7 @@ export class InstanceOperationsController {
     description:
       'Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and ' +
       'calls with the process data of now, and closes the incidents. 409 when nothing stopped it, or a UI action did: that can ' +
-      'be executed again. 500 when it stops again at once, with a new incident.',
+      'be executed again. 500 when it stops again at once: the incident stays open and tells why.',
   })
   @ApiOkResponse({ type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' })
   @ApiErrors(
@@ -112,6 +112,27 @@ export class InstanceOperationsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid, tokenUuid }: InstanceTokenParams,
   ): Promise<InstanceRetryDto> {
-    return this.retries.retry(principal, uuid, tokenUuid);
+    return this.retries.retry(principal, { uuid, tokenUuid });
+  }
+
+  @Post('retry')
+  @HttpCode(HttpStatus.OK)
+  @NoBody()
+  @ApiOperation({
+    operationId: 'retryProcessInstance',
+    summary: 'Retry what stopped a process instance as a whole',
+    description:
+      'Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits ' +
+      'for, and closes them; calls are made with the process data of now while the instance is running. What stopped a token is ' +
+      'retried with that token. 409 when nothing stopped, or the state of the instance does not allow it. 500 when it stops again ' +
+      'at once: the incident stays open and tells why.',
+  })
+  @ApiOkResponse({ type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' })
+  @ApiErrors(400, DENIED, NOT_FOUND, { 409: 'Nothing of the process instance as a whole has stopped.' })
+  async retryInstance(
+    @CurrentPrincipal() principal: Principal,
+    @Param() { uuid }: InstanceParams,
+  ): Promise<InstanceRetryDto> {
+    return this.retries.retry(principal, { uuid, tokenUuid: null });
   }
 }

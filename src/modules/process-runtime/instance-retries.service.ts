@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../common/auth/principal.js';
-import { requestContext } from '../../common/http/request-context.js';
 import { Database } from '../../database/database.js';
 import { JobQueueService } from '../jobs/job-queue.service.js';
 import { EngineRefusal } from './engine/engine.errors.js';
@@ -9,7 +8,7 @@ import type { EngineCommand } from './engine/engine.types.js';
 import { faultOf, IncidentsService } from './incidents.service.js';
 import type { RetryView } from './instance-operations.types.js';
 import { InstanceStepsService } from './instance-steps.service.js';
-import { decodeJob } from './jobs/runtime-job.js';
+import { decodeJob, outlives } from './jobs/runtime-job.js';
 import {
   ProcessIncidentError,
   ProcessInstanceNotFoundError,
@@ -20,16 +19,24 @@ import { FailedStepError } from './step/failed-step.error.js';
 import { toDomainError } from './step/refusals.js';
 import { StepResources } from './step/step-resources.js';
 import { unparked } from './step/step-writer.js';
-import type { NewEvent } from './storage/events.repository.js';
 import type { IncidentRow } from './storage/incidents.repository.js';
 import type { InstanceHead, ParkedJob } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 
-/** An incident of the visit that a token is on. */
-interface Stop {
-  incident: IncidentRow;
-  tokenId: number;
-  visit: number;
+/** What is retried: a token where it stands, or, without one, what is about the whole instance. */
+interface Target {
+  uuid: string;
+  tokenUuid: string | null;
+}
+
+/** An incident with its background work. */
+type Stop = IncidentRow & { job: ParkedJob };
+
+interface Attempt {
+  actor: string;
+  jobId: number;
+  /** Whether work that the engine could ask for anew runs as it was asked for. */
+  asAsked: boolean;
 }
 
 /** Work that the engine asks for anew, with the data of now; any other runs again as it was asked for. */
@@ -48,136 +55,107 @@ export class InstanceRetriesService {
   ) {}
 
   /**
-   * Runs again what stopped a token on its present visit, and closes the incidents.
+   * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents.
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
-   * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance is not running
+   * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once
    */
-  async retry(principal: Principal, uuid: string, tokenUuid: string): Promise<RetryView> {
-    const stops = await this.database.read((manager) => this.stopsOf(manager, uuid, tokenUuid));
+  async retry(principal: Principal, target: Target): Promise<RetryView> {
+    const open = await this.database.read((manager) => this.openOf(manager, target));
+    const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
-      throw new ProcessStateError('NOTHING_TO_RETRY', 'Nothing of this token has stopped.');
-    }
-    const background = stops.filter(({ incident }) => incident.job !== null);
-    if (background.length === 0) {
-      throw new ProcessStateError(
-        'NOTHING_TO_RETRY',
-        'There is nothing to retry: execute the UI action again.',
-      );
+      throw open.length === 0 ? nothingStopped(target) : notInBackground(target);
     }
     const retried: RetryView[] = [];
-    for (const stop of background) {
-      retried.push(await this.retryOne(principal, uuid, stop));
+    for (const stop of stops) {
+      retried.push(await this.retryOne(principal, target.uuid, stop));
     }
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
       // Another operator was first.
-      throw new ProcessStateError('NOTHING_TO_RETRY', 'Nothing of this token has stopped.');
+      throw nothingStopped(target);
     }
     this.queue.wake();
-    return { uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
+    return { uuid: target.uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
   }
 
-  private async stopsOf(manager: EntityManager, uuid: string, tokenUuid: string): Promise<Stop[]> {
+  private async openOf(manager: EntityManager, { uuid, tokenUuid }: Target): Promise<IncidentRow[]> {
     const head = await this.rows.instances.findHead(manager, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
+    }
+    if (tokenUuid === null) {
+      return this.rows.incidents.openAt(manager, head.id, null);
     }
     const token = await this.rows.tokens.find(manager, head.id, tokenUuid);
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
-    const { id: tokenId, visit } = token;
-    const open = await this.rows.incidents.open(manager, head.id);
-    return open
-      .filter((incident) => incident.tokenId === tokenId && incident.visit === visit)
-      .map((incident) => ({ incident, tokenId, visit }));
+    return this.rows.incidents.openAt(manager, head.id, { tokenId: token.id, visit: token.visit });
   }
 
   private async retryOne(principal: Principal, uuid: string, stop: Stop): Promise<RetryView> {
-    const actor = principal.user.userName;
-    const jobId = await this.resources.nextId('job');
+    const attempt = { actor: principal.user.userName, jobId: await this.resources.nextId('job') };
     try {
-      return await this.steps.run<RetryView>(
-        { uuid },
-        {
-          actor,
-          before: (manager, row) => this.again(manager, row, stop, { actor, jobId }),
-          command: (_loaded, manager) => this.toCommand(manager, stop),
-          after: async ({ before, result }, manager) => {
-            await this.close(manager, before.row.id, stop, actor, []);
-            return { uuid, state: result.instance.state, retriedIncidents: [stop.incident.uuid] };
-          },
-        },
-      );
+      return await this.attempt(uuid, stop, { ...attempt, asAsked: false });
     } catch (error) {
-      throw await this.failed(error, actor);
+      const isGone = error instanceof EngineRefusal && error.code === 'NOTHING_TO_RETRY';
+      return isGone && stop.tokenId === null
+        ? // The data of now has no such element any more; the call has its own.
+          this.attempt(uuid, stop, { ...attempt, asAsked: true })
+        : this.failed(error, stop, attempt.actor);
     }
+  }
+
+  private async attempt(uuid: string, stop: Stop, attempt: Attempt): Promise<RetryView> {
+    const { actor } = attempt;
+    return this.steps.run<RetryView>(
+      { uuid },
+      {
+        actor,
+        before: (manager, row) => this.again(manager, row, stop, attempt),
+        command: (_loaded, manager) => this.toCommand(manager, stop),
+        after: async ({ before, result }, manager) => {
+          await this.incidents.close(manager, before.row.id, [stop], { state: 'RETRIED', actor });
+          return { uuid, state: result.instance.state, retriedIncidents: [stop.uuid] };
+        },
+      },
+    );
   }
 
   /** What needs no step: the background work itself is there again. */
   private async again(
     manager: EntityManager,
     row: InstanceHead,
-    { incident, tokenId, visit }: Stop,
-    { actor, jobId }: { actor: string; jobId: number },
+    stop: Stop,
+    { actor, jobId, asAsked }: Attempt,
   ): Promise<{ answer: RetryView } | undefined> {
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if (!(await this.isOpen(manager, row.id, incident))) {
+    if ((await this.rows.incidents.stillOpen(manager, [stop])).length === 0) {
       return { answer };
     }
-    const { job } = incident;
-    if (job === null || isAskedAnew(job)) {
+    const { job, tokenId, node } = stop;
+    const isRunning = row.state === 'STARTED';
+    if (isRunning && !asAsked && isAskedAnew(stop)) {
       return undefined;
     }
-    if (row.state !== 'STARTED') {
+    if (!isRunning && !outlives(job, row.state)) {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
     await this.queue.add(manager, [
       { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard },
     ]);
-    const event = { kind: 'RETRY', tokenId, node: incident.node, data: { job: job.kind } } as const;
-    await this.close(manager, row.id, { incident, tokenId, visit }, actor, [event]);
-    return { answer: { ...answer, retriedIncidents: [incident.uuid] } };
+    const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
+    await this.incidents.close(manager, row.id, [stop], { state: 'RETRIED', actor, events: [event] });
+    return { answer: { ...answer, retriedIncidents: [stop.uuid] } };
   }
 
-  /** Closes the incident, unless the step has done so by moving its token on. */
-  private async close(
-    manager: EntityManager,
-    instanceId: number,
-    { incident }: Stop,
-    actor: string,
-    before: Omit<NewEvent, 'seq'>[],
-  ): Promise<void> {
-    const head = await this.rows.instances.findHead(manager, { id: instanceId });
-    if (head === null || !(await this.isOpen(manager, instanceId, incident))) {
-      return;
-    }
-    const at = this.resources.now();
-    const { uuid, tokenId, node } = incident;
-    const closing = {
-      kind: 'INCIDENT_CLOSED',
-      tokenId,
-      node,
-      data: { incident: uuid, state: 'RETRIED' },
-    } as const;
-    const events = [...before, closing].map((event, index) => ({ ...event, seq: head.seq + index + 1 }));
-    await this.rows.instances.updateTrail(manager, head, {
-      seq: head.seq + events.length,
-      openIncidents: head.openIncidents - 1,
-      modifiedAt: at,
-    });
-    await this.rows.incidents.close(manager, [incident.id], 'RETRIED', at);
-    const requestId = requestContext()?.requestId ?? null;
-    await this.rows.events.insert(manager, head, events, { actor, requestId, at });
-  }
-
-  private async toCommand(
-    manager: EntityManager,
-    { incident: { job, actionSvcUuid }, tokenId, visit }: Stop,
-  ): Promise<EngineCommand> {
-    const call = job === null ? null : await this.callOf(manager, job);
-    return { kind: 'RETRY', tokenId, visit, actionSvcUuid, ...(call === null ? {} : { call }) };
+  private async toCommand(manager: EntityManager, stop: Stop): Promise<EngineCommand> {
+    const { job, actionSvcUuid } = stop;
+    const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
+    const call = await this.callOf(manager, job);
+    const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
+    return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }) };
   }
 
   /** Which of the calls of an activity it is about. */
@@ -197,25 +175,38 @@ export class InstanceRetriesService {
     return child === null || child.parent === null ? null : { node: 0, index: child.parent.index };
   }
 
-  private async isOpen(manager: EntityManager, instanceId: number, { id }: IncidentRow): Promise<boolean> {
-    return (await this.rows.incidents.open(manager, instanceId)).some((incident) => incident.id === id);
-  }
-
-  private async failed(error: unknown, actor: string): Promise<unknown> {
+  /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
+  private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
     if (error instanceof EngineRefusal) {
-      return toDomainError(error, this.resources.limits.dataBytes);
+      throw toDomainError(error, this.resources.limits.dataBytes);
     }
     if (error instanceof FailedStepError) {
-      await this.incidents.record(error.instanceId, faultOf(error), { actor });
-      return new ProcessIncidentError({ cause: error });
+      await this.incidents.record(error.instanceId, faultOf(error), { actor, retried });
+      throw new ProcessIncidentError({ cause: error });
     }
-    return error;
+    throw error;
   }
 }
 
-/** A called process that ended badly is called again; one that ended well has only to be told of again. */
-function isAskedAnew({ kind, payload }: ParkedJob): boolean {
+/**
+ * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
+ * asked for anew only where the engine knows how.
+ */
+function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
+  if (tokenId === null) {
+    return kind === 'CALL';
+  }
   return kind === 'NOTIFY_PARENT'
     ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'
     : ASKED_ANEW.includes(kind);
+}
+
+function nothingStopped({ tokenUuid }: Target): ProcessStateError {
+  const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
+  return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
+}
+
+function notInBackground({ tokenUuid }: Target): ProcessStateError {
+  const instead = tokenUuid === null ? 'start the process again' : 'execute the UI action again';
+  return new ProcessStateError('NOTHING_TO_RETRY', `There is nothing to retry: ${instead}.`);
 }

@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { ProcessInstanceNotFoundError } from './process-runtime.errors.js';
 import type { EventRow } from './storage/events.repository.js';
-import type { IncidentRow } from './storage/incidents.repository.js';
+import type { IncidentHead } from './storage/incidents.repository.js';
 import type { InstanceHead, InstanceRow } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 import type { TokenRow } from './storage/token.row.js';
@@ -17,7 +17,7 @@ export interface InstanceSnapshot {
   /** The newest of the others, by id. */
   ended: TokenRow[];
   /** Open ones. */
-  incidents: IncidentRow[];
+  incidents: IncidentHead[];
   /** The newest. */
   children: InstanceHead[];
   /** The newest, newest first. */

@@ -16,7 +16,7 @@ import type {
 } from './process-instances.types.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import type { EventRow } from './storage/events.repository.js';
-import type { IncidentRow } from './storage/incidents.repository.js';
+import type { IncidentHead } from './storage/incidents.repository.js';
 import type { InstanceHead } from './storage/instance.row.js';
 import type { TokenRow } from './storage/token.row.js';
 import { toTokenView } from './token-view.js';
@@ -104,7 +104,7 @@ function toEventData(definition: RunnableDefinition, data: JsonObject | null): J
 
 function toIncidentView(
   definition: RunnableDefinition,
-  { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentRow,
+  { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentHead,
   tokenUuids: ReadonlyMap<number, string>,
 ): IncidentView {
   return {

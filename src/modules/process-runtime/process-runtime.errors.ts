@@ -107,3 +107,11 @@ export class DefinitionNotHeldError extends InternalError {
     super('The definition is not in memory.');
   }
 }
+
+/** A process instance has as many open incidents as it may (PROCESS_MAX_INCIDENTS): what failed is tried again later. */
+export class TooManyIncidentsError extends InternalError {
+  readonly code = 'TOO_MANY_INCIDENTS';
+  constructor(limit: number) {
+    super(`The process instance has ${limit} open incidents.`);
+  }
+}

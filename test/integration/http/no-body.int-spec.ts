@@ -19,6 +19,7 @@ describe('routes that take nothing from their body', () => {
       'hold',
       'release',
       'retry',
+      'retry',
       'terminate',
     ]);
   });

@@ -61,7 +61,8 @@ async function stopWork(instanceId: number): Promise<ProcessIncidentEntity> {
     visit: token.visit,
     node: token.node,
     actionSvcUuid: null,
-    job: JSON.stringify({ kind, tokenId, payload }),
+    job: JSON.stringify({ kind, instanceId, tokenId, payload }),
+    workKey: `job ${job.id}`,
     requestId: null,
     raisedAt: new Date(),
     closedAt: null,
@@ -82,7 +83,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each(['hold', 'release', 'terminate', `token/${uuid()}/retry`])(
+describe.each(['hold', 'release', 'terminate', 'retry', `token/${uuid()}/retry`])(
   'POST /rtm/api/runtime/process-instance/{uuid}/%s',
   (operation) => {
     it('answers 401, 403, 404 and 400', async () => {

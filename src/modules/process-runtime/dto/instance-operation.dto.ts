@@ -25,7 +25,8 @@ export class InstanceOperationDto implements OperationView {
 export class InstanceRetryDto extends InstanceOperationDto implements RetryView {
   @ApiProperty({
     type: [String],
-    description: 'Incidents that it closed; a new one is raised when the work fails again.',
+    description:
+      'Incidents that it closed; when the work fails again in the background, a new one is raised.',
     example: ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
   })
   retriedIncidents: string[];

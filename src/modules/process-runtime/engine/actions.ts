@@ -196,7 +196,11 @@ function startWorkflow(
 }
 
 /** Asks for a process that nobody waits for; also again, when that failed. */
-export function startSubprocess(run: StepRun, token: TokenState, action: GraphAction): void {
+export function startSubprocess(
+  run: StepRun,
+  token: Pick<TokenState, 'id' | 'visit' | 'node'>,
+  action: GraphAction,
+): void {
   const { operation } = action;
   if (operation.kind !== 'START_SUBPROCESS') {
     return;

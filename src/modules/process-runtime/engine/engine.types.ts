@@ -148,8 +148,9 @@ export type EngineCommand =
   | { kind: 'APPEND'; values: { path: string; value: JsonValue }[] }
   | { kind: 'CONTINUE' }
   /**
-   * Runs again what an incident stopped: an action, or, without one, a call of a call activity. `call` names it
-   * (`node` and `index` of its CALL job); it is needed where there are several, or the token did not wait and has gone on.
+   * Runs again what an incident stopped: an action, or, without one, a call of a call activity. `call` names the call
+   * (`node` and `index` of its CALL job); it is needed where there are several, or the token does not wait for it and may have
+   * gone on.
    */
   | {
       kind: 'RETRY';

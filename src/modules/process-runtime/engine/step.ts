@@ -10,7 +10,7 @@ import { checkDataSize, checkJobsSize, faultOfData, setData } from './process-da
 import type { ActionPlace, RuntimeDefinition } from './runtime-definition.js';
 import { endInstance, throwError } from './scopes.js';
 import { StepRun } from './step-run.js';
-import { createToken, hasPendingAction } from './tokens.js';
+import { createToken } from './tokens.js';
 import { executeUiAction } from './ui-actions.js';
 
 type Command<K extends EngineCommand['kind']> = Extract<EngineCommand, { kind: K }>;
@@ -233,7 +233,7 @@ function retry(run: StepRun, command: Command<'RETRY'>): void {
 
 function retryNode(run: StepRun, { tokenId, visit, call }: Command<'RETRY'>): boolean {
   const token = run.token(tokenId);
-  if (isUnderWay(run, tokenId)) {
+  if (call === undefined && isUnderWay(run, tokenId)) {
     proceed(run);
     return true;
   }
@@ -246,12 +246,13 @@ function retryNode(run: StepRun, { tokenId, visit, call }: Command<'RETRY'>): bo
 function retryAction(run: StepRun, command: Command<'RETRY'>): boolean {
   const token = run.token(command.tokenId);
   const place = run.definition.action(command.actionSvcUuid ?? '');
+  if (place !== undefined && command.call !== undefined) {
+    // Nobody waits for the process that it starts: the token may have gone on or ended.
+    startSubprocess(run, { id: command.tokenId, visit: command.visit, node: place.node.index }, place.action);
+    return true;
+  }
   if (token?.visit !== command.visit || place?.node.index !== token.node) {
     return false;
-  }
-  if (place.action.operation.kind === 'START_SUBPROCESS' && !hasPendingAction(token)) {
-    startSubprocess(run, token, place.action);
-    return true;
   }
   if (token.actions[place.action.svcUuid]?.state !== 'PENDING') {
     return false;

@@ -4,7 +4,7 @@ import { storedText } from '../../../database/stored-text.js';
 
 /** Why a process stopped, for operators (semantics: exception record). */
 @Entity('process_incidents')
-@Index('ix_process_incidents_instance', ['instanceId', 'id'])
+@Index('ix_process_incidents_open', ['instanceId', 'state', 'tokenId'])
 export class ProcessIncidentEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'varchar', length: 36 }) uuid: string;
@@ -21,6 +21,8 @@ export class ProcessIncidentEntity {
   @Column({ type: 'varchar', name: 'action_svc_uuid', length: 64, nullable: true }) actionSvcUuid:
     string | null;
   @Column({ type: 'json', transformer: storedText, nullable: true }) job: string | null;
+  /** Names what stopped: one open incident for each. */
+  @Column({ type: 'varchar', name: 'work_key', length: 64 }) workKey: string;
   @Column({ type: 'varchar', name: 'request_id', length: 64, nullable: true }) requestId: string | null;
   @Column({ type: 'datetime', name: 'raised_at', precision: 3 }) raisedAt: Date;
   @Column({ type: 'datetime', name: 'closed_at', precision: 3, nullable: true }) closedAt: Date | null;

@@ -110,7 +110,9 @@ export class CallHandler implements JobHandler {
   }
 
   private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
-    const { tokenId, visit, node, actionSvcUuid } = work;
+    const { node, actionSvcUuid, waits } = work;
+    // A call that nobody waits for stops no token: whatever becomes of the one that asked for it, the call is still to be made.
+    const { tokenId, visit } = waits ? work : { tokenId: null, visit: null };
     const place = { tokenId, visit, node, actionSvcUuid };
     await this.steps.stop(job, ownerOf(job), { ...place, source: 'SUBPROCESS', type, message });
   }

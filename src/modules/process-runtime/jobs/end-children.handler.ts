@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
 import { EngineRefusal } from '../engine/engine.errors.js';
+import { IncidentsService } from '../incidents.service.js';
 import { InstanceStepsService } from '../instance-steps.service.js';
 import { hasEnded } from '../step/step-writer.js';
 import type { InstanceHead, ParentLink } from '../storage/instance.row.js';
@@ -26,18 +28,14 @@ export class EndChildrenHandler implements JobHandler {
     private readonly database: Database,
     private readonly rows: RuntimeRows,
     private readonly queue: JobQueueService,
+    private readonly incidents: IncidentsService,
   ) {}
 
   async run(job: Job): Promise<void> {
     const work = decodeJob<'END_CHILDREN'>(job.payload);
     const parentId = ownerOf(job);
     const isMeant = await this.meant(work, parentId);
-    // First the calls that have not begun: one that is beginning holds its job, so that its child is there afterwards.
-    await this.database.write(async (manager) => {
-      const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
-      const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
-      await this.queue.cancel(manager, ids);
-    });
+    await this.database.write((manager) => this.withdrawCalls(manager, parentId, isMeant));
     for (const child of await this.children(parentId)) {
       if (!hasEnded(child.state) && child.parent !== null && isMeant(child.parent)) {
         await this.end(child.id, work.state);
@@ -48,6 +46,28 @@ export class EndChildrenHandler implements JobHandler {
 
   async giveUp(job: Job, error: unknown): Promise<void> {
     await this.steps.stop(job, ownerOf(job), { source: 'SUBPROCESS', message: givenUp(job, error) });
+  }
+
+  /**
+   * First the calls that have not begun: one that is beginning holds its job, so that its child is there afterwards. One that
+   * failed is with its incident.
+   */
+  private async withdrawCalls(
+    manager: EntityManager,
+    parentId: number,
+    isMeant: (call: Call) => boolean,
+  ): Promise<void> {
+    const head = await this.rows.instances.lockHead(manager, { id: parentId });
+    const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
+    const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
+    await this.queue.cancel(manager, ids);
+    if (head !== null && head.openIncidents > 0) {
+      const open = await this.rows.incidents.openAt(manager, parentId, null);
+      const failed = open.filter(
+        ({ job }) => job?.kind === 'CALL' && isMeant(decodeJob<'CALL'>(job.payload)),
+      );
+      await this.incidents.close(manager, parentId, failed, { state: 'RESOLVED', actor: null });
+    }
   }
 
   private async end(id: number, state: Work['state']): Promise<void> {

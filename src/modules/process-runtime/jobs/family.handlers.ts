@@ -36,9 +36,8 @@ abstract class ParentHandler<K extends Kind> implements JobHandler {
     if (parent === null) {
       await this.steps.drop(job);
     } else {
-      const { tokenId, visit } = parent;
       const message = givenUp(job, error);
-      await this.steps.stop(job, parent.id, { source: 'SUBPROCESS', tokenId, visit, message });
+      await this.steps.stop(job, parent.id, { source: 'SUBPROCESS', ...this.stopped(parent), message });
     }
   }
 
@@ -47,6 +46,9 @@ abstract class ParentHandler<K extends Kind> implements JobHandler {
     work: Extract<RuntimeJob, { kind: K }>,
     parent: ParentLink,
   ): EngineCommand | null;
+
+  /** Where the parent stands still while this is not done. */
+  protected abstract stopped(parent: ParentLink): Partial<Pick<ParentLink, 'tokenId' | 'visit'>>;
 
   private async parentOf(job: Job): Promise<ParentLink | null> {
     const head = await this.database.read((manager) =>
@@ -67,6 +69,10 @@ export class NotifyParentHandler extends ParentHandler<'NOTIFY_PARENT'> {
   ): EngineCommand | null {
     return waits ? { kind: 'CHILD_ENDED', tokenId, visit, index, outcome } : null;
   }
+
+  protected stopped({ tokenId, visit }: ParentLink): Pick<ParentLink, 'tokenId' | 'visit'> {
+    return { tokenId, visit };
+  }
 }
 
 /** A called process copies values to its caller. */
@@ -76,5 +82,10 @@ export class AppendToParentHandler extends ParentHandler<'APPEND_TO_PARENT'> {
 
   protected command({ values }: Extract<RuntimeJob, { kind: 'APPEND_TO_PARENT' }>): EngineCommand {
     return { kind: 'APPEND', values };
+  }
+
+  /** Nowhere: no token waits for the values. */
+  protected stopped(): Record<string, never> {
+    return {};
   }
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../common/data-paths.js';
-import type { EngineJob } from '../engine/engine.types.js';
+import type { EngineJob, InstanceStatus } from '../engine/engine.types.js';
+import type { ParkedJob } from '../storage/instance.row.js';
 
 /** Work for the background that the engine does not know of. */
 export type ServiceJob =
@@ -64,4 +66,42 @@ export function expiryKey(instanceId: number): string {
 /** Names a piece of work that must be the same when its job was put off in between. */
 export function runKeyOf({ id, payload }: { id: number; payload: JsonObject }): string {
   return typeof payload['runKey'] === 'string' ? payload['runKey'] : `process-job:${id}`;
+}
+
+/** Whether background work still means something when its instance has ended so: what none of its tokens waits for. */
+export function outlives(
+  { kind, payload }: Pick<ParkedJob, 'kind' | 'payload'>,
+  end: InstanceStatus,
+): boolean {
+  switch (kind) {
+    case 'END_CHILDREN':
+    case 'MATCH_MESSAGE':
+      return true;
+    case 'CALL':
+      return end === 'FINISHED' && !decodeJob<'CALL'>(payload).waits;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Names what has stopped: a piece of background work, or else the place where a caller's request did. Not by what was said of
+ * it: many pieces fail with one message, and one may fail with another message each time.
+ */
+export function workKeyOf(
+  job: ParkedJob | null,
+  {
+    tokenId,
+    visit,
+    node,
+    actionSvcUuid,
+  }: Record<'tokenId' | 'visit' | 'node', number | null> & {
+    actionSvcUuid: string | null;
+  },
+): string {
+  const name =
+    job === null
+      ? [tokenId, visit, node, actionSvcUuid]
+      : [job.kind, job.instanceId, job.tokenId, job.payload['text']];
+  return createHash('sha256').update(JSON.stringify(name)).digest('hex');
 }

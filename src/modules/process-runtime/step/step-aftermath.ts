@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
-import type { IncidentRow } from '../storage/incidents.repository.js';
+import type { IncidentHead } from '../storage/incidents.repository.js';
 import { InstanceSignals } from './instance-signals.js';
 
 const WARNINGS_LOGGED = 5;
@@ -26,7 +26,10 @@ export class StepAftermath {
   }
 
   /** An incident was recorded. */
-  stopped(instance: { id: number; uuid: string }, { uuid: incident, source, type, node }: IncidentRow): void {
+  stopped(
+    instance: { id: number; uuid: string },
+    { uuid: incident, source, type, node }: IncidentHead,
+  ): void {
     this.metrics.processIncidents.inc({ source, type });
     this.log.warn('process incident', { instance: instance.uuid, incident, source, type, node });
     this.signals.changed(instance.id);

@@ -14,12 +14,15 @@ const GUESSES = [16, 1_024, 65_536];
 @Injectable()
 export class StepResources {
   readonly limits: StepContext['limits'];
+  /** Open incidents of one instance. */
+  readonly maxIncidents: number;
 
   constructor(
     private readonly blocks: IdBlocks,
     private readonly clock: Clock,
     env: Env,
   ) {
+    this.maxIncidents = env.get('PROCESS_MAX_INCIDENTS');
     this.limits = {
       nodesPerStep: env.get('PROCESS_MAX_NODES_PER_STEP'),
       continues: env.get('PROCESS_MAX_CONTINUES'),

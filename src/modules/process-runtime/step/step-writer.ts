@@ -2,10 +2,24 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, NewJob } from '../../jobs/job-queue.types.js';
-import type { EngineJob, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
-import { VISIT_KINDS, dueAt, encodeJob, expiryKey, tokenOf, type RuntimeJob } from '../jobs/runtime-job.js';
+import type {
+  EngineJob,
+  InstanceState,
+  InstanceStatus,
+  StepResult,
+  TokenState,
+} from '../engine/engine.types.js';
+import {
+  VISIT_KINDS,
+  dueAt,
+  encodeJob,
+  expiryKey,
+  outlives,
+  tokenOf,
+  type RuntimeJob,
+} from '../jobs/runtime-job.js';
 import type { EventOrigin, NewEvent } from '../storage/events.repository.js';
-import type { IncidentRow } from '../storage/incidents.repository.js';
+import type { IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
@@ -100,20 +114,28 @@ export class StepWriter {
       : this.rows.instances.update(manager, row, next));
   }
 
-  /** An incident is over when its token has gone on to another visit or has ended. */
+  /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
   private async closedIncidents(
     manager: EntityManager,
-    { row }: StepBase,
+    { row, tokens }: StepBase,
     { instance }: StepResult,
     now: Date,
-  ): Promise<IncidentRow[]> {
+  ): Promise<IncidentHead[]> {
     if (row.openIncidents === 0) {
       return [];
     }
-    const open = await this.rows.incidents.open(manager, row.id);
-    const closed = open.filter(
-      ({ tokenId, visit }) => tokenId !== null && instance.tokens.get(tokenId)?.visit !== visit,
-    );
+    const left = [...tokens.values()].map(({ state }) => state).filter((token) => hasLeft(token, instance));
+    const { incidents } = this.rows;
+    const closed = [
+      ...(await incidents.openOfTokens(
+        manager,
+        row.id,
+        left.map(({ id }) => id),
+      )),
+      ...(hasEnded(instance.state) ? await incidents.openAt(manager, row.id, null) : []).filter(
+        ({ job }) => job === null || !outlives(job, instance.state),
+      ),
+    ];
     await this.rows.incidents.close(
       manager,
       closed.map(({ id }) => id),
@@ -166,6 +188,10 @@ export class StepWriter {
     }
     return added.length > 0;
   }
+}
+
+function hasLeft({ id, visit }: TokenState, { tokens }: InstanceState): boolean {
+  return tokens.get(id)?.visit !== visit;
 }
 
 function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
@@ -256,7 +282,7 @@ function endsWithVisit(
   return VISIT_KINDS.includes(job.kind);
 }
 
-function closingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent[] {
+function closingEvents(incidents: readonly IncidentHead[], seq: number): NewEvent[] {
   return incidents.map(({ uuid, tokenId, node }, index) => ({
     seq: seq + index + 1,
     kind: 'INCIDENT_CLOSED',

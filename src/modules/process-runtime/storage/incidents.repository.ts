@@ -25,13 +25,19 @@ export interface IncidentRow {
   actionSvcUuid: string | null;
   /** The background job that failed for good; null when a caller's request did. */
   job: ParkedJob | null;
+  /** Names what stopped, see `workKeyOf`: one open incident for each. */
+  workKey: string;
   requestId: string | null;
   raisedAt: Date;
   closedAt: Date | null;
 }
 
-const COLUMNS = `id, uuid, state, source, type, message, token_id, visit, node, action_svc_uuid, job, request_id, raised_at,
+/** An incident without the job, which may be large. */
+export type IncidentHead = Omit<IncidentRow, 'job'>;
+
+const HEAD_COLUMNS = `id, uuid, state, source, type, message, token_id, visit, node, action_svc_uuid, work_key, request_id, raised_at,
   closed_at`;
+const COLUMNS = `${HEAD_COLUMNS}, job`;
 const MESSAGE_MAX_LENGTH = 2_000;
 
 /** Incidents of instances. */
@@ -56,6 +62,7 @@ export class IncidentsRepository {
       node: incident.node,
       action_svc_uuid: incident.actionSvcUuid,
       job: incident.job === null ? null : sqlText(JSON.stringify(incident.job)),
+      work_key: incident.workKey,
       request_id: incident.requestId,
       raised_at: sqlTime(incident.raisedAt),
       closed_at: null,
@@ -63,25 +70,84 @@ export class IncidentsRepository {
     await insertRows(manager, 'process_incidents', [row]);
   }
 
-  /** The newest incidents of an instance, newest first. */
-  async newest(manager: EntityManager, instanceId: number, limit: number): Promise<IncidentRow[]> {
-    const ids = await manager.query<RawRow[]>(
-      'SELECT id FROM process_incidents WHERE instance_id = ? ORDER BY id DESC LIMIT ?',
-      [instanceId, limit],
-    );
-    return this.byIds(
+  /** What an open incident tells now: the same work has failed once more. */
+  async refresh(manager: EntityManager, id: number, incident: IncidentRow): Promise<void> {
+    const { source, type, message, node, actionSvcUuid, requestId, raisedAt } = incident;
+    await change(
       manager,
-      ids.map((row) => toSafeInteger(row['id'])),
+      `UPDATE process_incidents SET source = ?, type = ?, message = ?, node = ?, action_svc_uuid = ?, request_id = ?, raised_at = ?
+       WHERE id = ?`,
+      [source, type, cut(message), node, actionSvcUuid, requestId, sqlTime(raisedAt), id],
     );
   }
 
   /** The open incidents of an instance, oldest first. */
-  async open(manager: EntityManager, instanceId: number): Promise<IncidentRow[]> {
+  async open(manager: EntityManager, instanceId: number): Promise<IncidentHead[]> {
     const rows = await manager.query<RawRow[]>(
-      `SELECT ${COLUMNS} FROM process_incidents WHERE instance_id = ? AND state = ?`,
+      `SELECT ${HEAD_COLUMNS} FROM process_incidents WHERE instance_id = ? AND state = ?`,
       [instanceId, 'OPEN'],
     );
-    return rows.map(toIncident).toSorted((one, other) => one.id - other.id);
+    return rows.map(toHead).toSorted(byAge);
+  }
+
+  /** The open incidents of these tokens, oldest first. */
+  async openOfTokens(
+    manager: EntityManager,
+    instanceId: number,
+    tokenIds: readonly number[],
+  ): Promise<IncidentHead[]> {
+    if (tokenIds.length === 0) {
+      return [];
+    }
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${HEAD_COLUMNS} FROM process_incidents
+       WHERE instance_id = ? AND state = ? AND token_id IN (${placeholders(tokenIds)})`,
+      [instanceId, 'OPEN', ...tokenIds],
+    );
+    return rows.map(toHead).toSorted(byAge);
+  }
+
+  /**
+   * The open incidents of a token's visit with their jobs, oldest first.
+   * @param place null for those that are about the whole instance
+   */
+  async openAt(
+    manager: EntityManager,
+    instanceId: number,
+    place: { tokenId: number; visit: number } | null,
+  ): Promise<IncidentRow[]> {
+    const at = place === null ? 'token_id IS NULL' : 'token_id = ? AND visit = ?';
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${COLUMNS} FROM process_incidents WHERE instance_id = ? AND state = ? AND ${at}`,
+      [instanceId, 'OPEN', ...(place === null ? [] : [place.tokenId, place.visit])],
+    );
+    return rows.map(toIncident).toSorted(byAge);
+  }
+
+  /** The open incident of this work; null when there is none. */
+  async openOf(manager: EntityManager, instanceId: number, workKey: string): Promise<IncidentHead | null> {
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${HEAD_COLUMNS} FROM process_incidents WHERE instance_id = ? AND state = ? AND work_key = ?`,
+      [instanceId, 'OPEN', workKey],
+    );
+    return rows[0] === undefined ? null : toHead(rows[0]);
+  }
+
+  /** Which of these incidents are still open. */
+  async stillOpen<Row extends IncidentHead>(
+    manager: EntityManager,
+    incidents: readonly Row[],
+  ): Promise<Row[]> {
+    if (incidents.length === 0) {
+      return [];
+    }
+    const ids = incidents.map(({ id }) => id);
+    const rows = await manager.query<RawRow[]>(
+      `SELECT id FROM process_incidents WHERE state = ? AND id IN (${placeholders(ids)})`,
+      ['OPEN', ...ids],
+    );
+    const open = new Set(rows.map((row) => toSafeInteger(row['id'])));
+    return incidents.filter(({ id }) => open.has(id));
   }
 
   async close(
@@ -99,17 +165,6 @@ export class IncidentsRepository {
       );
     }
   }
-
-  private async byIds(manager: EntityManager, ids: readonly number[]): Promise<IncidentRow[]> {
-    if (ids.length === 0) {
-      return [];
-    }
-    const rows = await manager.query<RawRow[]>(
-      `SELECT ${COLUMNS} FROM process_incidents WHERE id IN (${placeholders(ids)})`,
-      [...ids],
-    );
-    return rows.map(toIncident).toSorted((one, other) => other.id - one.id);
-  }
 }
 
 /** To what the column holds, counted by code points. */
@@ -119,7 +174,16 @@ function cut(message: string): string {
     .join('');
 }
 
+function byAge(one: IncidentHead, other: IncidentHead): number {
+  return one.id - other.id;
+}
+
 function toIncident(row: RawRow): IncidentRow {
+  const job = row['job'] === null ? null : (JSON.parse(toStoredText(row['job'])) as ParkedJob);
+  return { ...toHead(row), job };
+}
+
+function toHead(row: RawRow): IncidentHead {
   return {
     id: toSafeInteger(row['id']),
     uuid: row['uuid'] as string,
@@ -131,7 +195,7 @@ function toIncident(row: RawRow): IncidentRow {
     visit: row['visit'] === null ? null : Number(row['visit']),
     node: row['node'] === null ? null : Number(row['node']),
     actionSvcUuid: row['action_svc_uuid'] as string | null,
-    job: row['job'] === null ? null : (JSON.parse(toStoredText(row['job'])) as ParkedJob),
+    workKey: row['work_key'] as string,
     requestId: row['request_id'] as string | null,
     raisedAt: toDate(row['raised_at']),
     closedAt: row['closed_at'] === null ? null : toDate(row['closed_at']),

@@ -1,0 +1,241 @@
+import type { Logger } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import {
+  eventually,
+  execute,
+  executed,
+  instancePath,
+  started,
+} from '../../support/runtime/runtime-client.js';
+import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
+
+/** Stops at once where `amount` is no number. */
+const picky = processFile(
+  'picky',
+  `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+   ${flows('start>g g>x[amount > 1] g>y[amount <= 1]')}`,
+);
+const startsPicky = serviceTask('s', [{ name: 'other', kind: 'startSubprocess', process: 'picky' }]);
+const fixing = userTask('fix', {
+  actions: [
+    { name: 'set', manual: true, repeatable: true, optional: true, keys: '*' },
+    { name: 'end', manual: true },
+  ],
+});
+const beside = processFile(
+  'beside',
+  `${node('startEvent', 'start')}${startsPicky}${fixing}${userTask('a')}${node('endEvent', 'end')}
+   ${flows('start>s s>fix fix>a a>end')}`,
+);
+const goesOn = processFile(
+  'goes-on',
+  `${node('startEvent', 'start')}${startsPicky}${node('endEvent', 'end')}${flows('start>s s>end')}`,
+);
+const many = processFile(
+  'many',
+  `${node('startEvent', 'start')}
+   ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="orders"/>', 'calledElement="picky"')}
+   ${node('endEvent', 'end')}${flows('start>call call>end')}`,
+);
+const unawaited = processFile(
+  'unawaited',
+  `${node('startEvent', 'start')}
+   ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="orders"/>', 'calledElement="picky" svc:waits="false"')}
+   ${fixing}${node('endEvent', 'end')}${flows('start>call call>fix fix>end')}`,
+);
+const choosing = processFile(
+  'choosing',
+  `${node('startEvent', 'start')}${userTask('a')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'yes')}${node('endEvent', 'no')}
+   ${flows('start>a a>choice choice>yes[amount > 1] choice>no[amount <= 1]')}`,
+);
+const FILES = [picky, beside, goesOn, many, unawaited, choosing];
+
+let app: TestApp;
+let published: Published;
+
+const start = (name: string, body: Record<string, unknown>) => started(app, published, name, body);
+const operate = (uuid: string, operation: string): Promise<TestResponse> =>
+  app.request('POST', `${instancePath(uuid)}/${operation}`, { body: {} });
+const incidents = (id: number, count: number) =>
+  eventually(
+    () => incidentRows(app, id),
+    (rows) => rows.length >= count,
+  );
+const children = (parentUuid: string) =>
+  app.dataSource.getRepository(ProcessInstanceEntity).findBy({ parentUuid });
+const jobsOf = (instanceId: number) => app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
+
+async function expectNoGaps(id: number): Promise<void> {
+  const events = await eventRows(app, id);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+}
+
+async function useApp(settings: Record<string, string> = {}): Promise<void> {
+  app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20', ...settings });
+  published = await publish(app, { bpmn: FILES });
+}
+
+describe('incidents of calls that nobody waits for', () => {
+  beforeAll(() => useApp());
+  afterAll(() => app.close());
+
+  it('stay with the instance although the token has gone on, and are retried with the data of now', async () => {
+    const { uuid, token, instanceMetadata } = await start('beside', { amount: 'many' });
+    const id = instanceMetadata.processInstanceId;
+    const [incident] = await incidents(id, 1);
+    expect(incident).toMatchObject({
+      state: 'OPEN',
+      source: 'SUBPROCESS',
+      tokenId: null,
+      actionSvcUuid: expect.any(String),
+    });
+    const { body } = await app.request<{ incidents: unknown[] }>('GET', instancePath(uuid));
+    expect(body.incidents).toMatchObject([{ uuid: incident?.uuid, tokenUuid: null }]);
+    expect(await operate(uuid, `token/${token.uuid}/retry`)).toMatchObject({ status: 409 });
+
+    await executed(app, uuid, token.uuid, ui('fix', 'set'), { amount: 7 });
+    await executed(app, uuid, token.uuid, ui('fix', 'end'));
+    expect(await operate(uuid, 'retry')).toMatchObject({
+      status: 200,
+      body: { uuid, state: 'STARTED', retriedIncidents: [incident?.uuid] },
+    });
+    await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 1 && rows[0]?.state === 'FINISHED',
+    );
+    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RETRIED' }]);
+    expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
+    expect(await operate(uuid, 'retry')).toMatchObject({
+      status: 409,
+      body: { message: 'Nothing of the process instance as a whole has stopped.' },
+    });
+    await expectNoGaps(id);
+  });
+
+  it('stay with an instance that has finished, and are retried as they were asked for', async () => {
+    const { uuid, instanceMetadata } = await start('goes-on', { amount: 'many' });
+    const id = instanceMetadata.processInstanceId;
+    await incidents(id, 1);
+    expect(await instanceRow(app, uuid)).toMatchObject({ state: 'FINISHED', openIncidents: 1 });
+
+    expect(await operate(uuid, 'retry')).toMatchObject({ status: 200, body: { state: 'FINISHED' } });
+    expect((await incidents(id, 2)).map(({ state }) => state)).toEqual(['RETRIED', 'OPEN']);
+    await expectNoGaps(id);
+  });
+
+  it('close when the instance is terminated', async () => {
+    const { uuid, instanceMetadata } = await start('beside', { amount: 'many' });
+    const id = instanceMetadata.processInstanceId;
+    await incidents(id, 1);
+    await operate(uuid, 'terminate');
+
+    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RESOLVED' }]);
+    expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
+    expect((await operate(uuid, 'retry')).status).toBe(409);
+    await expectNoGaps(id);
+  });
+
+  it('make the call that was asked for where the data of now has no such element', async () => {
+    const { uuid, token, instanceMetadata } = await start('unawaited', { amount: 'many', orders: [1, 2] });
+    const id = instanceMetadata.processInstanceId;
+    await incidents(id, 2);
+    await executed(app, uuid, token.uuid, ui('fix', 'set'), { amount: 7, orders: [1] });
+    const { status, body } = await operate(uuid, 'retry');
+
+    expect({ status, count: (body['retriedIncidents'] as string[]).length }).toEqual({
+      status: 200,
+      count: 2,
+    });
+    await eventually(
+      () => children(uuid),
+      (rows) => rows.length === 1 && rows[0]?.state === 'FINISHED',
+    );
+    const all = await incidents(id, 3);
+    expect(all.map(({ state }) => state)).toEqual(['RETRIED', 'RETRIED', 'OPEN']);
+  });
+});
+
+describe('what counts as the same incident', () => {
+  beforeAll(() => useApp());
+  afterAll(() => app.close());
+
+  it('is each piece of work by itself, whatever its message', async () => {
+    const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
+    const id = instanceMetadata.processInstanceId;
+    const failed = await incidents(id, 3);
+    expect(new Set(failed.map(({ message }) => message)).size).toBe(1);
+
+    const { body } = await operate(uuid, `token/${token.uuid}/retry`);
+    expect(body['retriedIncidents']).toHaveLength(3);
+    expect((await incidents(id, 6)).filter(({ state }) => state === 'OPEN')).toHaveLength(3);
+    expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 3 });
+  });
+
+  it('is a request that fails at the same place, which tells the newest reason', async () => {
+    const { uuid, token, instanceMetadata } = await start('choosing', {});
+    const id = instanceMetadata.processInstanceId;
+    for (const amount of ['x', { of: 1 }, ['y'], null]) {
+      expect((await execute(app, uuid, token.uuid, ui('a'), { amount })).status).toBe(500);
+    }
+    const [incident, ...others] = await incidentRows(app, id);
+    expect(others).toEqual([]);
+    expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 1 });
+    const first = await start('choosing', {});
+    await execute(app, first.uuid, first.token.uuid, ui('a'), { amount: 'x' });
+    const [told] = await incidentRows(app, first.instanceMetadata.processInstanceId);
+    expect(incident?.message).not.toBe(told?.message);
+    await expectNoGaps(id);
+  });
+});
+
+describe('the limit of open incidents', () => {
+  beforeAll(() => useApp({ PROCESS_MAX_INCIDENTS: '2', JOBS_RETRY_MAX_MS: '100' }));
+  afterAll(() => app.close());
+
+  it('leaves work that fails beyond it in the queue until some are closed', async () => {
+    const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
+    const id = instanceMetadata.processInstanceId;
+    await incidents(id, 2);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await incidentRows(app, id)).toHaveLength(2);
+    expect(await jobsOf(id)).toMatchObject([{ kind: 'CALL' }]);
+
+    await operate(uuid, `token/${token.uuid}/retry`);
+    await incidents(id, 4);
+    expect((await jobsOf(id)).length + (await incidentRows(app, id)).length).toBe(5);
+    await operate(uuid, 'terminate');
+    await eventually(
+      () => jobsOf(id),
+      (rows) => rows.length === 0,
+    );
+    expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
+  });
+});
+
+describe('statements about incidents', () => {
+  beforeAll(() => useApp());
+  afterAll(() => app.close());
+
+  it('are none without an open incident, and never read the work of one while tokens move', async () => {
+    const asked: string[] = [];
+    const plain = await start('beside', { amount: 1 });
+    const stopped = await start('beside', { amount: 'many' });
+    await incidents(stopped.instanceMetadata.processInstanceId, 1);
+    app.dataSource.logger = {
+      logQuery: (query: string) => void (query.includes('process_incidents') && asked.push(query)),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+
+    await executed(app, plain.uuid, plain.token.uuid, ui('fix', 'end'));
+    await executed(app, stopped.uuid, stopped.token.uuid, ui('fix', 'set'), { b: 1 });
+    expect(asked).toEqual([]);
+    await executed(app, stopped.uuid, stopped.token.uuid, ui('fix', 'end'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toMatch(/\bjob\b/);
+  });
+});
