@@ -59,6 +59,7 @@ function columns(runner: QueryRunner): TableColumnOptions[] {
     varchar('state', 16),
     varchar('origin', 16),
     varchar('process_instance_uuid', 36),
+    { name: 'process_token_id', type: 'bigint', isNullable: true },
     varchar('parent_run_id', 36, { isNullable: true }),
     { name: 'started_at', type: 'datetime', precision: 3 },
     { name: 'finished_at', type: 'datetime', precision: 3, isNullable: true },

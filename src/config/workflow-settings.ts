@@ -16,6 +16,9 @@ export const workflowSettings = {
   WORKFLOW_DEADLINE_MS: integer(100, DAY_MS, 10 * MINUTE_MS).describe(
     'Milliseconds that a workflow run may take, its subworkflows included.',
   ),
+  WORKFLOW_CANCEL_CHECK_MS: integer(50, MINUTE_MS, 1_000).describe(
+    'Milliseconds between two looks whether a run under way was cancelled.',
+  ),
   WORKFLOW_RECORD_VALUE_BYTES: integer(256, 1_048_576, 65_536).describe(
     "Largest input or output of one node that is kept for readers of a run; a larger one is left out, the run's data stay as they are.",
   ),

@@ -59,6 +59,18 @@ export class JobQueueService {
     this.completed.add(job);
   }
 
+  /**
+   * Keeps a job from being completed or cancelled until the transaction ends.
+   * @throws LeaseLostError when it was cancelled or another worker has it
+   */
+  async hold(manager: EntityManager, { id, lease }: Job): Promise<void> {
+    const isEmbedded = manager.connection.options.type === 'better-sqlite3';
+    const query = manager.createQueryBuilder(RuntimeJobEntity, 'job').select('job.id').where({ id, lease });
+    if ((await (isEmbedded ? query : query.setLock('pessimistic_read')).getOne()) === null) {
+      throw new LeaseLostError();
+    }
+  }
+
   /** Whether `complete` was called with this very job; the transaction may still have failed. */
   isCompleted(job: Job): boolean {
     return this.completed.has(job);

@@ -5,7 +5,10 @@ import type { RunnableNode, RunnableWorkflow, WorkflowTarget } from './workflow.
 export interface RunScope {
   /** References that are there without being data: `processInstanceId`, `parentProcessInstanceId` (UUIDs). */
   readonly predefined: Readonly<Record<string, string | null>>;
-  /** Aborted when the run must stop; pass it to everything that waits. */
+  /**
+   * Aborted when the run must stop: its time is over, the replica stops, or it was cancelled with its token or instance. Pass it to
+   * everything that waits, and close with it whatever is open.
+   */
   readonly signal: AbortSignal;
   /** How many nodes this run and its subworkflows may still go through. */
   readonly budget: { nodesLeft: number };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Clock } from '../../common/clock.js';
@@ -21,7 +22,7 @@ import { WorkflowFailedError } from './workflows.errors.js';
 /** What a run is begun with. */
 export type NewRun = Pick<
   WorkflowRunEntity,
-  'buildId' | 'appId' | 'workflow' | 'processInstanceUuid' | 'parentRunId'
+  'buildId' | 'appId' | 'workflow' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
 > & { runKey: string | undefined };
 
 /** A run that was begun; `output` is there when an earlier beginning of it has finished. */
@@ -38,6 +39,8 @@ const INTERRUPTED: WorkflowRunError = {
   details: null,
 };
 
+const noHold = (): Promise<void> => Promise.resolve();
+
 /** Keeps runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
 @Injectable()
 export class RunStore {
@@ -48,7 +51,8 @@ export class RunStore {
     private readonly log: Log,
   ) {}
 
-  async begin(run: NewRun): Promise<BegunRun> {
+  /** @param hold see WorkflowRunRequest.hold */
+  async begin(run: NewRun, hold: (manager: EntityManager) => Promise<void> = noHold): Promise<BegunRun> {
     const startedAt = this.clock.now();
     const id = uuid({ msecs: startedAt.getTime() });
     const runKey = run.runKey ?? id;
@@ -65,10 +69,17 @@ export class RunStore {
       nodes: null,
       output: null,
     };
-    if (await this.database.write((manager) => this.repository.insert(manager, row))) {
+    const isNew = await this.database.write(async (manager) => {
+      await hold(manager);
+      return this.repository.insert(manager, row);
+    });
+    if (isNew) {
       return { id, attempt: 1 };
     }
-    const stored = await this.database.write((manager) => this.repository.reopen(manager, runKey));
+    const stored = await this.database.write(async (manager) => {
+      await hold(manager);
+      return this.repository.reopen(manager, runKey);
+    });
     return stored.state === WorkflowRunState.Finished && stored.output !== null
       ? { id: stored.id, attempt: stored.attempt, output: JSON.parse(stored.output) as JsonValue }
       : { id: stored.id, attempt: stored.attempt };
@@ -93,6 +104,15 @@ export class RunStore {
     } catch (failure) {
       this.log.error('workflow run was not stored', failure, { workflowRunId: run.id, code: error.code });
     }
+  }
+
+  /** Ends runs that these tokens wait for no more, in the caller's transaction. Their workers store nothing more. */
+  async cancel(
+    manager: EntityManager,
+    processInstanceUuid: string,
+    processTokenIds: readonly number[],
+  ): Promise<void> {
+    await this.repository.cancel(manager, { processInstanceUuid, processTokenIds }, this.clock.now());
   }
 
   async find(id: string): Promise<RunDetails | null> {

@@ -45,10 +45,10 @@ export class RunTree {
   }
 
   private async runOne(target: WorkflowTarget, input: JsonObject, place: Place): Promise<JsonValue> {
-    const { buildId, processInstanceUuid } = this.request;
+    const { buildId, processInstanceUuid, processTokenId, hold } = this.request;
     const { parentRunId, runKey } = place;
     const names = { buildId, appId: target.appId, workflow: target.name, processInstanceUuid };
-    const run = await this.tools.store.begin({ ...names, parentRunId, runKey });
+    const run = await this.tools.store.begin({ ...names, processTokenId, parentRunId, runKey }, hold);
     if (run.output !== undefined) {
       return run.output;
     }

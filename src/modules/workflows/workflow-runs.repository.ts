@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Not, type EntityManager, type ObjectLiteral } from 'typeorm';
+import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
 import { isDuplicate } from '../../database/driver-errors.js';
 import { WorkflowRunEntity } from './entities/workflow-run.entity.js';
 import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from './workflow.types.js';
@@ -36,7 +36,7 @@ export class WorkflowRunsRepository {
   }
 
   /**
-   * Begins a run again unless it has finished. From then on whoever began it before stores nothing more.
+   * Begins a run again unless it has finished or was cancelled. From then on whoever began it before stores nothing more.
    * @returns the run as it is now
    */
   async reopen(manager: EntityManager, runKey: string): Promise<WorkflowRunEntity> {
@@ -48,7 +48,7 @@ export class WorkflowRunsRepository {
     };
     await manager.update(
       WorkflowRunEntity,
-      { runKey, state: Not(WorkflowRunState.Finished) },
+      { runKey, state: Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled])) },
       { ...changes, attempt: () => 'attempt + 1' },
     );
     return manager.findOneByOrFail(WorkflowRunEntity, { runKey });
@@ -61,6 +61,24 @@ export class WorkflowRunsRepository {
     changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'nodes' | 'output'>,
   ): Promise<void> {
     await manager.update(WorkflowRunEntity, { id, attempt }, changes);
+  }
+
+  /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
+  async cancel(
+    manager: EntityManager,
+    {
+      processInstanceUuid,
+      processTokenIds,
+    }: { processInstanceUuid: string; processTokenIds: readonly number[] },
+    finishedAt: Date,
+  ): Promise<void> {
+    if (processTokenIds.length > 0) {
+      await manager.update(
+        WorkflowRunEntity,
+        { processInstanceUuid, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started },
+        { state: WorkflowRunState.Cancelled, finishedAt, attempt: () => 'attempt + 1' },
+      );
+    }
   }
 
   async findById(manager: EntityManager, id: string): Promise<WorkflowRunEntity | null> {

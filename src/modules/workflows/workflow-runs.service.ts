@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
@@ -53,6 +54,18 @@ export class WorkflowRunsService {
     } finally {
       deadline.clear();
     }
+  }
+
+  /**
+   * Cancels the runs that these tokens of an instance waited for, subworkflows included, in the caller's transaction. The signal of
+   * one that is under way is aborted by whoever runs it, when it finds its job gone.
+   */
+  async cancel(
+    manager: EntityManager,
+    processInstanceUuid: string,
+    processTokenIds: readonly number[],
+  ): Promise<void> {
+    await this.store.cancel(manager, processInstanceUuid, processTokenIds);
   }
 
   /** A page of runs of all workflows, newest first. */

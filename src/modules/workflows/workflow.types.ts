@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
 
 /** The types of nodes that this release runs; one executor each. */
@@ -14,6 +15,8 @@ export enum WorkflowRunState {
   Started = 'STARTED',
   Finished = 'FINISHED',
   Failed = 'FAILED',
+  /** The token that waited for it was taken away, or its instance ended. */
+  Cancelled = 'CANCELLED',
 }
 
 /** What started a run. Subworkflows have the origin of the run that started them. */
@@ -80,6 +83,8 @@ export interface WorkflowRunRequest {
   input: JsonObject;
   processInstanceUuid: string;
   parentProcessInstanceUuid: string | null;
+  /** Token that waits for it; its runs are cancelled when it no longer does. */
+  processTokenId: number | null;
   /** Stops the run: its reason is thrown, and the run may be asked for again. */
   signal: AbortSignal;
   /**
@@ -88,6 +93,11 @@ export interface WorkflowRunRequest {
    * request is a run of its own.
    */
   runKey?: string;
+  /**
+   * Called first in the transaction that begins a run, of subworkflows too: throws when it is no longer wanted, and holds until
+   * the commit whatever a cancellation takes away.
+   */
+  hold?: (manager: EntityManager) => Promise<void>;
 }
 
 /** Why a run failed. */

@@ -292,7 +292,14 @@ describe('running a workflow', () => {
     it('takes no more from a worker that lost it to another one', async () => {
       const store = app.nest.get(RunStore);
       const processInstanceUuid = uuid();
-      const names = { buildId: 'b', appId: null, workflow: 'rate', processInstanceUuid, parentRunId: null };
+      const names = {
+        buildId: 'b',
+        appId: null,
+        workflow: 'rate',
+        processInstanceUuid,
+        processTokenId: null,
+        parentRunId: null,
+      };
       const journal = new RunJournal({ valueBytes: 100, totalBytes: 100 });
       const lost = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });
       const held = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });

@@ -58,6 +58,7 @@ export function runWorkflow(
     input,
     processInstanceUuid: uuid(),
     parentProcessInstanceUuid: null,
+    processTokenId: null,
     signal: new AbortController().signal,
     ...request,
   });

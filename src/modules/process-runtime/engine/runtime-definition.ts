@@ -48,6 +48,8 @@ export class RuntimeDefinition {
   /** Whether any node or action starts another process. */
   readonly startsProcesses: boolean;
   readonly reachability: Reachability;
+  /** Whether any action runs a workflow. */
+  readonly startsWorkflows: boolean;
   private readonly nodes: (RuntimeNode | undefined)[] = [];
   private readonly uiActions = new Map<string, UiActionPlace>();
   private readonly actions = new Map<string, ActionPlace>();
@@ -62,6 +64,9 @@ export class RuntimeDefinition {
       this.nodesById.set(node.id, node);
       this.addActions(node);
     }
+    this.startsWorkflows = graph.nodes.some(({ actions }) =>
+      actions.some(({ operation }) => operation.kind === 'START_WORKFLOW'),
+    );
     this.startsProcesses = graph.nodes.some(
       ({ call, actions }) =>
         call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),

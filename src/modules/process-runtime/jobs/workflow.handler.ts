@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
+import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
 import { WorkflowFailedError } from '../../workflows/workflows.errors.js';
@@ -21,24 +22,27 @@ const MARGIN_MS = 30_000;
 export class WorkflowHandler implements JobHandler {
   readonly kind = 'WORKFLOW';
   readonly leaseMs: number;
+  private readonly checkMs: number;
 
   constructor(
     private readonly steps: JobSteps,
     private readonly database: Database,
     private readonly rows: RuntimeRows,
+    private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
     env: Env,
   ) {
+    this.checkMs = env.get('WORKFLOW_CANCEL_CHECK_MS');
     this.leaseMs = env.get('WORKFLOW_DEADLINE_MS') + MARGIN_MS;
   }
 
-  async run(job: Job, { signal }: JobContext): Promise<void> {
+  async run(job: Job, context: JobContext): Promise<void> {
     const work = decodeJob<'WORKFLOW'>(job.payload);
     const head = await this.findOwner(job, work);
     if (head === null) {
       await this.steps.drop(job);
     } else if (!(await this.steps.isPutOff(job, head.id))) {
-      const command = await this.outcome(job, work, head, signal);
+      const command = await this.outcome(job, work, head, context);
       await this.steps.make(job, head.id, () => command);
     }
   }
@@ -53,20 +57,24 @@ export class WorkflowHandler implements JobHandler {
     job: Job,
     work: Work,
     head: InstanceHead,
-    signal: AbortSignal,
+    context: JobContext,
   ): Promise<EngineCommand> {
     const { tokenId, visit, actionSvcUuid, workflow, appId, input } = work;
     const action = { tokenId, visit, actionSvcUuid };
+    // A heartbeat finds out that the job is gone, and aborts the signal; without the database the run goes on.
+    const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       const output = await this.workflows.run({
         buildId: head.buildId,
         appId,
         workflow,
         input,
-        signal,
+        signal: context.signal,
         processInstanceUuid: head.uuid,
         parentProcessInstanceUuid: head.parent?.uuid ?? null,
+        processTokenId: tokenId,
         runKey: runKeyOf(job),
+        hold: (manager) => this.queue.hold(manager, job),
       });
       return { kind: 'ACTION_DONE', ...action, output };
     } catch (error) {
@@ -74,6 +82,8 @@ export class WorkflowHandler implements JobHandler {
         throw error;
       }
       return { kind: 'ACTION_FAILED', ...action, errorCode: error.code, message: error.message };
+    } finally {
+      clearInterval(watch);
     }
   }
 

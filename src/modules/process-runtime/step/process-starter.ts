@@ -97,7 +97,7 @@ export class ProcessStarter {
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
     const { answer, hasWork } = await this.database.write(async (manager) => {
       const answer = await plan.begin(manager, prepared);
-      const base = { row, isNew: true, tokens: new Map() };
+      const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
       const context = { ids: begin(), now, origin, job: plan.job };
       return { answer, hasWork: await this.writer.write(manager, base, result, context) };
     });

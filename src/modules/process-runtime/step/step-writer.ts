@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, NewJob } from '../../jobs/job-queue.types.js';
+import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
 import type {
   EngineJob,
   InstanceState,
@@ -25,6 +26,7 @@ import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { TokenRow } from '../storage/token.row.js';
 import type { TokenChange } from '../storage/tokens.repository.js';
+import type { RunnableDefinition } from './runnable-definition.js';
 import type { StepIds } from './step.types.js';
 
 /** An instance as it was before a step; `null` for one that starts. */
@@ -32,6 +34,7 @@ export interface StepBase {
   row: InstanceRow;
   isNew: boolean;
   tokens: ReadonlyMap<number, TokenRow>;
+  definition: RunnableDefinition;
 }
 
 /** What a step is written with. */
@@ -62,6 +65,7 @@ export class StepWriter {
   constructor(
     private readonly rows: RuntimeRows,
     private readonly queue: JobQueueService,
+    private readonly workflows: WorkflowRunsService,
   ) {}
 
   /** @returns whether background jobs were added: then wake the workers after the commit */
@@ -147,7 +151,7 @@ export class StepWriter {
 
   private async endWork(
     manager: EntityManager,
-    { row, tokens }: StepBase,
+    { row, tokens, definition }: StepBase,
     result: StepResult,
     { job }: WriteContext,
   ): Promise<void> {
@@ -158,6 +162,9 @@ export class StepWriter {
     const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
     const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
     await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
+    if (definition.runtime.startsWorkflows) {
+      await this.workflows.cancel(manager, row.uuid, withJobs);
+    }
     await this.rows.messages.removeWaitsOf(manager, row.id, withWaits);
     if (row.expiresAt !== null && hasEnded(result.instance.state)) {
       await this.queue.cancelKeys(manager, [expiryKey(row.id)]);

@@ -37,7 +37,8 @@ export class WorkflowRunDto {
   @ApiProperty({
     enum: WorkflowRunState,
     enumName: 'WorkflowRunState',
-    description: 'Where it stands. A run that was interrupted is `FAILED` until its job begins it again.',
+    description:
+      'Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.',
   })
   state: WorkflowRunState;
 

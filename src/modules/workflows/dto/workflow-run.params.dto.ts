@@ -32,7 +32,7 @@ export class WorkflowRunsQueryDto {
     enumName: 'WorkflowRunState',
     description: 'Only runs in this state.',
   })
-  @IsEnum(WorkflowRunState, { message: 'must be STARTED, FINISHED or FAILED' })
+  @IsEnum(WorkflowRunState, { message: 'must be STARTED, FINISHED, FAILED or CANCELLED' })
   @IsOptional()
   state?: WorkflowRunState;
 

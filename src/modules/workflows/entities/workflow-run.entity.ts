@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../database/safe-integer.js';
 import { storedText } from '../../../database/stored-text.js';
 import type { WorkflowRunError, WorkflowRunOrigin, WorkflowRunState } from '../workflow.types.js';
 
@@ -22,6 +23,9 @@ export class WorkflowRunEntity {
   @Column({ type: 'varchar', length: 16 }) state: WorkflowRunState;
   @Column({ type: 'varchar', length: 16 }) origin: WorkflowRunOrigin;
   @Column({ type: 'varchar', name: 'process_instance_uuid', length: 36 }) processInstanceUuid: string;
+  /** Token that waits for the run, or for the one that started it. */
+  @Column({ type: 'bigint', name: 'process_token_id', nullable: true, transformer: safeInteger })
+  processTokenId: number | null;
   @Column({ type: 'varchar', name: 'parent_run_id', length: 36, nullable: true }) parentRunId: string | null;
   @Column({ type: 'datetime', name: 'started_at', precision: 3 }) startedAt: Date;
   @Column({ type: 'datetime', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;

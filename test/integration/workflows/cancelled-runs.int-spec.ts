@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { NodeContext } from '../../../src/modules/workflows/node-executor.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import { TestApp } from '../../support/app.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { calling, mapping, workflowOf } from './workflow-package.js';
+
+const rating = processFile(
+  'rating',
+  `${node('startEvent', 'start')}${userTask('first', {
+    actions: [{ name: 'go', manual: true, keys: '*', allowBack: true }],
+  })}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'top' }])}${node('endEvent', 'end')}
+   ${flows('start>first first>s s>end')}`,
+);
+
+interface Run {
+  id: string;
+  workflow: string;
+  state: string;
+  finishedAt: string | null;
+}
+
+describe('workflow runs of a token that is taken away', () => {
+  let app: TestApp;
+  let published: Published;
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_POLL_MS: '20', WORKFLOW_CANCEL_CHECK_MS: '50' });
+    published = await publish(app, {
+      bpmn: [rating],
+      package: {
+        workflows: [workflowOf('top', [calling('call', 'slow')]), workflowOf('slow', [mapping('a', 1)])],
+      },
+    });
+  });
+  afterAll(() => app.close());
+  afterEach(() => vi.restoreAllMocks());
+
+  /** A node that waits like a connection that is open: until its signal closes it. */
+  function slowNode(): { aborted: number } {
+    const seen = { aborted: 0 };
+    vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(
+      (_node, { scope: { signal } }: NodeContext) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            seen.aborted += 1;
+            reject(signal.reason as Error);
+          });
+        }),
+    );
+    return seen;
+  }
+
+  const runs = async (processInstanceUuid: string, state?: string): Promise<Run[]> => {
+    const query = new URLSearchParams({ processInstanceUuid, ...(state === undefined ? {} : { state }) });
+    const { body } = await app.request<{ runs: Run[] }>(
+      'GET',
+      `/rtm/api/runtime/workflow-run?${query.toString()}`,
+    );
+    return body.runs;
+  };
+
+  const underWay = async (): Promise<{ uuid: string; token: string }> => {
+    const { uuid, token } = await started(app, published, 'rating');
+    await executed(app, uuid, token.uuid, ui('first', 'go'));
+    await eventually(
+      () => runs(uuid, 'STARTED'),
+      (found) => found.length === 2,
+    );
+    return { uuid, token: token.uuid };
+  };
+
+  it.each(['terminate', 'back'])(
+    'end as CANCELLED, subworkflows too, and their signal is aborted: %s',
+    async (how) => {
+      const seen = slowNode();
+      const { uuid, token } = await underWay();
+      await (how === 'back'
+        ? executed(app, uuid, token, ui('first', 'go'))
+        : app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} }));
+
+      const ended = await runs(uuid, 'CANCELLED');
+      expect(ended.map(({ workflow }) => workflow).toSorted()).toEqual(['slow', 'top']);
+      expect(ended.every(({ finishedAt }) => finishedAt !== null)).toBe(true);
+      await eventually(
+        () => Promise.resolve(seen.aborted),
+        (aborted) => aborted === 1,
+      );
+      const { body } = await app.request<Run>('GET', `/rtm/api/runtime/workflow-run/${ended[0]?.id}`);
+      expect(body.state).toBe('CANCELLED');
+      expect(await runs(uuid, 'STARTED')).toEqual([]);
+    },
+  );
+});
