@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { DatabaseTime } from '../../database/database-time.js';
+import { SystemsModule } from '../systems/systems.module.js';
 import { DiscoveryMetrics } from './discovery-metrics.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DiscoveryService } from './discovery.service.js';
@@ -14,6 +15,7 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
 /** Looks at what runs on the platform. */
 @Module({
+  imports: [SystemsModule],
   controllers: [DiscoveryController],
   providers: [
     ...PROBE_PROVIDERS,

@@ -38,6 +38,18 @@ export interface SystemSummaryRow {
   modifiedAt: Date;
 }
 
+/** What is read of an MCP system to look whether its server is there. */
+export interface McpServerRow {
+  id: string;
+  /** The same in all versions of the application. */
+  resourceDefinitionId: string;
+  appId: string;
+  resourceName: string;
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+  identityProviderUrl: string | null;
+}
+
 /** Systems of some versions; `versions` only when the manifest was asked for. */
 export interface SystemList {
   rows: SystemSummaryRow[];

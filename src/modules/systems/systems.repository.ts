@@ -8,8 +8,21 @@ import { ResourceDefinitionEntity } from './entities/resource-definition.entity.
 import { SystemEntity } from './entities/system.entity.js';
 import { SELECT_SYSTEM_WITH_TOOLS, toDetails } from './system-details.query.js';
 import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
-import { SystemType, type SystemDetails, type SystemKey, type SystemSummaryRow } from './system.types.js';
+import {
+  SystemType,
+  type McpServerRow,
+  type SystemDetails,
+  type SystemKey,
+  type SystemSummaryRow,
+} from './system.types.js';
 import { SystemNameTakenError } from './systems.errors.js';
+
+const SELECT_MCP_SERVERS = `
+  SELECT id, resource_definition_id AS resourceDefinitionId, app_id AS appId, resource_name AS resourceName,
+    base_url AS baseUrl, authorization_type AS authorizationType, identity_provider_url AS identityProviderUrl
+  FROM systems
+  WHERE id > ? AND type = ?
+  ORDER BY id LIMIT ?`;
 
 /** Rows of systems and resource definitions. */
 @Injectable()
@@ -78,6 +91,11 @@ export class SystemsRepository {
       where: { appId, appVersionId, connectionKey, type: SystemType.Mcp },
       order: { nameKey: 'ASC' },
     });
+  }
+
+  /** MCP systems of all applications in the order of their ids, which is that of their creation. */
+  async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
+    return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
   }
 
   /** What the list shows of every system of the versions, sorted by version and name. */

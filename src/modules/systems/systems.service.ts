@@ -21,6 +21,7 @@ import {
   SystemType,
   type Connection,
   type ListOptions,
+  type McpServerRow,
   type SystemKey,
   type SystemList,
   type SystemDetails,
@@ -98,6 +99,14 @@ export class SystemsService {
         ? { rows, versions: await this.apps.statuses(manager, [version, ...others]) }
         : { rows };
     });
+  }
+
+  /**
+   * One page of the MCP systems of all applications, oldest first.
+   * @param after id of the last one of the page before; empty for the first page
+   */
+  async mcpServers(after: string, limit: number): Promise<McpServerRow[]> {
+    return this.database.read((manager) => this.repository.mcpServersAfter(manager, after, limit));
   }
 
   /**

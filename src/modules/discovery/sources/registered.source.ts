@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { databaseServer } from '../../../config/database-url.js';
+import { Env } from '../../../config/env.js';
+import { readAuthority } from '../../../database/authority-file.js';
+import { AuthorizationType, type McpServerRow } from '../../systems/system.types.js';
+import { SystemsService } from '../../systems/systems.service.js';
+import { COMPONENT_KINDS, type Component, type ComponentKind } from '../component.types.js';
+import type { ComponentSource, SourceListing } from './component-source.js';
+import { declare } from './configuration/declared-component.js';
+import { Listing } from './listing.js';
+import { SourceError } from './source.error.js';
+
+const PAGE_SIZE = 1_000;
+const HASH_LENGTH = 8;
+const APP_LENGTH = 20;
+const RESOURCE_LENGTH = 30;
+const HOST_LENGTH = 40;
+
+/**
+ * What the service knows without being told: its database, its single sign-on, the MCP servers that applications have
+ * registered and their token endpoints. A system that many versions of an application have is one component, unless its
+ * address differs between them.
+ */
+@Injectable()
+export class RegisteredSource implements ComponentSource {
+  readonly name = 'registered';
+  readonly isEnabled = true;
+
+  constructor(
+    private readonly env: Env,
+    private readonly systems: SystemsService,
+  ) {}
+
+  async list(signal: AbortSignal): Promise<SourceListing> {
+    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    this.addDatabase(listing);
+    this.addIssuer(listing);
+    await this.addSystems(listing, signal);
+    return listing.done();
+  }
+
+  private addDatabase(listing: Listing): void {
+    const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
+    if (server === null) {
+      return;
+    }
+    const { endpoint, ...credentials } = server;
+    const file = this.env.get('DATABASE_TLS_CA_FILE');
+    const tls = this.env.get('DATABASE_TLS')
+      ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
+      : {};
+    const named = { key: 'database', name: 'Database of this service', options: tls, credentials };
+    listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
+  }
+
+  private addIssuer(listing: Listing): void {
+    const issuer = this.env.get('OIDC_ISSUER');
+    if (issuer !== undefined) {
+      const raw = { key: 'singleSignOn', kind: 'oidc', name: 'Single sign-on', endpoint: issuer };
+      listing.addDeclared(declare(raw, { source: this.name, path: ['OIDC_ISSUER'] }));
+    }
+  }
+
+  /** Page by page, because a version of an application copies its systems and there may be very many. */
+  private async addSystems(listing: Listing, signal: AbortSignal): Promise<void> {
+    const known = new Set<string>();
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const rows: McpServerRow[] = await this.systems.mcpServers(after, PAGE_SIZE);
+      if (signal.aborted) {
+        throw new SourceError(this.name, 'timeout');
+      }
+      for (const found of rows.flatMap(componentsOf)) {
+        if (known.has(found.key)) {
+          continue;
+        }
+        if (listing.isFull) {
+          listing.cut();
+          return;
+        }
+        known.add(found.key);
+        listing.add(found);
+      }
+      after = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.id;
+    }
+  }
+}
+
+/** The MCP server of a system, and the token endpoint that its authorization names. */
+function componentsOf(system: McpServerRow): Component[] {
+  const { appId, resourceName, resourceDefinitionId, authorizationType, identityProviderUrl } = system;
+  const server = addressOf(system.baseUrl);
+  const key = [
+    'mcp',
+    slug(appId, APP_LENGTH),
+    slug(resourceName, RESOURCE_LENGTH),
+    hash(`${resourceDefinitionId} ${server.endpoint}`),
+  ].join('-');
+  const authorizationRequired = authorizationType === AuthorizationType.ServiceAccount;
+  const mcp = component('mcp', {
+    key,
+    name: `${appId}/${resourceName}`,
+    endpoint: server.endpoint,
+    options: { authorizationRequired, ...server.options },
+  });
+  return identityProviderUrl === null ? [mcp] : [mcp, tokenEndpoint(identityProviderUrl)];
+}
+
+function tokenEndpoint(url: string): Component {
+  const { endpoint, host, options } = addressOf(url);
+  const key = `token-${slug(host, HOST_LENGTH)}-${hash(endpoint)}`;
+  return component('token-endpoint', { key, name: `Token endpoint of ${host}`, endpoint, options });
+}
+
+/** A query may hold a key of the server, so it goes where only the probe looks. */
+function addressOf(text: string): { endpoint: string; host: string; options: Record<string, unknown> } {
+  const { protocol, host, pathname, searchParams } = new URL(text);
+  const query = Object.fromEntries(searchParams);
+  return {
+    endpoint: `${protocol}//${host}${pathname}`,
+    host,
+    options: Object.keys(query).length === 0 ? {} : { query },
+  };
+}
+
+type Named = Pick<Component, 'key' | 'name' | 'endpoint' | 'options'> &
+  Partial<Pick<Component, 'credentials' | 'trust'>>;
+
+function component(kind: ComponentKind, named: Named): Component {
+  return {
+    kind,
+    map: COMPONENT_KINDS[kind],
+    isNamed: true,
+    credentials: null,
+    source: 'registered',
+    tags: [],
+    version: null,
+    capabilities: [],
+    timeoutMs: null,
+    trust: 'registered',
+    ...named,
+  };
+}
+
+function slug(text: string, length: number): string {
+  return text.replace(/[^A-Za-z0-9]+/g, '-').slice(0, length);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+}
