@@ -1,3 +1,4 @@
+import { Agent, fetch, type Response } from 'undici';
 import type { TestApp } from '../app.js';
 import { instancePath } from './runtime-client.js';
 
@@ -15,11 +16,14 @@ export class Follower {
   status = 0;
   contentType = '';
   private readonly abort = new AbortController();
+  /** Its own, since a shared one opens connections that nobody uses, and a server waits for those when it stops. */
+  private readonly agent = new Agent();
   private whole: Promise<void> = Promise.resolve();
 
   static async open(app: TestApp, id: string, token: string, lastEventId?: string): Promise<Follower> {
     const follower = new Follower();
     const response = await fetch(`${app.url}${instancePath(id)}/progress`, {
+      dispatcher: follower.agent,
       signal: follower.abort.signal,
       headers: {
         authorization: `Bearer ${token}`,
@@ -28,7 +32,10 @@ export class Follower {
     });
     follower.status = response.status;
     follower.contentType = response.headers.get('content-type') ?? '';
-    follower.whole = follower.read(response).catch(() => undefined);
+    follower.whole = follower
+      .read(response)
+      .catch(() => undefined)
+      .then(() => follower.agent.destroy());
     return follower;
   }
 
@@ -39,6 +46,7 @@ export class Follower {
 
   leave(): void {
     this.abort.abort();
+    void this.agent.destroy();
   }
 
   private async read(response: Response): Promise<void> {
