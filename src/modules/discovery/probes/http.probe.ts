@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Component } from '../component.types.js';
+import { textOption } from './component-options.js';
+import { judge } from './http/health-verdict.js';
+import type { HttpAnswer } from './http/http-answer.js';
+import { ProbeHttpClient } from './http/probe-http.client.js';
+import type { ProbeHttp } from './http/probe-http.js';
+import { moreAbout } from './http/service-details.js';
+import { ProbeError } from './probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from './probe.js';
+import { describedBy, known, merged, versionOf } from './self-description.js';
+
+/** Where health endpoints usually are: general, Spring Actuator, Kubernetes, Dapr. */
+const USUAL_PATHS = ['/health', '/actuator/health', '/healthz', '/readyz', '/v1.0/healthz'];
+/** Answers that say "not here". */
+const ABSENT = new Set([404, 405, 501]);
+
+/**
+ * Looks at a service by its health endpoint: Spring Actuator, Nest Terminus, health+json, ASP.NET, MicroProfile, Dapr,
+ * Kubernetes, or whatever answers 2xx. Options: `path` of the health endpoint, `openApiPath` of an OpenAPI document
+ * that tells version and capabilities, `caFile`.
+ */
+@Injectable()
+export class HttpProbe implements Probe {
+  readonly kind = 'http';
+
+  constructor(private readonly client: ProbeHttpClient) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    const path = textOption(component, 'path');
+    const openApiPath = textOption(component, 'openApiPath');
+    const http = await this.client.open(component, context);
+    const { answer, at } = await findHealth(http, path === undefined ? USUAL_PATHS : [path]);
+    const verdict = judge(answer);
+    if (verdict.failure !== undefined) {
+      throw new ProbeError(verdict.failure);
+    }
+    const header = versionOf(answer.header('x-app-version'));
+    const own = merged([describedBy(verdict.body), known('version', header)]);
+    const more = await moreAbout(http, { own, at, answer, openApiPath });
+    return {
+      ...merged([own, more]),
+      warnings: [...(verdict.isDegraded ? [{ code: 'degraded' as const }] : []), ...http.warnings()],
+    };
+  }
+}
+
+/** The first path that exists, else the address itself. */
+async function findHealth(
+  http: ProbeHttp,
+  paths: readonly string[],
+): Promise<{ answer: HttpAnswer; at: string }> {
+  for (const at of paths) {
+    const answer = await http.get(at);
+    if (!ABSENT.has(answer.status) || paths.length === 1) {
+      return { answer, at };
+    }
+  }
+  return { answer: await http.get(http.base), at: '' };
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../../common/clock.js';
+import { AddressPolicy } from '../../../../common/outbound/address-policy.js';
+import { OutboundClient } from '../../../../common/outbound/outbound.client.js';
+import { Env } from '../../../../config/env.js';
+import type { Component } from '../../component.types.js';
+import { tlsTrustOf } from '../net/open-socket.js';
+import type { ProbeContext } from '../probe.js';
+import { DirectTransport } from './direct.transport.js';
+import { GuardedTransport } from './guarded.transport.js';
+import type { HttpTransport } from './http-transport.js';
+import { httpUrlOf, ProbeHttp } from './probe-http.js';
+
+/** Answers of one probe together, in answers of the largest size. */
+const MAX_ANSWERS = 64;
+
+/** Opens the HTTP conversations of probes: directly for components of the operator, guarded for all others. */
+@Injectable()
+export class ProbeHttpClient {
+  private readonly outbound: OutboundClient;
+  private readonly maxBytes: number;
+
+  constructor(
+    env: Env,
+    private readonly clock: Clock,
+  ) {
+    this.maxBytes = env.get('DISCOVERY_MAX_ANSWER_BYTES');
+    this.outbound = new OutboundClient({
+      policy: new AddressPolicy({ allow: env.get('EGRESS_ALLOW'), allowLoopback: env.isEvaluation }),
+      maxRedirects: 0,
+      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+    });
+  }
+
+  /**
+   * @param address where requests go, when it is not the component's endpoint
+   * @throws ProbeError `configuration` when the address is not one of HTTP or the file of authorities cannot be read
+   */
+  async open(component: Component, context: ProbeContext, address = component.endpoint): Promise<ProbeHttp> {
+    const base = httpUrlOf(address);
+    const now = (): number => this.clock.now().getTime();
+    const transport = await this.transport(component, context, now);
+    return new ProbeHttp({ component, base, context, transport, now });
+  }
+
+  private async transport(
+    component: Component,
+    context: ProbeContext,
+    now: () => number,
+  ): Promise<HttpTransport> {
+    if (component.trust === 'operator') {
+      const trust = await tlsTrustOf(component);
+      return new DirectTransport({ context, trust, maxBytes: this.maxBytes, now });
+    }
+    const operation = this.outbound.open({
+      deadlineMs: context.timeoutMs,
+      maxResponseBytes: this.maxBytes,
+      maxTotalBytes: this.maxBytes * MAX_ANSWERS,
+    });
+    context.onEnd(() => void operation.close().catch(() => undefined));
+    context.signal.addEventListener('abort', () => void operation.close().catch(() => undefined), {
+      once: true,
+    });
+    return new GuardedTransport(operation);
+  }
+}

@@ -1,0 +1,110 @@
+import { isRecord } from '../json-values.js';
+import { ProbeError } from '../probe.error.js';
+import {
+  capabilitiesOf,
+  describedBy,
+  known,
+  merged,
+  nameOf,
+  type SelfDescription,
+  versionOf,
+} from '../self-description.js';
+import type { HttpAnswer } from './http-answer.js';
+import type { ProbeHttp } from './probe-http.js';
+
+/** What is known after the health endpoint has answered. */
+export interface HealthFound {
+  own: SelfDescription;
+  /** Path of the health endpoint below the base. */
+  at: string;
+  answer: HttpAnswer;
+  openApiPath: string | undefined;
+}
+
+/**
+ * Asks the neighbours of a health endpoint for version, name and capabilities, each family where it keeps them. A
+ * neighbour that is absent, forbidden or slow takes nothing from a healthy service: they get half of the time that is left.
+ */
+export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<SelfDescription> {
+  const { openApiPath } = found;
+  const learned: SelfDescription[] = [];
+  const ask = async (): Promise<void> => {
+    if (openApiPath !== undefined) {
+      learned.push(await quietly(() => openApi(http, openApiPath)));
+    }
+    learned.push(await quietly(() => ofItsFamily(http, found)));
+  };
+  await within(http.remainingMs / 2, ask());
+  return merged(learned);
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+async function ofItsFamily(http: ProbeHttp, { own, at, answer }: HealthFound): Promise<SelfDescription> {
+  if (/(^|\/)actuator\/health(\/|$)/.test(at)) {
+    return actuator(http, at.slice(0, at.indexOf('actuator/health')));
+  }
+  if (/(^|\/)v1\.0\/healthz(\/|$)/.test(at)) {
+    return dapr(await http.json('/v1.0/metadata'));
+  }
+  if (own.version === undefined && /^ok$/i.test(answer.body.trim())) {
+    const body = await http.json('/version');
+    return known('version', versionOf(isRecord(body) ? body['gitVersion'] : undefined));
+  }
+  return {};
+}
+
+async function actuator(http: ProbeHttp, prefix: string): Promise<SelfDescription> {
+  const info = await quietly(async () => describedBy(await http.json(`${prefix}actuator/info`)));
+  const links = await quietly(async () => {
+    const body = await http.json(`${prefix}actuator`);
+    const names = isRecord(body) && isRecord(body['_links']) ? Object.keys(body['_links']) : [];
+    return known('capabilities', capabilitiesOf(names.filter((name) => name !== 'self')));
+  });
+  return merged([info, links]);
+}
+
+function dapr(body: unknown): SelfDescription {
+  if (!isRecord(body)) {
+    return {};
+  }
+  const components: unknown[] = Array.isArray(body['components']) ? body['components'] : [];
+  const types = components.map((component) => (isRecord(component) ? component['type'] : undefined));
+  return {
+    ...known('name', nameOf(body['id'])),
+    ...known('version', versionOf(body['runtimeVersion'])),
+    ...known('capabilities', capabilitiesOf(types)),
+  };
+}
+
+async function openApi(http: ProbeHttp, path: string): Promise<SelfDescription> {
+  const body = await http.json(path);
+  if (!isRecord(body)) {
+    return {};
+  }
+  const tags: unknown[] = Array.isArray(body['tags']) ? body['tags'] : [];
+  const names = tags.map((tag) => (isRecord(tag) ? tag['name'] : undefined));
+  return { ...describedBy({ info: body['info'] }), ...known('capabilities', capabilitiesOf(names)) };
+}
+
+async function quietly(ask: () => Promise<SelfDescription>): Promise<SelfDescription> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ProbeError) {
+      return {};
+    }
+    throw error;
+  }
+}
