@@ -7,6 +7,7 @@ const WITHOUT_DATABASE = [
   'test/integration/auth/**/*.int-spec.ts',
   'test/integration/discovery/sources/**/*.int-spec.ts',
   'test/integration/mcp-connection/**/*.int-spec.ts',
+  'test/integration/discovery-probes/**/*.int-spec.ts',
 ];
 
 /**

@@ -44,6 +44,9 @@ export const discoverySettings = {
   DISCOVERY_MAX_ANSWER_BYTES: integer(1_024, 16_777_216, 65_536).describe(
     'Bytes that a component may answer to one HTTP request of its probe.',
   ),
+  DISCOVERY_MAX_DRIVER_BYTES: integer(65_536, 1_073_741_824, 8_388_608).describe(
+    'Bytes that a component may send over one connection that is not HTTP; a Kafka cluster needs some 80 a partition.',
+  ),
   DISCOVERY_SCANS_KEPT: integer(1, 10_000, 100).describe('Completed scans that the history keeps.'),
   DISCOVERY_CHANGES_KEPT: integer(1, 1_000_000, 10_000).describe(
     'Changes of the status of components that the history keeps.',

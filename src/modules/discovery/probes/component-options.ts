@@ -1,4 +1,5 @@
 import type { Component } from '../component.types.js';
+import { isRecord } from './json-values.js';
 import { ProbeError } from './probe.error.js';
 
 /** An optional text of the options of a component. @throws ProbeError `configuration` when it is something else */
@@ -11,6 +12,24 @@ export function textOption(component: Component, name: string): string | undefin
     throw new ProbeError('configuration');
   }
   return value;
+}
+
+/** Names and values of an option, such as `headers`; none when it is absent. @throws ProbeError `configuration` */
+export function textsOption(component: Component, name: string): Record<string, string> {
+  const value = component.options[name] ?? {};
+  if (!isRecord(value) || !Object.values(value).every((entry) => typeof entry === 'string')) {
+    throw new ProbeError('configuration');
+  }
+  return value as Record<string, string>;
+}
+
+/** An optional whole number from 1 of the options. @throws ProbeError `configuration` */
+export function countOption(component: Component, name: string): number | undefined {
+  const value = component.options[name];
+  if (value !== undefined && !(Number.isInteger(value) && Number(value) > 0)) {
+    throw new ProbeError('configuration');
+  }
+  return value as number | undefined;
 }
 
 /** The endpoint as a URL. @throws ProbeError `configuration`; the error of `new URL` would quote the text */

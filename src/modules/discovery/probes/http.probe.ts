@@ -17,8 +17,8 @@ const ABSENT = new Set([404, 405, 501]);
 
 /**
  * Looks at a service by its health endpoint: Spring Actuator, Nest Terminus, health+json, ASP.NET, MicroProfile, Dapr,
- * Kubernetes, or whatever answers 2xx. Options: `path` of the health endpoint, `openApiPath` of an OpenAPI document
- * that tells version and capabilities, `caFile`.
+ * Kubernetes, or whatever answers 2xx. Options: `healthPath`, and `infoPath` of a document that tells name, version and
+ * capabilities, which may be an OpenAPI document.
  */
 @Injectable()
 export class HttpProbe implements Probe {
@@ -27,9 +27,9 @@ export class HttpProbe implements Probe {
   constructor(private readonly client: ProbeHttpClient) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const path = textOption(component, 'path');
-    const openApiPath = textOption(component, 'openApiPath');
-    const http = await this.client.open(component, context);
+    const path = textOption(component, 'healthPath');
+    const infoPath = textOption(component, 'infoPath');
+    const http = this.client.open(component, context);
     const { answer, at } = await findHealth(http, path === undefined ? USUAL_PATHS : [path]);
     const verdict = judge(answer);
     if (verdict.failure !== undefined) {
@@ -37,7 +37,7 @@ export class HttpProbe implements Probe {
     }
     const header = versionOf(answer.header('x-app-version'));
     const own = merged([describedBy(verdict.body), known('version', header)]);
-    const more = await moreAbout(http, { own, at, answer, openApiPath });
+    const more = await moreAbout(http, { own, at, answer, infoPath });
     return {
       ...merged([own, more]),
       warnings: [...(verdict.isDegraded ? [{ code: 'degraded' as const }] : []), ...http.warnings()],

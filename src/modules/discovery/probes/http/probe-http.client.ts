@@ -34,22 +34,18 @@ export class ProbeHttpClient {
 
   /**
    * @param address where requests go, when it is not the component's endpoint
-   * @throws ProbeError `configuration` when the address is not one of HTTP or the file of authorities cannot be read
+   * @throws ProbeError `configuration` when the address is not one of HTTP
    */
-  async open(component: Component, context: ProbeContext, address = component.endpoint): Promise<ProbeHttp> {
+  open(component: Component, context: ProbeContext, address = component.endpoint): ProbeHttp {
     const base = httpUrlOf(address);
     const now = (): number => this.clock.now().getTime();
-    const transport = await this.transport(component, context, now);
+    const transport = this.transport(component, context, now);
     return new ProbeHttp({ component, base, context, transport, now });
   }
 
-  private async transport(
-    component: Component,
-    context: ProbeContext,
-    now: () => number,
-  ): Promise<HttpTransport> {
+  private transport(component: Component, context: ProbeContext, now: () => number): HttpTransport {
     if (component.trust === 'operator') {
-      const trust = await tlsTrustOf(component);
+      const trust = tlsTrustOf(component);
       return new DirectTransport({ context, trust, maxBytes: this.maxBytes, now });
     }
     const operation = this.outbound.open({

@@ -1,5 +1,5 @@
-import type { Component } from '../../component.types.js';
-import { urlOf } from '../component-options.js';
+import type { Component, ComponentCredentials } from '../../component.types.js';
+import { textsOption, urlOf } from '../component-options.js';
 import { ProbeError, type ProbeFailure } from '../probe.error.js';
 import { toProbeError } from '../probe-failure.js';
 import type { ProbeContext, ProbeWarning } from '../probe.js';
@@ -27,8 +27,8 @@ export interface ProbeHttpOptions {
 }
 
 /**
- * The HTTP requests of one probe. Credentials of the component go to the origin of `base` alone, and to nobody else its
- * answers name.
+ * The HTTP requests of one probe. Credentials, headers and query of the component go to the origin of `base` alone, and
+ * to nobody else its answers name.
  */
 export class ProbeHttp {
   private readonly startedAt = performance.now();
@@ -86,7 +86,7 @@ export class ProbeHttp {
   }
 
   private async send(target: string | URL, request: HttpRequest): Promise<HttpAnswer> {
-    const url = typeof target === 'string' ? this.below(target) : target;
+    const url = this.completed(typeof target === 'string' ? this.below(target) : target);
     const { transport, context } = this.options;
     let answer: HttpAnswer;
     try {
@@ -102,19 +102,23 @@ export class ProbeHttp {
     return answer;
   }
 
+  /** The configured query may be a key, so nobody but the component gets it. */
+  private completed(target: URL): URL {
+    const url = new URL(target);
+    if (url.origin === this.base.origin) {
+      const query = textsOption(this.options.component, 'query');
+      Object.entries(query).forEach(([name, value]) => url.searchParams.set(name, value));
+    }
+    return url;
+  }
+
   private headersFor(url: URL): Record<string, string> {
-    const { credentials } = this.options.component;
+    const { component } = this.options;
     const common = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1', 'accept-encoding': 'identity' };
-    if (credentials === null || url.origin !== this.base.origin) {
+    if (url.origin !== this.base.origin) {
       return common;
     }
-    const { username, password = '', token } = credentials;
-    if (token !== undefined) {
-      return { ...common, authorization: `Bearer ${token}` };
-    }
-    return username === undefined
-      ? common
-      : { ...common, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+    return { ...common, ...authorization(component.credentials), ...textsOption(component, 'headers') };
   }
 
   /** RFC 9110, section 6.6.1: `Date` is when the answer was made, in whole seconds. */
@@ -124,6 +128,16 @@ export class ProbeHttp {
       this.clockSeconds = Math.round(Math.abs(difference) / 1_000);
     }
   }
+}
+
+function authorization(credentials: ComponentCredentials | null): Record<string, string> {
+  const { username, password = '', token } = credentials ?? {};
+  if (token !== undefined) {
+    return { authorization: `Bearer ${token}` };
+  }
+  return username === undefined
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
 /** The endpoint of a component that speaks HTTP. @throws ProbeError `configuration` */

@@ -18,7 +18,7 @@ export interface HealthFound {
   /** Path of the health endpoint below the base. */
   at: string;
   answer: HttpAnswer;
-  openApiPath: string | undefined;
+  infoPath: string | undefined;
 }
 
 /**
@@ -26,11 +26,11 @@ export interface HealthFound {
  * neighbour that is absent, forbidden or slow takes nothing from a healthy service: they get half of the time that is left.
  */
 export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<SelfDescription> {
-  const { openApiPath } = found;
+  const { infoPath } = found;
   const learned: SelfDescription[] = [];
   const ask = async (): Promise<void> => {
-    if (openApiPath !== undefined) {
-      learned.push(await quietly(() => openApi(http, openApiPath)));
+    if (infoPath !== undefined) {
+      learned.push(await quietly(() => document(http, infoPath)));
     }
     learned.push(await quietly(() => ofItsFamily(http, found)));
   };
@@ -88,14 +88,14 @@ function dapr(body: unknown): SelfDescription {
   };
 }
 
-async function openApi(http: ProbeHttp, path: string): Promise<SelfDescription> {
+async function document(http: ProbeHttp, path: string): Promise<SelfDescription> {
   const body = await http.json(path);
   if (!isRecord(body)) {
     return {};
   }
   const tags: unknown[] = Array.isArray(body['tags']) ? body['tags'] : [];
   const names = tags.map((tag) => (isRecord(tag) ? tag['name'] : undefined));
-  return { ...describedBy({ info: body['info'] }), ...known('capabilities', capabilitiesOf(names)) };
+  return merged([describedBy(body), known('capabilities', capabilitiesOf(names))]);
 }
 
 async function quietly(ask: () => Promise<SelfDescription>): Promise<SelfDescription> {

@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, rootCertificates } from 'node:tls';
 import type { Component } from '../../component.types.js';
 import { type ServerAddress, textOption } from '../component-options.js';
-import { ProbeError } from '../probe.error.js';
 import type { ProbeContext } from '../probe.js';
 import { probeLookup } from './probe-lookup.js';
 
 /** What a TLS connection is checked against. */
 export interface TlsTrust {
-  /** PEM of the authorities to trust instead of the usual ones. */
-  ca?: string;
+  /** Authorities to trust, PEM; those of the system without it. */
+  ca?: string[];
   /** @default true */
   rejectUnauthorized?: boolean;
 }
@@ -45,18 +43,13 @@ export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
   };
 }
 
-/**
- * The authorities of the option `caFile`, read anew because certificates are renewed in place.
- * @throws ProbeError `configuration` when the file cannot be read
- */
-export async function tlsTrustOf(component: Component): Promise<TlsTrust> {
-  const file = textOption(component, 'caFile');
-  if (file === undefined) {
-    return {};
-  }
-  try {
-    return { ca: await readFile(file, 'utf8') };
-  } catch {
-    throw new ProbeError('configuration');
-  }
+/** What the options of a component say about TLS: `ca`, authorities (PEM) besides those of the system. */
+export function tlsTrustOf(component: Component): TlsTrust {
+  const ca = textOption(component, 'ca');
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+}
+
+/** Whether a component is reached by TLS: by its option `tls` or by one of these schemes. */
+export function usesTls(component: Component, scheme: string, schemes: readonly string[]): boolean {
+  return component.options['tls'] === true || schemes.includes(scheme);
 }

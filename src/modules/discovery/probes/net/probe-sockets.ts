@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+import type { ServerAddress } from '../component-options.js';
+import { ProbeError, type ProbeFailure } from '../probe.error.js';
+import { toProbeError } from '../probe-failure.js';
+import type { ProbeContext } from '../probe.js';
+import { openSocket, type TlsTrust } from './open-socket.js';
+
+/** What the connections of one probe may bring. */
+export interface ProbeSocketLimits {
+  context: ProbeContext;
+  /** Bytes over one connection. */
+  maxBytes: number;
+  /** Whether the first bytes can be of the protocol; many drivers wait for ever for the rest of a foreign answer. */
+  isProtocol: (first: Buffer) => boolean;
+}
+
+/** The connections of one probe by a driver: watched, because drivers read whatever comes, and freed with the probe. */
+export class ProbeSockets {
+  private failure: ProbeError | undefined;
+
+  constructor(private readonly limits: ProbeSocketLimits) {}
+
+  /**
+   * Opens a connection and watches what it brings.
+   * @param tls undefined for a plain connection, and for one whose driver adds TLS by itself later
+   */
+  open(address: ServerAddress, tls?: TlsTrust): Socket {
+    const socket = openSocket(address, this.limits.context, tls);
+    socket.once('connect', () => this.watch(socket));
+    return socket;
+  }
+
+  /** The failure to report: what the watch saw counts more than what the driver made of it. */
+  toError(error: unknown, codes: Readonly<Record<string, ProbeFailure>>): ProbeError {
+    return this.failure ?? toProbeError(error, this.limits.context.signal, codes);
+  }
+
+  private watch(socket: Socket): void {
+    const { maxBytes, isProtocol } = this.limits;
+    const push = socket.push.bind(socket);
+    let bytes = 0;
+    // A `data` listener would set the stream flowing before the driver reads it.
+    socket.push = (chunk: Buffer | null, ...rest): boolean => {
+      if (Buffer.isBuffer(chunk)) {
+        if (bytes === 0 && !isProtocol(chunk)) {
+          return this.refuse(socket, 'protocol');
+        }
+        bytes += chunk.byteLength;
+        if (bytes > maxBytes) {
+          return this.refuse(socket, 'too_large');
+        }
+      }
+      return push(chunk, ...rest);
+    };
+  }
+
+  private refuse(socket: Socket, failure: ProbeFailure): false {
+    this.failure ??= new ProbeError(failure);
+    socket.destroy(this.failure);
+    return false;
+  }
+}

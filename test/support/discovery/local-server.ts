@@ -1,0 +1,183 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chownSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { unpackedProgram } from '../databases/debian-package.js';
+import { processFolder } from '../databases/process-folder.js';
+
+const run = promisify(execFile);
+const START_TIMEOUT_MS = 60_000;
+const NOBODY = 65_534;
+
+/** A command with leading arguments. */
+export type Command = [string, ...string[]];
+
+/** How to run one server of the tests. */
+export interface LocalServerPlan {
+  name: string;
+  /** Files that must be there before the first start. Called once with the folder of the server. */
+  prepare?(folder: string): Promise<void>;
+  /** Full command; the folder is private and empty at first. */
+  command(folder: string): Command;
+  environment?(folder: string): Record<string, string>;
+  /** Whether the server answers. */
+  isReady(): Promise<boolean>;
+  /** Goes to the standard input, which then stays open as long as this process lives. */
+  input?: string;
+  /** Some servers refuse to run as root; these run as nobody then. */
+  refusesRoot?: boolean;
+}
+
+/** A server program with a folder of its own that ends with this process. */
+export class LocalServer {
+  private child: ChildProcess | undefined;
+  private readonly onExit = (): void => this.discard();
+
+  private constructor(
+    private readonly plan: LocalServerPlan,
+    readonly folder: string,
+  ) {}
+
+  /** @throws Error with the end of what the server printed */
+  static async start(plan: LocalServerPlan): Promise<LocalServer> {
+    const folder = await processFolder(join(tmpdir(), `svc-${plan.name}`));
+    const server = new LocalServer(plan, folder);
+    process.once('exit', server.onExit);
+    if (plan.refusesRoot === true && isRoot()) {
+      chownSync(folder, NOBODY, NOBODY);
+    }
+    try {
+      await plan.prepare?.(folder);
+      await server.launch();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Ends the server; its data stays. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
+      return;
+    }
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Starts the server again on the same ports and data. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.launch();
+  }
+
+  /** Ends the server and removes its data. */
+  async stop(): Promise<void> {
+    await this.kill();
+    process.removeListener('exit', this.onExit);
+    this.discard();
+  }
+
+  /** What the server has printed. */
+  output(): string {
+    return readFileSync(join(this.folder, 'server.log'), 'utf8');
+  }
+
+  private async launch(): Promise<void> {
+    const log = openSync(join(this.folder, 'server.log'), 'a');
+    const [file, ...args] = [...leading(this.plan), ...this.plan.command(this.folder)];
+    const env = { ...process.env, ...this.plan.environment?.(this.folder) };
+    const child = spawn(file as string, args, { stdio: ['pipe', log, log], cwd: this.folder, env });
+    child.stdin?.on('error', () => undefined).write(this.plan.input ?? '');
+    this.child = child;
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await this.plan.isReady().catch(() => false))) {
+      if (child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
+      }
+      await sleep(50);
+    }
+  }
+
+  private discard(): void {
+    this.child?.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Arguments that run a command as nobody when this process is root, for programs that refuse root. */
+export function asNobody(): string[] {
+  return isRoot()
+    ? ['/usr/bin/setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--']
+    : [];
+}
+
+/** Runs a command to its end and returns what it prints. */
+export async function output([file, ...args]: Command, env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await run(file, args, { env: { ...process.env, ...env }, timeout: START_TIMEOUT_MS });
+  return stdout.trim();
+}
+
+/** Whether something listens on a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/**
+ * A program of the host, else the one of a Debian package in the cache of the tests.
+ * @throws Error that says why it cannot be had
+ */
+export async function programOf(path: string, packageName: string): Promise<Command> {
+  if (existsSync(path)) {
+    return [path];
+  }
+  return (await unpackedProgram('bookworm', packageName, path)).command;
+}
+
+/** What was started, or in one sentence why this machine cannot have it: its tests are skipped then. */
+export type Started<T> = { server: T; missing?: undefined } | { server?: undefined; missing: string };
+
+/** Starts what can be started. Where CI is set a server that cannot be had is a failure like any other. */
+export async function tryStart<T>(start: () => Promise<T>): Promise<Started<T>> {
+  try {
+    return { server: await start() };
+  } catch (error) {
+    if (process.env['CI'] !== undefined && !(error instanceof NotInstalledError)) {
+      throw error;
+    }
+    return { missing: (error as Error).message.split('\n', 1)[0] ?? '' };
+  }
+}
+
+/** A server that cannot be unpacked from its package and is not installed on this machine. */
+export class NotInstalledError extends Error {}
+
+/** @throws NotInstalledError */
+export function installed(path: string, packageName: string): string {
+  if (!existsSync(path)) {
+    throw new NotInstalledError(`${packageName} is not installed`);
+  }
+  return path;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** On Linux the kernel ends the server when this process dies, even by SIGKILL. */
+function leading({ refusesRoot = false }: LocalServerPlan): string[] {
+  if (!existsSync('/usr/bin/setpriv')) {
+    return [];
+  }
+  const user = refusesRoot && isRoot() ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
+  return ['/usr/bin/setpriv', ...user, '--pdeathsig', 'KILL', '--'];
+}

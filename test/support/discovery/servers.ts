@@ -1,0 +1,249 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../databases/free-port.js';
+import {
+  asNobody,
+  type Command,
+  installed,
+  isListening,
+  LocalServer,
+  output,
+  programOf,
+} from './local-server.js';
+
+const POSTGRES = '/usr/lib/postgresql/15/bin';
+
+/** A server with the address its probe is given. */
+export interface ProbedServer {
+  server: LocalServer;
+  endpoint: string;
+  port: number;
+}
+
+/** PostgreSQL 15 with the accounts probe (pg_monitor) and plain (no privileges), password `canary-<name>`. */
+export async function startPostgresql(): Promise<ProbedServer> {
+  const program = installed(`${POSTGRES}/postgres`, 'postgresql-15');
+  const port = await freePort();
+  const server = await LocalServer.start({
+    name: 'postgresql',
+    refusesRoot: true,
+    prepare: async (folder) => {
+      const data = join(folder, 'data');
+      const initdb = ['--no-sync', '--auth=scram-sha-256', '--username=admin', `--pgdata=${data}`];
+      const words = join(folder, 'password');
+      await writeFile(words, 'admin', { mode: 0o644 });
+      const [file, ...args] = [...asNobody(), `${POSTGRES}/initdb`, ...initdb, `--pwfile=${words}`];
+      await output([file, ...args]);
+    },
+    command: (folder) => [
+      program,
+      `--data_directory=${join(folder, 'data')}`,
+      `--config_file=${join(folder, 'data', 'postgresql.conf')}`,
+      `--unix_socket_directories=${folder}`,
+      `--port=${port}`,
+      '--listen_addresses=127.0.0.1',
+      '--max_connections=20',
+      '--fsync=off',
+    ],
+    isReady: async () => (await psql(port, 'SELECT 1')) === '1',
+  });
+  await psql(
+    port,
+    "CREATE ROLE probe LOGIN PASSWORD 'canary-probe' IN ROLE pg_monitor; CREATE ROLE plain LOGIN PASSWORD 'canary-plain'",
+  );
+  return { server, port, endpoint: `postgresql://127.0.0.1:${port}/postgres` };
+}
+
+/** Runs SQL as administrator with psql and returns the rows, columns separated by |. */
+export function psql(port: number, sql: string): Promise<string> {
+  const command: Command = [
+    `${POSTGRES}/psql`,
+    `postgresql://admin@127.0.0.1:${port}/postgres`,
+    '-Atqc',
+    sql,
+  ];
+  return output(command, { PGPASSWORD: 'admin' });
+}
+
+/** Redis with 64 MB and an account probe that may run nothing but INFO; password `canary-probe`. */
+export async function startRedis(): Promise<ProbedServer> {
+  const program = await programOf('/usr/bin/redis-server', 'redis-server');
+  const port = await freePort();
+  const server = await LocalServer.start({
+    name: 'redis',
+    prepare: (folder) =>
+      writeFile(
+        join(folder, 'redis.conf'),
+        [
+          `port ${port}`,
+          'bind 127.0.0.1',
+          'save ""',
+          'maxmemory 64mb',
+          'user default on >admin ~* &* +@all',
+          'user probe on >canary-probe -@all +info',
+          'user blind on >canary-blind -@all +ping',
+        ].join('\n'),
+      ),
+    command: (folder) => [...program, join(folder, 'redis.conf')],
+    isReady: () => isListening(port),
+  });
+  return { server, port, endpoint: `redis://127.0.0.1:${port}` };
+}
+
+/** A NATS server with JetStream and its monitoring port. */
+export async function startNats(): Promise<ProbedServer & { clientPort: number }> {
+  const program = await programOf('/usr/sbin/nats-server', 'nats-server');
+  const [port, clientPort] = [await freePort(), await freePort()];
+  const server = await LocalServer.start({
+    name: 'nats',
+    command: (folder) => [
+      ...program,
+      '--addr=127.0.0.1',
+      `--port=${clientPort}`,
+      `--http_port=${port}`,
+      '--jetstream',
+      `--store_dir=${folder}`,
+    ],
+    isReady: async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok,
+  });
+  return { server, port, clientPort, endpoint: `http://127.0.0.1:${port}` };
+}
+
+/** A RabbitMQ node with its management interface, and what runs beside it. */
+export interface RabbitServer extends ProbedServer {
+  amqpPort: number;
+  /** Runs rabbitmqctl at the node. */
+  control(...args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** RabbitMQ with the accounts probe (tag monitoring, sees the virtual host) and plain (tag management), password `canary-<name>`. */
+export async function startRabbitmq(): Promise<RabbitServer> {
+  const sbin = '/usr/lib/rabbitmq/bin';
+  const program = installed(`${sbin}/rabbitmq-server`, 'rabbitmq-server');
+  const epmdPort = await freePort();
+  const [port, amqpPort, distributionPort] = [await freePort(), await freePort(), await freePort()];
+  const environmentOf = (folder: string): Record<string, string> => ({
+    HOME: folder,
+    RABBITMQ_NODENAME: 'probed@localhost',
+    // The script becomes the node, instead of a parent that a signal does not reach through.
+    RABBITMQ_ALLOW_INPUT: '1',
+    RABBITMQ_CONF_ENV_FILE: join(folder, 'absent'),
+    RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq.conf'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+    RABBITMQ_MNESIA_BASE: join(folder, 'mnesia'),
+    RABBITMQ_LOG_BASE: join(folder, 'log'),
+    RABBITMQ_DIST_PORT: String(distributionPort),
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 1:1 +sbwt none',
+    ERL_EPMD_PORT: String(epmdPort),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+  });
+  const names = await LocalServer.start({
+    name: 'epmd',
+    command: () => ['/usr/bin/epmd', '-address', '127.0.0.1', '-port', String(epmdPort)],
+    isReady: () => isListening(epmdPort),
+  });
+  const server = await LocalServer.start({
+    name: 'rabbitmq',
+    prepare: async (folder) => {
+      await writeFile(join(folder, 'plugins'), '[rabbitmq_management].\n');
+      await writeFile(
+        join(folder, 'rabbitmq.conf'),
+        [
+          `listeners.tcp.1 = 127.0.0.1:${amqpPort}`,
+          `management.tcp.ip = 127.0.0.1`,
+          `management.tcp.port = ${port}`,
+          'disk_free_limit.absolute = 1MB',
+          'default_pass = admin',
+          'default_user = admin',
+        ].join('\n'),
+      );
+    },
+    command: () => [program],
+    environment: environmentOf,
+    isReady: async () =>
+      (await isListening(amqpPort)) && (await fetch(`http://127.0.0.1:${port}/`)).status < 500,
+  });
+  await addAccounts(port);
+  return {
+    server,
+    port,
+    amqpPort,
+    endpoint: `http://127.0.0.1:${port}`,
+    control: (...args) => output([`${sbin}/rabbitmqctl`, '--quiet', ...args], environmentOf(server.folder)),
+    stop: async () => {
+      await server.stop();
+      await names.stop();
+    },
+  };
+}
+
+/** Calls the management interface as administrator. */
+export async function manageRabbitmq(
+  port: number,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+    method,
+    body: JSON.stringify(body),
+    headers: { authorization: `Basic ${Buffer.from('admin:admin').toString('base64')}` },
+  });
+  if (!response.ok) {
+    throw new Error(`${method} ${path}: ${response.status}`);
+  }
+}
+
+async function addAccounts(port: number): Promise<void> {
+  await manageRabbitmq(port, 'PUT', '/users/probe', { password: 'canary-probe', tags: 'monitoring' });
+  // Rights to nothing, but the virtual host is visible with them.
+  await manageRabbitmq(port, 'PUT', '/permissions/%2F/probe', { configure: '', write: '', read: '' });
+  await manageRabbitmq(port, 'PUT', '/users/plain', { password: 'canary-plain', tags: 'management' });
+}
+
+/** A Kafka-protocol cluster of three brokers by librdkafka's mock, in a kcat that goes on producing. */
+export interface KafkaMock {
+  server: LocalServer;
+  /** host:port of each broker. */
+  brokers: string[];
+  /** `kcat -L`: the metadata as JSON. */
+  metadata(): Promise<{ brokers: unknown[]; topics: { topic: string }[] }>;
+}
+
+/** Starts the mock with one topic. */
+export async function startKafkaMock(topic: string): Promise<KafkaMock> {
+  const kcat = await programOf('/usr/bin/kcat', 'kcat');
+  const server = await LocalServer.start({
+    name: 'kafka',
+    input: 'one\n',
+    command: () => [
+      ...kcat,
+      '-P',
+      '-dmock',
+      '-bunused',
+      `-t${topic}`,
+      '-Xtest.mock.num.brokers=3',
+      '-Xlinger.ms=0',
+    ],
+    ],
+    isReady: () => Promise.resolve(true),
+  });
+  const brokers = await mockBrokers(server);
+  return {
+    server,
+    brokers,
+    metadata: async () => JSON.parse(await output([...kcat, '-L', '-J', '-b', brokers[0] ?? ''])) as never,
+  };
+}
+
+async function mockBrokers(server: LocalServer): Promise<string[]> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const brokers = [...new Set(server.output().match(/127\.0\.0\.1:\d+/g))];
+    if (brokers.length >= 3) {
+      return brokers.slice(0, 3);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no brokers:\n${server.output().slice(-2_000)}`);
+}
