@@ -8,6 +8,7 @@ import {
 import { ProbeHttpClient } from '../../../src/modules/discovery/probes/http/probe-http.client.js';
 import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/probes/probe.error.js';
 import type { Probe, ProbeFinding } from '../../../src/modules/discovery/probes/probe.js';
+import { runProbe as runInScan } from '../../../src/modules/discovery/scan/probe-run.js';
 
 /** How long a probe may take in tests whose component answers. */
 const PATIENT_MS = 10_000;
@@ -48,36 +49,29 @@ export function component(
 }
 
 /**
- * Runs a probe as a scan does: what comes after the deadline is dropped, and what the probe opened is destroyed.
- * @throws what the probe throws, or ProbeError `timeout` at the deadline
+ * Runs a probe as a scan does: with its deadline, and with what it opened destroyed at the end.
+ * @throws ProbeError when the component is unhealthy, and what a probe should not have thrown
  */
 export async function runProbe(
   probe: Probe,
   target: Component,
   timeoutMs = PATIENT_MS,
 ): Promise<ProbeFinding> {
-  const controller = new AbortController();
-  const ends: (() => void)[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      controller.abort();
-      reject(new ProbeError('timeout'));
-    }, timeoutMs);
-  });
-  const work = probe.run(target, {
-    signal: controller.signal,
+  let defect: unknown;
+  const outcome = await runInScan(target, probe, {
     timeoutMs,
-    onEnd: (destroy) => ends.push(destroy),
+    signal: new AbortController().signal,
+    onInternalError: (error) => {
+      defect = error;
+    },
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    controller.abort();
-    ends.forEach((destroy) => destroy());
-    work.catch(() => undefined);
+  if (defect !== undefined) {
+    throw defect as Error;
   }
+  if (outcome.status === 'unhealthy') {
+    throw new ProbeError(outcome.failure, outcome.detail);
+  }
+  return outcome.finding;
 }
 
 /** The failure of a probe of an unhealthy component. @throws Error when it is healthy, and errors that are no ProbeError */

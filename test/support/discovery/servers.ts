@@ -37,9 +37,9 @@ export async function startPostgresql(): Promise<ProbedServer> {
     },
     command: (folder) => [
       program,
-      `--data_directory=${join(folder, 'data')}`,
-      `--config_file=${join(folder, 'data', 'postgresql.conf')}`,
-      `--unix_socket_directories=${folder}`,
+      '-D',
+      join(folder, 'data'),
+      '--unix_socket_directories=',
       `--port=${port}`,
       '--listen_addresses=127.0.0.1',
       '--max_connections=20',
@@ -225,7 +225,6 @@ export async function startKafkaMock(topic: string): Promise<KafkaMock> {
       `-t${topic}`,
       '-Xtest.mock.num.brokers=3',
       '-Xlinger.ms=0',
-    ],
     ],
     isReady: () => Promise.resolve(true),
   });
