@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Rule of keys: how a component is called in the answer. */
 export const keyRule = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+  .regex(/^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
   .describe('Name of the component in the answer, unique in its map.');
 
 const text = (max: number) =>
