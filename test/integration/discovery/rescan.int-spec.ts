@@ -1,20 +1,275 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { request as rawRequest } from 'node:http';
+import { Agent, fetch } from 'undici';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SERVICE_VERSION } from '../../../src/common/service-version.js';
+import type { ComponentSource } from '../../../src/modules/discovery/sources/component-source.js';
 import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
+import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
+import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
 import { TestApp } from '../../support/app.js';
+import { after, FakePlatform, healthy, refused } from '../../support/discovery/fake-platform.js';
 
 const PATH = '/api/platform/discover';
-let app: TestApp;
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.close());
+const RULES = JSON.stringify({ 'platform-admin': [{ claim: 'scope', has: 'platform:discover' }] });
+
+const rescan = (app: TestApp) => app.request<DiscoveryResult>('GET', PATH);
 
 describe(`GET ${PATH}`, () => {
+  let app: TestApp;
+  let platform: FakePlatform;
+  beforeAll(async () => {
+    app = await TestApp.start({ DISCOVERY_SELF_URL: 'https://svc.example.com' });
+    platform = FakePlatform.in(app.nest);
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    platform.components = [];
+    platform.scans = 0;
+  });
+
   it('tells of this service itself', async () => {
-    const { status, body, headers } = await app.request<DiscoveryResult>('GET', PATH);
+    const { status, body, headers } = await rescan(app);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body.services['svcPlatform']).toMatchObject({ status: 'healthy', version: SERVICE_VERSION });
+    expect(headers.get('etag')).toBeNull();
+    expect(body.services['svcPlatform']).toMatchObject({
+      name: 'svc-platform',
+      version: SERVICE_VERSION,
+      status: 'healthy',
+      endpoint: 'https://svc.example.com',
+      capabilities: expect.arrayContaining(['platform-discovery', 'process-runtime']),
+    });
+  });
+
+  it('tells what is up, what is down and why, and what to do', async () => {
+    platform.add('crm', healthy({ version: '2.4.1', name: 'CRM' }), { isNamed: false });
+    platform.add('reporting', refused);
+    platform.add('cache', healthy({ memory: { usedBytes: 1_024, availableBytes: 2_048 } }), {
+      map: 'infrastructure',
+    });
+    platform.add('storage', healthy({ buckets: 4 }), { map: 'externalIntegrations' });
+    const { body } = await rescan(app);
+    expect(body).toMatchObject({ totalServices: 3, healthyServices: 2, unhealthyServices: 1 });
+    expect(Object.keys(body.services)).toEqual(['crm', 'reporting', 'svcPlatform']);
+    expect(body.services['crm']).toMatchObject({ name: 'CRM', version: '2.4.1' });
+    expect(body.services['reporting']?.error).toBe('The connection was refused.');
+    expect(body.infrastructure['cache']?.memory).toEqual({ used: '1KB', available: '2KB' });
+    expect(body.externalIntegrations['storage']?.buckets).toBe(4);
+    expect(body.summary).toMatchObject({
+      issuesDetected: 1,
+      recommendations: [
+        'services.reporting: The connection was refused. Start it, or correct its address and port.',
+      ],
+    });
+    const checks = [body.services, body.infrastructure, body.externalIntegrations].flatMap((map) =>
+      Object.values(map).map(({ lastHealthCheck }) => lastHealthCheck),
+    );
+    expect(checks.every((time) => time <= body.scanTimestamp)).toBe(true);
+  });
+
+  it('compares with the last completed scan, also after a restart', async () => {
+    platform.add('a');
+    platform.add('b');
+    await rescan(app);
+    platform.components.pop();
+    platform.add('c');
+    platform.behaviours.set('a', healthy({ version: '2' }));
+    // The service did not know a version of it before, so what is declared is compared.
+    const { body } = await rescan(app);
+    expect(body.summary).toMatchObject({ newServicesFound: 1, configurationChanges: 2 });
+    const restarted = await TestApp.start({ DISCOVERY_SELF_URL: 'https://svc.example.com' });
+    const same = FakePlatform.in(restarted.nest);
+    same.add('a', healthy({ version: '2' }));
+    same.add('c');
+    same.add('d');
+    const again = await rescan(restarted);
+    expect(again.body.summary).toMatchObject({ newServicesFound: 1, configurationChanges: 0 });
+    await restarted.close();
+  });
+
+  it('gives nobody a scan that began before the call', async () => {
+    platform.add('slow', after(300));
+    const first = rescan(app);
+    await vi.waitFor(() => expect(platform.scans).toBe(1));
+    platform.add('late');
+    const [one, other] = await Promise.all([first, rescan(app)]);
+    expect(Object.keys(one.body.services)).not.toContain('late');
+    expect(Object.keys(other.body.services)).toContain('late');
+    expect(platform.scans).toBe(2);
+  });
+
+  it('completes a scan whose caller hung up', async () => {
+    platform.add('slow', after(300));
+    const count = await app.dataSource.manager.count(DiscoveryScanEntity);
+    const token = await app.tokenWith({});
+    const call = rawRequest(`${app.url}${PATH}`, { headers: { authorization: `Bearer ${token}` } });
+    call.on('error', () => undefined).end();
+    await vi.waitFor(() => expect(platform.scans).toBe(1));
+    call.destroy();
+    await vi.waitFor(
+      async () => expect(await app.dataSource.manager.count(DiscoveryScanEntity)).toBe(count + 1),
+      {
+        timeout: 5_000,
+      },
+    );
+    expect((await rescan(app)).status).toBe(200);
+  });
+
+  it('answers 401 without a token, with the documented body', async () => {
+    const { status, body } = await app.request('GET', PATH, { token: null });
+    expect(status).toBe(401);
+    expect(body).toMatchObject({ error: 'Unauthorized', message: expect.any(String), status: 401 });
+    expect(platform.scans).toBe(0);
+  });
+
+  it('answers 500 with the documented body when the scan cannot be stored, and 200 again afterwards', async () => {
+    const { dataSource } = app;
+    await dataSource.query('ALTER TABLE discovery_scans RENAME TO discovery_scans_gone');
+    const { status, body } = await app.request('GET', PATH);
+    await dataSource.query('ALTER TABLE discovery_scans_gone RENAME TO discovery_scans');
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      error: 'Internal Server Error',
+      message: 'The server could not complete the request.',
+      status: 500,
+      details: expect.stringMatching(/^request id /),
+    });
+    expect((await rescan(app)).status).toBe(200);
+  });
+
+  it('is an issue, never an error, when a source fails in whatever way', async () => {
+    const broken = {
+      name: 'dns',
+      isEnabled: true,
+      list: () => {
+        throw new Error('secret-canary');
+      },
+    } as ComponentSource;
+    const sources = app.nest.get<ComponentSource[]>(SOURCES);
+    sources.push(broken);
+    const { status, body, text } = await rescan(app);
+    sources.pop();
+    expect(status).toBe(200);
+    expect(body.summary.recommendations).toEqual([
+      'Source dns: The source could not be read because of a fault inside the service. Mend it; until then what it named last is checked.',
+    ]);
+    expect(text).not.toContain('canary');
+  });
+});
+
+describe(`GET ${PATH} with other settings`, () => {
+  let app: TestApp;
+  afterEach(() => app.close());
+
+  it('answers 403 without the permission that DISCOVERY_PERMISSION names, the history too', async () => {
+    app = await TestApp.start({ DISCOVERY_PERMISSION: 'platform-admin', PERMISSION_RULES: RULES });
+    for (const path of [PATH, `${PATH}/scans`, `${PATH}/scans/1`, `${PATH}/changes`]) {
+      const { status, body } = await app.request('GET', path);
+      expect({ path, status, body }).toEqual({
+        path,
+        status: 403,
+        body: { error: 'Forbidden', message: 'Insufficient permissions', status: 403 },
+      });
+    }
+    const token = await app.tokenWith({ scope: 'platform:discover' });
+    expect((await app.request('GET', PATH, { token })).status).toBe(200);
+  });
+
+  it('answers 429 with Retry-After to a caller who rescans too often, and to nobody else', async () => {
+    app = await TestApp.start({ RATE_LIMIT_DISCOVERY_PER_MINUTE: '2' });
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const { status, headers } = await rescan(app);
+      statuses.push(status);
+      expect(Number(headers.get('retry-after') ?? 0) > 0).toBe(status === 429);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+    const other = await app.tokenWith({ sub: 'user-2' });
+    expect((await app.request('GET', PATH, { token: other })).status).toBe(200);
+    expect((await app.request('GET', `${PATH}/scans`)).status).toBe(200);
+  });
+
+  it('answers 500 when no scan is completed in time', async () => {
+    app = await TestApp.start({ DISCOVERY_REQUEST_TIMEOUT_MS: '1000' });
+    FakePlatform.in(app.nest).add('slow', after(1_900));
+    const start = performance.now();
+    expect((await rescan(app)).status).toBe(500);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('answers a thousand calls at one moment with two scans', async () => {
+    const patience = '50000';
+    app = await TestApp.start({
+      DISCOVERY_PROBE_TIMEOUT_MS: patience,
+      DISCOVERY_SCAN_TIMEOUT_MS: patience,
+      DISCOVERY_REQUEST_TIMEOUT_MS: '100000',
+    });
+    const platform = FakePlatform.in(app.nest);
+    const calls = 1_000;
+    let arrived = 0;
+    app.nest.getHttpServer().on('request', () => (arrived += 1));
+    // The first scan goes on until all callers have come and are known, however slow the machine is.
+    platform.add('slow', async () => {
+      await vi.waitFor(() => expect(arrived).toBe(calls), { timeout: 40_000 });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1_000);
+      });
+      return {};
+    });
+    const headers = { authorization: `Bearer ${await app.tokenWith({})}` };
+    const dispatcher = new Agent({ connections: calls });
+    const before = Date.now();
+    const answers = await Promise.all(
+      Array.from({ length: calls }, async () => {
+        const response = await fetch(`${app.url}${PATH}`, { headers, dispatcher });
+        return { status: response.status, body: (await response.json()) as DiscoveryResult };
+      }),
+    );
+    await dispatcher.destroy();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(platform.scans).toBe(2);
+    expect(answers.every(({ body }) => Date.parse(body.scanTimestamp) >= before)).toBe(true);
+    expect(new Set(answers.map(({ body }) => body.scanTimestamp)).size).toBe(2);
+  });
+
+  it('ends a scan when the service stops', async () => {
+    app = await TestApp.start({
+      DISCOVERY_PROBE_TIMEOUT_MS: '30000',
+      DISCOVERY_SCAN_TIMEOUT_MS: '30000',
+    });
+    const platform = FakePlatform.in(app.nest);
+    const ended = vi.fn();
+    platform.add('hung', ({ onEnd }) => {
+      onEnd(ended);
+      return new Promise(() => undefined);
+    });
+    const call = fetch(`${app.url}${PATH}`, {
+      headers: { authorization: `Bearer ${await app.tokenWith({})}` },
+    });
+    await vi.waitFor(() => expect(platform.checks).toBe(1));
+    const start = performance.now();
+    await app.nest.close();
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect((await call).status).toBe(500);
+    expect(ended).toHaveBeenCalledOnce();
+    // Whoever comes next need not wait for the lease.
+    app = await TestApp.start();
+    expect((await rescan(app)).status).toBe(200);
+  });
+
+  it('shows the components in the metrics, also after a restart', async () => {
+    app = await TestApp.start();
+    const platform = FakePlatform.in(app.nest);
+    platform.add('reporting', refused);
+    platform.add('cache', healthy(), { map: 'infrastructure' });
+    await rescan(app);
+    await app.close();
+    app = await TestApp.start();
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    expect(text).toContain('svc_discovery_component_up{map="services",key="reporting"} 0');
+    expect(text).toContain('svc_discovery_component_up{map="infrastructure",key="cache"} 1');
+    expect(text).toMatch(
+      /svc_discovery_component_last_check_timestamp_seconds\{map="services",key="reporting"\} 1\d{9}/,
+    );
   });
 });

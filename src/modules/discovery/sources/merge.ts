@@ -53,10 +53,7 @@ function faultOf({ key, endpoint }: Component): string | undefined {
     : 'the endpoint holds user information, a query or a fragment';
 }
 
+/** No user information before the path, with or without a scheme, no query and no fragment. */
 function isShowable(endpoint: string): boolean {
-  if (!URL.canParse(endpoint)) {
-    return !/[@?#]/.test(endpoint);
-  }
-  const { username, password } = new URL(endpoint);
-  return username === '' && password === '' && !/[?#]/.test(endpoint);
+  return !/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*@|[?#]/i.test(endpoint);
 }

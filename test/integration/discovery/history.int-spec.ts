@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
+import { DiscoveryChangeEntity } from '../../../src/modules/discovery/storage/discovery-change.entity.js';
+import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
+import { TestApp } from '../../support/app.js';
+import { FakePlatform, healthy, refused } from '../../support/discovery/fake-platform.js';
+import { histories, PlatformModel, toComponent } from '../../support/discovery/platform-model.js';
+
+const PATH = '/api/platform/discover';
+
+interface Scan {
+  id: number;
+  startedAt: string;
+  finishedAt: string;
+  requestedBy: string;
+  totalServices: number;
+  newServicesFound: number;
+  result: DiscoveryResult;
+}
+interface Change {
+  id: number;
+  scanId: number;
+  key: string;
+  event: string;
+  status: string | null;
+  error: string | null;
+}
+
+let app: TestApp;
+let platform: FakePlatform;
+beforeAll(async () => {
+  app = await TestApp.start({ DISCOVERY_SCANS_KEPT: '8', DISCOVERY_CHANGES_KEPT: '20' });
+  platform = FakePlatform.in(app.nest);
+});
+afterAll(() => app.close());
+
+const rescan = async (): Promise<DiscoveryResult> => (await app.request<DiscoveryResult>('GET', PATH)).body;
+const scans = async (query = '') =>
+  (await app.request<{ scans: Scan[]; next: number | null }>('GET', `${PATH}/scans${query}`)).body;
+const changes = async (query = '') =>
+  (await app.request<{ changes: Change[]; next: number | null }>('GET', `${PATH}/changes${query}`)).body;
+
+describe('the history', () => {
+  it('counts as a model does, whatever comes, goes, changes and flaps', async () => {
+    const model = new PlatformModel();
+    model.scan();
+    await rescan();
+    const [sequence = []] = fc.sample(fc.array(histories, { minLength: 4, maxLength: 4 }), 1);
+    for (const happenings of sequence.flat().slice(0, 40)) {
+      happenings.forEach((event) => model.happen(event));
+      const expected = model.scan();
+      platform.components = model.things.map(toComponent);
+      // Keys repeat in other maps, so what is up depends on the endpoint and map of the one that is asked.
+      platform.run = async (checked, context) => {
+        const thing = model.things.find(({ map, key }) => map === checked.map && key === checked.key);
+        return (thing?.isUp === true ? healthy({ version: thing.version }) : refused)(context, checked);
+      };
+      const { newServicesFound, configurationChanges } = (await rescan()).summary;
+      expect({ newServices: newServicesFound, configurationChanges }).toEqual(expected);
+    }
+  });
+
+  it('keeps scans with what their callers were answered', async () => {
+    const answer = await rescan();
+    const { scans: found } = await scans('?limit=1');
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      requestedBy: 'jane.doe',
+      finishedAt: answer.scanTimestamp,
+      totalServices: answer.totalServices,
+      newServicesFound: 0,
+    });
+    expect(found[0]).not.toHaveProperty('result');
+    const { body } = await app.request<Scan>('GET', `${PATH}/scans/${found[0]?.id}`);
+    expect(body).toEqual({ ...found[0], result: answer });
+    expect(JSON.stringify(body.result)).toBe(JSON.stringify(answer));
+  });
+
+  it('tells when a component came, went down, came back, changed and went', async () => {
+    platform.components = [];
+    const at = async (prepare: () => void): Promise<void> => {
+      prepare();
+      await rescan();
+    };
+    platform.run = FakePlatform.prototype.run.bind(platform);
+    await at(() => platform.add('journey', healthy({ version: '1.0' })));
+    await at(() => platform.behaviours.set('journey', refused));
+    await at(() => platform.behaviours.set('journey', healthy({ version: '2.0' })));
+    await at(() => (platform.components = []));
+    const { changes: found, next } = await changes('?key=journey');
+    expect(next).toBeNull();
+    expect(found.map(({ event, status, error }) => [event, status, error])).toEqual([
+      ['removed', null, null],
+      ['healthy', 'healthy', null],
+      ['changed', 'healthy', null],
+      ['unhealthy', 'unhealthy', 'The connection was refused.'],
+      ['added', 'healthy', null],
+    ]);
+    expect(found[1]?.scanId).toBe(found[2]?.scanId);
+  });
+
+  it('pages without a gap, and keeps no more than it should', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      platform.components = [];
+      platform.add(`one-${count}`);
+      platform.add(`two-${count}`);
+      await rescan();
+    }
+    const all: number[] = [];
+    for (let query = '?limit=3'; ;) {
+      const { scans: page, next } = await scans(query);
+      all.push(...page.map(({ id }) => id));
+      if (next === null) {
+        break;
+      }
+      query = `?limit=3&before=${next}`;
+    }
+    const stored = await app.dataSource.manager.find(DiscoveryScanEntity, { order: { id: 'DESC' } });
+    expect(all).toHaveLength(8);
+    expect(all).toEqual(stored.map(({ id }) => id));
+    const told: number[] = [];
+    for (let query = '?limit=7'; ;) {
+      const { changes: page, next } = await changes(query);
+      told.push(...page.map(({ id }) => id));
+      if (next === null) {
+        break;
+      }
+      query = `?limit=7&before=${next}`;
+    }
+    expect(told).toHaveLength(20);
+    expect(told).toEqual(told.toSorted((one, other) => other - one));
+    expect(await app.dataSource.manager.count(DiscoveryChangeEntity)).toBe(20);
+    expect((await app.request('GET', `${PATH}/scans/${(all.at(-1) ?? 0) - 1}`)).status).toBe(404);
+  });
+
+  it.each([
+    `${PATH}/scans?limit=0`,
+    `${PATH}/scans?limit=101`,
+    `${PATH}/scans?before=x`,
+    `${PATH}/scans/x`,
+    `${PATH}/scans/1.5`,
+    `${PATH}/scans/99999999999999999999`,
+    `${PATH}/changes?key=a%20b`,
+    `${PATH}/changes?before=-1`,
+  ])('answers 400 to GET %s', async (path) => {
+    expect((await app.request('GET', path)).status).toBe(400);
+  });
+
+  it('answers 404 for a scan that there is not', async () => {
+    const { status, body } = await app.request('GET', `${PATH}/scans/999999`);
+    expect(status).toBe(404);
+    expect(body['message']).toBe('Scan not found.');
+  });
+});

@@ -1,0 +1,84 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Component } from '../../../src/modules/discovery/component.types.js';
+import { PROBES } from '../../../src/modules/discovery/probes/probe-registry.js';
+import { ProbeError } from '../../../src/modules/discovery/probes/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../../src/modules/discovery/probes/probe.js';
+import type {
+  ComponentSource,
+  SourceListing,
+} from '../../../src/modules/discovery/sources/component-source.js';
+import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
+
+/** What happens when a component is checked. */
+export type Behaviour = (context: ProbeContext, component: Component) => Promise<ProbeFinding>;
+
+/** A component of kind http, which fake platforms check. */
+export function component(key: string, overrides: Partial<Component> = {}): Component {
+  return {
+    key,
+    map: 'services',
+    kind: 'http',
+    name: key,
+    isNamed: true,
+    endpoint: `http://${key.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example.com`,
+    options: {},
+    credentials: null,
+    source: 'configuration',
+    tags: [],
+    version: null,
+    capabilities: [],
+    timeoutMs: null,
+    trust: 'operator',
+    ...overrides,
+  };
+}
+
+export const healthy =
+  (finding: ProbeFinding = {}): Behaviour =>
+  async () =>
+    finding;
+export const refused: Behaviour = async () => {
+  throw new ProbeError('refused');
+};
+export const after =
+  (ms: number, finding: ProbeFinding = {}): Behaviour =>
+  () =>
+    new Promise((resolve) => {
+      setTimeout(() => resolve(finding), ms);
+    });
+export const never: Behaviour = () => new Promise(() => undefined);
+
+/** A source and a probe whose components live in memory. */
+export class FakePlatform implements ComponentSource, Probe {
+  readonly name = 'configuration';
+  readonly kind = 'http';
+  isEnabled = true;
+  components: Component[] = [];
+  /** By key; healthy without one. */
+  readonly behaviours = new Map<string, Behaviour>();
+  scans = 0;
+  checks = 0;
+
+  /** Gives an application this platform besides what it knows by itself. */
+  static in(nest: NestExpressApplication): FakePlatform {
+    const platform = new FakePlatform();
+    nest.get<ComponentSource[]>(SOURCES).push(platform);
+    nest.get<Probe[]>(PROBES).push(platform);
+    return platform;
+  }
+
+  add(key: string, behaviour: Behaviour = healthy(), overrides: Partial<Component> = {}): void {
+    this.components.push(component(key, overrides));
+    this.behaviours.set(key, behaviour);
+  }
+
+  async list(): Promise<SourceListing> {
+    this.scans += 1;
+    return { components: [...this.components], rejected: [] };
+  }
+
+  run(checked: Component, context: ProbeContext): Promise<ProbeFinding> {
+    this.checks += 1;
+    return (this.behaviours.get(checked.key) ?? healthy())(context, checked);
+  }
+}
