@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
 import { DiscoveryChangeEntity } from '../../../src/modules/discovery/storage/discovery-change.entity.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Component, ComponentMap } from '../../../src/modules/discovery/component.types.js';
 import type { CheckedComponent } from '../../../src/modules/discovery/scan/scan.types.js';
 import { component } from './fake-platform.js';

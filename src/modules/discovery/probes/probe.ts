@@ -10,7 +10,7 @@ export interface ProbeContext {
    * Takes what closes a connection at once and without waiting. Called when the probe has ended, however it ended, and
    * at the latest at the deadline, even when the probe itself hangs: that is what really frees the socket.
    */
-  onEnd(destroy: () => void): void;
+  onEnd: (destroy: () => void) => void;
 }
 
 /** A healthy component that still needs somebody's attention. Numbers only, so that no text of the component is shown. */

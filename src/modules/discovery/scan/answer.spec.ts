@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { component } from '../../../../test/support/discovery/fake-platform.js';
 import type { Component } from '../component.types.js';

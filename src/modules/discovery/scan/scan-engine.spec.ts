@@ -162,7 +162,7 @@ describe('a probe', () => {
     ['throws nothing', 'internal', () => Promise.reject(undefined as unknown as Error)],
     ['knows why', 'refused', refused],
   ] as const)('that %s is an unhealthy component', async (_name, expected, behaviour) => {
-    platform.add('bad', behaviour as never);
+    platform.add('bad', behaviour);
     platform.add('good');
     const findings = await scan(engineOf(platform));
     expect(outcomes(findings)).toEqual({ bad: expected, good: 'healthy' });
