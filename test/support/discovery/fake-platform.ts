@@ -59,10 +59,12 @@ export class FakePlatform implements ComponentSource, Probe {
   scans = 0;
   checks = 0;
 
-  /** Gives an application this platform besides what it knows by itself. */
+  /** Lets an application know of itself and of this platform, and of nothing else. */
   static in(nest: NestExpressApplication): FakePlatform {
     const platform = new FakePlatform();
-    nest.get<ComponentSource[]>(SOURCES).push(platform);
+    const sources = nest.get<ComponentSource[]>(SOURCES);
+    const self = sources.filter(({ name }) => name === 'self');
+    sources.splice(0, sources.length, ...self, platform);
     nest.get<Probe[]>(PROBES).push(platform);
     return platform;
   }
