@@ -30,7 +30,7 @@ describe(`random processes (RANDOM_SEED=${SEED})`, () => {
       const process = new GeneratedProcess(random, `process${index}`);
       processes.push({ process, definition: new RuntimeDefinition(await graphOf(process.xml)), random });
     }
-  });
+  }, TIMEOUT_MS);
 
   it(
     'come to the tasks that their structure and data say',
