@@ -6,6 +6,7 @@ import { ApiClient, APP, VERSION } from '../test/prove/support/api-client.js';
 import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import { startDatabases } from '../test/support/databases/start-databases.js';
 import { sendResult, startScriptedMcp } from '../test/support/peers/scripted-mcp.peer.js';
+import { benchDiscovery } from './discovery/discovery.js';
 import { load, median, type Load } from './load.js';
 import { benchProcesses } from './processes/processes.js';
 import { startServer } from './server-process.js';
@@ -14,7 +15,7 @@ import { countQuestions, recordStatements } from './statements.js';
 /**
  * Measures the read paths and the synchronisation on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short] [reads] [processes]
+ *     npm run bench [-- --short] [reads] [processes] [discovery]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
@@ -52,6 +53,9 @@ try {
         ? { rounds: 2, starts: 400, waiting: 1_000 }
         : { rounds: 7, starts: 2_000, waiting: 10_000 }),
     });
+  }
+  if (isWanted('discovery')) {
+    await benchDiscovery(environment, { folder, rounds: values.short ? 3 : 10 });
   }
 } finally {
   await environment.end();
