@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 /** Many healthy services in one: whatever is asked is answered after DELAY_MS milliseconds. */
 const delayMs = Number(process.env['DELAY_MS']);
@@ -7,4 +6,4 @@ const body = JSON.stringify({ status: 'UP', version: '1.0.0' });
 const server = createServer((_request, response) => {
   setTimeout(() => response.setHeader('content-type', 'application/json').end(body), delayMs);
 });
-server.listen(0, '127.0.0.1', () => process.send?.(server.address() as AddressInfo));
+server.listen(0, '127.0.0.1', () => process.send?.(server.address() ?? {}));
