@@ -12,6 +12,8 @@ import { detailsPath } from '../support/factories.js';
 const TESTS = 200;
 const DEADLINE_MS = 5_000;
 const SLACK_MS = 1_000;
+/** Where others work on the same two cores, as in a short round: it says that no test hangs, not how fast it is. */
+const SHARED_MACHINE_SLACK_MS = 5_000;
 /** The tests arrive within this time, so that the cost of 200 simultaneous requests of any kind is not measured. */
 const ARRIVAL_MS = 1_000;
 const READS_PER_SECOND = 50;
@@ -49,7 +51,7 @@ export const proof: Proof = {
     });
     const hostile = await HostilePeers.start();
     try {
-      const callers = new Callers(service, await environment.token());
+      const callers = new Callers(service, await environment.token(), judged);
       if (environment.kind !== 'embedded' && judged) {
         // The embedded file has one connection: there every reader waits for whoever stores.
         await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
@@ -80,7 +82,7 @@ async function oneByOne(callers: Callers, hostile: HostilePeers): Promise<number
     const memory = new MemoryWatch(callers.service.pid);
     const { answer, tookMs } = await callers.test(url);
     grown.push(memory.stop());
-    expectContract(name, answer, tookMs);
+    callers.expectContract(name, answer, tookMs);
     prove((answer.body['status'] === 200) === READABLE.has(name), `${name}: ${JSON.stringify(answer.body)}`);
     prove((grown.at(-1) ?? 0) < ONE_SERVER_BYTES, `${name} took ${megabytes(grown.at(-1) ?? 0)}`);
   }
@@ -111,7 +113,7 @@ async function stormAtOnce(
       const [name, url] = kinds[index % kinds.length] ?? ['', ''];
       await sleep((index * ARRIVAL_MS) / TESTS);
       const { answer, tookMs } = await callers.test(url);
-      expectContract(name, answer, tookMs);
+      callers.expectContract(name, answer, tookMs);
       longestMs = Math.max(longestMs, tookMs);
     });
     await Promise.all(tests);
@@ -122,22 +124,27 @@ async function stormAtOnce(
   return { longestMs, aloneMs: median(alone), p99Ms: median(p99s), grownBytes };
 }
 
-function expectContract(name: string, { status, body }: Answer, tookMs: number): void {
-  const text = `${name}: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`;
-  prove(status === 200 && body['message'] === MESSAGES[Number(body['status'])], text);
-  prove('tools' in body === (body['status'] === 200), text);
-  prove(tookMs <= DEADLINE_MS + SLACK_MS, `${name} took ${tookMs.toFixed(0)} ms`);
-}
-
 /** Everybody who calls the service. */
 class Callers {
   private readonly client: ApiClient;
+  /** Milliseconds that a test may take. */
+  private readonly limitMs: number;
 
   constructor(
     readonly service: ServiceProcess,
     private readonly token: string,
+    judged: boolean,
   ) {
+    this.limitMs = DEADLINE_MS + (judged ? SLACK_MS : SHARED_MACHINE_SLACK_MS);
     this.client = new ApiClient(service.url, token, { connections: TESTS });
+  }
+
+  /** Proves that a test was answered as the contract says, and in time. */
+  expectContract(name: string, { status, body }: Answer, tookMs: number): void {
+    const text = `${name}: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`;
+    prove(status === 200 && body['message'] === MESSAGES[Number(body['status'])], text);
+    prove('tools' in body === (body['status'] === 200), text);
+    prove(tookMs <= this.limitMs, `${name} took ${tookMs.toFixed(0)} ms`);
   }
 
   async createSystem(payload: Record<string, unknown> = {}): Promise<string> {
