@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { DatabaseTime } from '../../database/database-time.js';
 import { SystemsModule } from '../systems/systems.module.js';
+import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { DiscoveryMetrics } from './discovery-metrics.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DiscoveryService } from './discovery.service.js';
@@ -15,7 +16,7 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
 /** Looks at what runs on the platform. */
 @Module({
-  imports: [SystemsModule],
+  imports: [SystemsModule, McpConnectionModule],
   controllers: [DiscoveryController],
   providers: [
     ...PROBE_PROVIDERS,

@@ -11,6 +11,8 @@ export interface ConnectionTestRequest {
   credentials: SystemCredentials;
   /** Tools listed by the last successful test; when there were some, an empty list is read twice before it is believed. */
   knownToolCount: number;
+  /** Connect and take leave, without reading the tools: `tools` of the result is empty then. @default false */
+  greetOnly?: boolean;
   /** W3C trace context of the request that caused the test; sent along, dropped when malformed. */
   traceparent?: string;
 }
@@ -70,6 +72,8 @@ export interface ConnectedResult {
   tools: DiscoveredTool[];
   rejectedTools: RejectedTool[];
   server: ServerIdentity;
+  /** Names of the capabilities that the server declares, as it wrote them. */
+  capabilities: string[];
   protocolVersion: string;
   transport: 'streamable-http' | 'sse';
   latencyMs: number;

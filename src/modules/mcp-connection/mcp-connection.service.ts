@@ -34,6 +34,16 @@ export class McpConnectionService implements OnModuleDestroy {
     return this.pool.run(request);
   }
 
+  /**
+   * Connects to an MCP server without credentials, hears what it says of itself and takes leave. Cheap: reads no tools.
+   * @param deadlineMs milliseconds until the outcome
+   * @returns as `test`
+   */
+  greet(baseUrl: string, deadlineMs: number): Promise<ConnectionTestResult> {
+    const credentials = { type: 'NO_AUTH' as const };
+    return this.pool.run({ baseUrl, credentials, knownToolCount: 0, greetOnly: true }, deadlineMs);
+  }
+
   /** Waits for the tests in flight, then stops the worker. */
   async onModuleDestroy(): Promise<void> {
     await this.pool.close();

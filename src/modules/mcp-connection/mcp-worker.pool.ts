@@ -48,13 +48,15 @@ export class McpWorkerPool {
 
   constructor(private readonly options: McpWorkerPoolOptions) {}
 
-  /** Runs one test. Never rejects; a job lost with the worker answers `overloaded`. */
-  run(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
+  /**
+   * Runs one test. Never rejects; a job lost with the worker answers `overloaded`.
+   * @param deadlineMs for this job. @default that of the pool
+   */
+  run(request: ConnectionTestRequest, deadlineMs = this.options.deadlineMs): Promise<ConnectionTestResult> {
     if (this.closing || this.jobs.size >= MAX_JOBS) {
       const cause = this.closing ? 'stopping' : 'overloaded';
       return Promise.resolve({ outcome: 'unreachable', cause, latencyMs: 0 });
     }
-    const { deadlineMs } = this.options;
     const id = (this.nextId += 1);
     const worker = this.startedWorker();
     return new Promise((resolve) => {

@@ -4,6 +4,7 @@ import type { Component } from '../component.types.js';
 import { addressesOf, requireOperator, textOption } from './component-options.js';
 import { loadDriver } from './driver.js';
 import { isRecord, wholeNumber } from './json-values.js';
+import { adoptingSockets } from './net/adopt-sockets.js';
 import { probeLookup } from './net/probe-lookup.js';
 import { tlsTrustOf, usesTls } from './net/open-socket.js';
 import { ProbeError, type ProbeFailure } from './probe.error.js';
@@ -46,7 +47,7 @@ export class MongodbProbe implements Probe {
       client = new MongoClient(addressOf(component), options);
       const opened = client;
       context.onEnd(() => void opened.close(true).catch(() => undefined));
-      const status = await client.db('admin').command(STATUS);
+      const status = await adoptingSockets(context, () => opened.db('admin').command(STATUS));
       return found(status);
     } catch (error) {
       throw failureOf(error, context);
@@ -73,7 +74,8 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
     retryReads: false,
     connectTimeoutMS: timeoutMs,
     socketTimeoutMS: timeoutMs,
-    serverSelectionTimeoutMS: timeoutMs,
+    // The driver tries again until then; what it tells at its end says more than our deadline.
+    serverSelectionTimeoutMS: Math.ceil(timeoutMs * 0.7),
     // No second connection that measures round trips, and no second look at the server.
     serverMonitoringMode: 'poll',
     heartbeatFrequencyMS: 60_000,

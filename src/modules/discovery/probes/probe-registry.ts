@@ -4,6 +4,7 @@ import type { Probe } from './probe.js';
 import { ElasticsearchProbe } from './elasticsearch.probe.js';
 import { HttpProbe } from './http.probe.js';
 import { KafkaProbe } from './kafka.probe.js';
+import { McpProbe } from './mcp.probe.js';
 import { MongodbProbe } from './mongodb.probe.js';
 import { MysqlProbe } from './mysql.probe.js';
 import { NatsProbe } from './nats.probe.js';
@@ -21,6 +22,7 @@ const PROBE_CLASSES: readonly Type<Probe>[] = [
   ElasticsearchProbe,
   HttpProbe,
   KafkaProbe,
+  McpProbe,
   MongodbProbe,
   MysqlProbe,
   NatsProbe,

@@ -47,7 +47,10 @@ export class ConnectionTester {
       const { traceparent } = request;
       const trace = traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
       connected = await connect({ url, operation, credentials, traceparent: trace }, status);
-      const list = await this.readTools(connected.session, request.knownToolCount);
+      const list =
+        request.greetOnly === true
+          ? { toolsJson: [], rejectedTools: [] }
+          : await this.readTools(connected.session, request.knownToolCount);
       return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
     } catch (error) {
       const cause = causeOf(error, { operation, credentials, status });
@@ -85,13 +88,22 @@ function describe(
   { toolsJson, rejectedTools }: ToolList,
   context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
-  const { identity: server, protocolVersion } = session;
+  const { identity: server, capabilities, protocolVersion } = session;
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
     ...credentialWarnings(context.request, context.credentials),
   ];
-  return { outcome: 'connected', toolsJson, rejectedTools, server, protocolVersion, transport, warnings };
+  return {
+    outcome: 'connected',
+    toolsJson,
+    rejectedTools,
+    server,
+    capabilities,
+    protocolVersion,
+    transport,
+    warnings,
+  };
 }
 
 function credentialWarnings(

@@ -105,6 +105,11 @@ export class McpSession {
     return this.client.getServerCapabilities()?.tools !== undefined;
   }
 
+  /** Names of what the server says it can do. */
+  get capabilities(): string[] {
+    return Object.keys(this.client.getServerCapabilities() ?? {}).map((name) => plainText(name, MAX_TITLE));
+  }
+
   /** What the server says of itself, as plain text. */
   get identity(): ServerIdentity {
     const server = this.client.getServerVersion();

@@ -38,7 +38,7 @@ export class DirectTransport implements HttpTransport {
     context.onEnd(() => void this.agent.destroy().catch(() => undefined));
   }
 
-  async send(url: URL, { method, headers, body }: HttpRequest): Promise<HttpAnswer> {
+  async send(url: URL, { method, headers, body, isComplete }: HttpRequest): Promise<HttpAnswer> {
     const { signal } = this.options.context;
     const response = await send(url, {
       dispatcher: this.agent,
@@ -52,7 +52,7 @@ export class DirectTransport implements HttpTransport {
       response.body.on('error', () => undefined).destroy();
       throw new ProbeError('protocol');
     }
-    const text = await this.read(response.body);
+    const text = await this.read(response.body, isComplete);
     const entries = Object.entries(response.headers).map(([name, value]) => [name, [value].flat()[0]]);
     return new HttpAnswer(response.statusCode, Object.fromEntries(entries), text);
   }
@@ -61,7 +61,10 @@ export class DirectTransport implements HttpTransport {
     return [...this.found.values()];
   }
 
-  private async read(body: AsyncIterable<Uint8Array>): Promise<string> {
+  private async read(
+    body: AsyncIterable<Uint8Array>,
+    isComplete: (text: string) => boolean = () => false,
+  ): Promise<string> {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of body) {
@@ -70,6 +73,9 @@ export class DirectTransport implements HttpTransport {
         throw new ProbeError('too_large');
       }
       chunks.push(chunk);
+      if (isComplete(Buffer.concat(chunks).toString('utf8'))) {
+        break;
+      }
     }
     return Buffer.concat(chunks).toString('utf8');
   }

@@ -3,9 +3,11 @@ import type { ProbeWarning } from '../probe.js';
 
 /** A request of a probe; bodies are text. */
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body?: string;
+  /** Says of what has come of the body that it is enough; event streams need not end. */
+  isComplete?: (body: string) => boolean;
 }
 
 /** How the requests of one probe reach the component. */

@@ -68,6 +68,11 @@ export class ProbeHttp {
     return this.send(target, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
   }
 
+  /** Any other request. @throws ProbeError as `get` */
+  request(target: string | URL, request: HttpRequest): Promise<HttpAnswer> {
+    return this.send(target, request);
+  }
+
   /** As `get`, for an answer of JSON with a status of 2xx. */
   async json(target: string | URL): Promise<unknown> {
     return (await this.get(target)).expectOk().json();

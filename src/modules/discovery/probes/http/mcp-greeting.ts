@@ -1,0 +1,79 @@
+import { isRecord } from '../json-values.js';
+import { ProbeError } from '../probe.error.js';
+import type { HttpAnswer } from './http-answer.js';
+import type { ProbeHttp } from './probe-http.js';
+
+/** What an MCP server says of itself when it is greeted. */
+export interface McpGreeting {
+  name: unknown;
+  version: unknown;
+  capabilities: readonly string[];
+}
+
+const ID = 1;
+/** The revision that servers of all ages negotiate from. */
+const PROTOCOL_VERSION = '2025-06-18';
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: ID,
+  method: 'initialize',
+  params: {
+    protocolVersion: PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'svc-platform', version: '0.1.0' },
+  },
+};
+
+/**
+ * Greets an MCP server by Streamable HTTP and ends the session it opened, if any.
+ * @throws ProbeError `protocol` when it does not answer as one
+ */
+export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
+  const answer = await http.request(http.base, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(INITIALIZE),
+    isComplete: (body) => messagesOf(body).some(isAnswer),
+  });
+  const result = resultOf(answer.expectOk());
+  const session = answer.header('mcp-session-id');
+  if (session !== undefined) {
+    const headers = { 'mcp-session-id': session };
+    // Servers that know no end of sessions answer 405, which is as good.
+    await http.request(http.base, { method: 'DELETE', headers }).catch(() => undefined);
+  }
+  const info = isRecord(result['serverInfo']) ? result['serverInfo'] : {};
+  const capabilities = isRecord(result['capabilities']) ? Object.keys(result['capabilities']) : [];
+  return { name: info['name'], version: info['version'], capabilities };
+}
+
+function resultOf(answer: HttpAnswer): Record<string, unknown> {
+  const isStream = /^text\/event-stream\b/i.test(answer.header('content-type') ?? '');
+  const messages = isStream ? messagesOf(answer.body) : [answer.json()];
+  const message = messages.find(isAnswer);
+  if (message === undefined || !isRecord(message['result'])) {
+    throw new ProbeError('protocol');
+  }
+  return message['result'];
+}
+
+function isAnswer(message: unknown): message is Record<string, unknown> {
+  return isRecord(message) && message['jsonrpc'] === '2.0' && message['id'] === ID;
+}
+
+/** The complete events of a stream that are JSON in one line of data, as those of MCP are. */
+function messagesOf(body: string): unknown[] {
+  return body
+    .split(/\r?\n\r?\n/)
+    .slice(0, -1)
+    .map((event) => /^data: ?(.*)$/m.exec(event)?.[1] ?? '')
+    .map(parsed);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

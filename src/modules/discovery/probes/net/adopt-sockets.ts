@@ -1,0 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import type { ProbeContext } from '../probe.js';
+
+const running = new AsyncLocalStorage<ProbeContext>();
+
+subscribe('net.client.socket', (message) => {
+  const { socket } = message as { socket: Socket };
+  running.getStore()?.onEnd(() => socket.destroy());
+});
+
+/**
+ * Runs work of a driver that opens its sockets itself and does not give them away: those it opens without TLS end with
+ * the probe all the same.
+ */
+export function adoptingSockets<T>(context: ProbeContext, work: () => Promise<T>): Promise<T> {
+  return running.run(context, work);
+}
