@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js';
 import { JobQueueService } from '../jobs/job-queue.service.js';
 import type { Job } from '../jobs/job-queue.types.js';
 import type { IncidentSource, IncidentType } from './engine/engine.types.js';
-import { outlives, workKeyOf } from './jobs/runtime-job.js';
+import { encodeJob, outlives, workKeyOf } from './jobs/runtime-job.js';
 import { TooManyIncidentsError } from './process-runtime.errors.js';
 import type { FailedStepError } from './step/failed-step.error.js';
 import { StepAftermath } from './step/step-aftermath.js';
@@ -70,8 +70,9 @@ export class IncidentsService {
     const id = await this.resources.nextId('process-incident');
     const recorded = await this.database.write(async (manager) => {
       const head = await this.rows.instances.lockHead(manager, { id: instanceId });
+      const job = 'job' in origin ? toParkedJob(origin.job) : null;
       const incident =
-        head === null ? null : await this.keep(manager, head, this.toIncident(id, fault, origin), origin);
+        head === null ? null : await this.keep(manager, head, this.toIncident(id, fault, job), origin);
       if ('job' in origin) {
         await this.queue.complete(manager, origin.job);
       }
@@ -83,16 +84,24 @@ export class IncidentsService {
   }
 
   /**
-   * Stores an instance that could not start: CREATED, without tokens, with the incident that tells why.
+   * Stores an instance that could not start: CREATED, without tokens, with the incident that tells why and can be retried.
+   * @param startNode index of the start event
    * @param begin called first in the transaction
    * @returns what it returned
    */
   async recordFailedStart<Answer>(
     row: InstanceRow,
+    startNode: number,
     fault: Fault,
     begin: (manager: EntityManager) => Promise<Answer>,
   ): Promise<Answer> {
-    const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, { actor: '' });
+    const job = {
+      kind: 'START',
+      instanceId: row.id,
+      tokenId: null,
+      payload: encodeJob({ kind: 'START', node: startNode }),
+    };
+    const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, job);
     const { raisedAt: at, requestId } = incident;
     const actor = row.startedBy?.userName ?? null;
     const answer = await this.database.write(async (manager) => {
@@ -197,8 +206,7 @@ export class IncidentsService {
     return tokenId === null || token?.state.visit === visit;
   }
 
-  private toIncident(id: number, fault: Fault, origin: FaultOrigin): IncidentRow {
-    const job = 'job' in origin ? toParkedJob(origin.job) : null;
+  private toIncident(id: number, fault: Fault, job: ParkedJob | null): IncidentRow {
     return {
       ...fault,
       id,

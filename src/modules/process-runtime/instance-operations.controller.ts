@@ -72,7 +72,7 @@ export class InstanceOperationsController {
     operationId: 'terminateProcessInstance',
     summary: 'Terminate a process instance',
     description:
-      'Extension of the contract. Ends an instance that is running or on hold for good, and in the background the processes that ' +
+      'Extension of the contract. Ends an instance that is running, on hold or could not start for good, and in the background the processes that ' +
       'it started. A process that waits for it takes this as an error: without an error boundary event there is an incident.',
   })
   @ApiOkResponse({
@@ -123,8 +123,8 @@ export class InstanceOperationsController {
     summary: 'Retry what stopped a process instance as a whole',
     description:
       'Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits ' +
-      'for, and closes them; calls are made with the process data of now while the instance is running. What stopped a token is ' +
-      'retried with that token. 409 when nothing stopped, or the state of the instance does not allow it. 500 when it stops again ' +
+      'for, and closes them; calls are made with the process data of now while the instance is running. One that could not start ' +
+      '(CREATED) starts again, with the data that it was given. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it. 500 when it stops again ' +
       'at once: the incident stays open and tells why.',
   })
   @ApiOkResponse({ type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' })

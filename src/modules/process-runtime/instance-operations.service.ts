@@ -33,7 +33,7 @@ export class InstanceOperationsService {
   }
 
   /**
-   * Ends a running instance or one on hold, and whatever it started that is still running.
+   * Ends a running instance, one on hold or one that could not start, and whatever it started that is still running.
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
   async terminate(principal: Principal, uuid: string): Promise<OperationView> {

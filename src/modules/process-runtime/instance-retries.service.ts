@@ -4,7 +4,7 @@ import type { Principal } from '../../common/auth/principal.js';
 import { Database } from '../../database/database.js';
 import { JobQueueService } from '../jobs/job-queue.service.js';
 import { EngineRefusal } from './engine/engine.errors.js';
-import type { EngineCommand } from './engine/engine.types.js';
+import type { EngineCommand, InstanceState } from './engine/engine.types.js';
 import { faultOf, IncidentsService } from './incidents.service.js';
 import type { RetryView } from './instance-operations.types.js';
 import { InstanceStepsService } from './instance-steps.service.js';
@@ -114,7 +114,8 @@ export class InstanceRetriesService {
       {
         actor,
         before: (manager, row) => this.again(manager, row, stop, attempt),
-        command: (_loaded, manager) => this.toCommand(manager, stop),
+        command: ({ state }, manager) =>
+          stop.job.kind === 'START' ? startOf(stop.job, state) : this.toCommand(manager, stop),
         after: async ({ before, result }, manager) => {
           await this.incidents.close(manager, before.row.id, [stop], { state: 'RETRIED', actor });
           return { uuid, state: result.instance.state, retriedIncidents: [stop.uuid] };
@@ -135,11 +136,11 @@ export class InstanceRetriesService {
       return { answer };
     }
     const { job, tokenId, node } = stop;
-    const isRunning = row.state === 'STARTED';
-    if (isRunning && !asAsked && isAskedAnew(stop)) {
+    const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
+    if (isReady && !asAsked && isAskedAnew(stop)) {
       return undefined;
     }
-    if (!isRunning && !outlives(job, row.state)) {
+    if (!isReady && !outlives(job, row.state)) {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
     await this.queue.add(manager, [
@@ -188,13 +189,18 @@ export class InstanceRetriesService {
   }
 }
 
+/** The start of an instance that stopped at once, with the data that it was given. */
+function startOf({ payload }: ParkedJob, { data }: InstanceState): EngineCommand {
+  return { kind: 'START', startNode: decodeJob<'START'>(payload).node, data };
+}
+
 /**
  * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
  * asked for anew only where the engine knows how.
  */
 function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
   if (tokenId === null) {
-    return kind === 'CALL';
+    return kind === 'CALL' || kind === 'START';
   }
   return kind === 'NOTIFY_PARENT'
     ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'

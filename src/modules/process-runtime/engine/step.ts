@@ -144,8 +144,9 @@ function tellWhereItStands(run: StepRun): void {
   }
 }
 
+/** One that could not start is ended too: nothing else would ever close it. */
 function end(run: StepRun, command: Command<'END'>): void {
-  if (run.instance.state !== 'ONHOLD') {
+  if (run.instance.state !== 'ONHOLD' && run.instance.state !== 'CREATED') {
     demandState(run, 'STARTED', command);
   }
   endInstance(run, command.state, null);

@@ -5,6 +5,8 @@ import type { ParkedJob } from '../storage/instance.row.js';
 
 /** Work for the background that the engine does not know of. */
 export type ServiceJob =
+  /** The start of an instance that stopped at once: never queued, kept with the incident for a retry. `node` is the start event. */
+  | { kind: 'START'; node: number }
   /** The time of the definition's `expiryTime` has come. */
   | { kind: 'EXPIRY' }
   /** Brings messages and tokens that wait for them together. */

@@ -3,7 +3,6 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import type { JsonObject } from '../../../common/data-paths.js';
 import { requestContext } from '../../../common/http/request-context.js';
-import { addDuration, parseDuration } from '../../../common/iso-8601.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Database } from '../../../database/database.js';
 import type { Job } from '../../jobs/job-queue.types.js';
@@ -12,8 +11,8 @@ import type { StepResult } from '../engine/engine.types.js';
 import { newInstance } from '../engine/new-instance.js';
 import { step } from '../engine/step.js';
 import { IncidentsService } from '../incidents.service.js';
-import { latest } from '../jobs/runtime-job.js';
 import type { InstanceRow, ParentLink } from '../storage/instance.row.js';
+import { expiryOf } from './expiry.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 import { StepAftermath } from './step-aftermath.js';
 import { StepResources } from './step-resources.js';
@@ -125,7 +124,7 @@ export class ProcessStarter {
     const now = this.resources.now();
     const row = { ...newRow({ ...request, parent: null }, id, now), expiresAt: null };
     const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
-    return this.incidents.recordFailedStart(row, fault, async (manager) =>
+    return this.incidents.recordFailedStart(row, request.startNode, fault, async (manager) =>
       plan.stopped === undefined ? undefined : { answer: await plan.stopped(manager, row, now) },
     );
   }
@@ -160,9 +159,4 @@ function newRow(request: StartRequest, id: number, now: Date): InstanceRow {
     endedAt: null,
     content: { data, joins: [], returnPoints: [], pending: [], continues: 0, backCounter: 0, parked: [] },
   };
-}
-
-function expiryOf({ graph }: RunnableDefinition, now: Date): Date | null {
-  const duration = graph.expiresAfter === null ? undefined : parseDuration(graph.expiresAfter);
-  return duration === undefined ? null : latest(new Date(addDuration(now.getTime(), duration)));
 }

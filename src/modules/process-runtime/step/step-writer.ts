@@ -26,6 +26,7 @@ import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { TokenRow } from '../storage/token.row.js';
 import type { TokenChange } from '../storage/tokens.repository.js';
+import { expiryJob, expiryOf } from './expiry.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 import type { StepIds } from './step.types.js';
 
@@ -91,10 +92,11 @@ export class StepWriter {
 
   private async writeInstance(
     manager: EntityManager,
-    { row, isNew }: StepBase,
+    base: StepBase,
     { instance }: StepResult,
     { seq, openIncidents, now }: { seq: number; openIncidents: number; now: Date },
   ): Promise<void> {
+    const { row, isNew } = base;
     const ended = hasEnded(instance.state);
     const content: InstanceContent = {
       data: instance.data,
@@ -112,6 +114,7 @@ export class StepWriter {
       content,
       modifiedAt: now,
       endedAt: ended ? (row.endedAt ?? now) : null,
+      expiresAt: expiryAfter(base, now),
     };
     await (isNew
       ? this.rows.instances.insert(manager, { ...row, ...next })
@@ -205,16 +208,20 @@ function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
   return row.state === 'ONHOLD' && state === 'STARTED';
 }
 
-function newJobs({ row, isNew }: StepBase, result: StepResult, keys: string[], now: Date): NewJob[] {
+/** One that could not start has none yet; its time begins when it starts after all. */
+function expiryAfter({ row, isNew, definition }: StepBase, now: Date): Date | null {
+  return !isNew && row.state === 'CREATED' ? expiryOf(definition, now) : row.expiresAt;
+}
+
+function newJobs(base: StepBase, result: StepResult, keys: string[], now: Date): NewJob[] {
+  const { row } = base;
   const jobs: RuntimeJob[] = [
     ...result.jobs,
     ...keys.map((key) => ({ kind: 'MATCH_MESSAGE' as const, key })),
   ];
   const parked = isReleased(row, result.instance.state) ? row.content.parked : [];
-  const expiry =
-    isNew && row.expiresAt !== null && !hasEnded(result.instance.state)
-      ? [expiryJob(row.id, row.expiresAt)]
-      : [];
+  const expiresAt = row.state === 'CREATED' ? expiryAfter(base, now) : null;
+  const expiry = expiresAt !== null && !hasEnded(result.instance.state) ? [expiryJob(row.id, expiresAt)] : [];
   return [
     ...jobs.map((job) => toNewJob(row, job, now)),
     ...parked.map((job) => unparked(row, job, now)),
@@ -245,17 +252,6 @@ export function unparked(
     payload,
     instanceId: instanceId ?? row.id,
     ...(tokenId === null ? {} : { tokenId }),
-  };
-}
-
-function expiryJob(instanceId: number, expiresAt: Date): NewJob {
-  const job: RuntimeJob = { kind: 'EXPIRY' };
-  return {
-    kind: job.kind,
-    availableAt: expiresAt,
-    payload: encodeJob(job),
-    instanceId,
-    dedupeKey: expiryKey(instanceId),
   };
 }
 

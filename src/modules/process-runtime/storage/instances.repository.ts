@@ -19,11 +19,11 @@ export type InstanceKey = { uuid: string } | { id: number };
 /** Columns of an instance that a step writes. */
 export type InstanceChange = Pick<
   InstanceRow,
-  'state' | 'seq' | 'openIncidents' | 'content' | 'modifiedAt' | 'endedAt'
+  'state' | 'seq' | 'openIncidents' | 'content' | 'modifiedAt' | 'endedAt' | 'expiresAt'
 >;
 
 const UPDATE = `UPDATE process_instances
-  SET state = ?, rev = rev + 1, seq = ?, open_incidents = ?, content = ?, modified_at = ?, ended_at = ?
+  SET state = ?, rev = rev + 1, seq = ?, open_incidents = ?, content = ?, modified_at = ?, ended_at = ?, expires_at = ?
   WHERE id = ? AND rev = ?`;
 const UPDATE_TRAIL = `UPDATE process_instances
   SET rev = rev + 1, seq = ?, open_incidents = ?, modified_at = ? WHERE id = ? AND rev = ?`;
@@ -98,6 +98,7 @@ export class InstancesRepository {
       sqlText(JSON.stringify(next.content)),
       sqlTime(next.modifiedAt),
       sqlTimeOrNull(next.endedAt),
+      sqlTimeOrNull(next.expiresAt),
       id,
       rev,
     ]);

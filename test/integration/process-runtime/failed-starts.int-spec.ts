@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
+
+/** Needs more tokens than the small service has, and a number. */
+const wide = processFile(
+  'wide',
+  `${node('startEvent', 'start', '', 'svc:startCondition="main"')}${node('startEvent', 'other', '', 'svc:startCondition="other"')}
+   ${node('parallelGateway', 'split')}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'x')}
+   ${flows('start>x other>split split>a split>g g>a[amount > 999] g>x[amount <= 999] a>x')}`,
+  { attributes: 'svc:expiresAfter="PT1H"' },
+);
+
+let small: TestApp;
+let app: TestApp;
+let published: Published;
+
+const post = (uuid: string, operation: string, via = app): Promise<TestResponse> =>
+  via.request('POST', `${instancePath(uuid)}/${operation}`);
+const stopped = (amount: unknown) => started(small, published, 'wide', { startCondition: 'other', amount });
+
+describe('instances that stop at their start', () => {
+  beforeAll(async () => {
+    const settings = { JOBS_WORKERS: 'false' };
+    app = await TestApp.start(settings);
+    small = await TestApp.start({ ...settings, PROCESS_MAX_TOKENS: '1' });
+    published = await publish(app, { bpmn: wide });
+  });
+  afterAll(async () => {
+    await small.close();
+    await app.close();
+  });
+
+  it('are ended by terminating them', async () => {
+    const { uuid, state, instanceMetadata } = await stopped('many');
+    expect(state).toBe('CREATED');
+    expect((await post(uuid, 'hold')).status).toBe(409);
+
+    expect(await post(uuid, 'terminate')).toMatchObject({ status: 200, body: { uuid, state: 'TERMINATED' } });
+    expect(await instanceRow(app, uuid)).toMatchObject({
+      state: 'TERMINATED',
+      openIncidents: 0,
+      endedAt: expect.any(Date),
+    });
+    const id = instanceMetadata.processInstanceId;
+    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RESOLVED' }]);
+    expect((await eventRows(app, id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect((await post(uuid, 'terminate')).status).toBe(409);
+    expect((await post(uuid, 'retry')).status).toBe(409);
+  });
+
+  it('start again when the reason is gone, at the same event with the same data, and expire from then on', async () => {
+    const { uuid, state, instanceMetadata } = await stopped(99);
+    expect(state).toBe('CREATED');
+    const [incident] = await incidentRows(app, instanceMetadata.processInstanceId);
+
+    const retried = await Promise.all([post(uuid, 'retry'), post(uuid, 'retry')]);
+    expect(new Set(retried.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(retried.find(({ status }) => status === 200)?.body).toEqual({
+      uuid,
+      state: 'STARTED',
+      retriedIncidents: [incident?.uuid],
+    });
+    const { body } = await app.request<{ tokens: { uuid: string; bpmnElementId: string }[] }>(
+      'GET',
+      instancePath(uuid),
+    );
+    expect(body).toMatchObject({ openIncidents: 0, data: { amount: 99 }, expiresAt: expect.any(String) });
+    expect(body.tokens[0]).toMatchObject({ bpmnElementId: 'a', state: 'ACTIVE' });
+    const jobs = { instanceId: instanceMetadata.processInstanceId };
+    expect(await app.dataSource.getRepository(RuntimeJobEntity).findBy(jobs)).toMatchObject([
+      { kind: 'EXPIRY' },
+    ]);
+    await executed(app, uuid, body.tokens[0]?.uuid ?? '', ui('a'));
+    expect(await instanceRow(app, uuid)).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it('keep their incident when they stop again, which tells the newest reason', async () => {
+    const { uuid, instanceMetadata } = await stopped('many');
+    const id = instanceMetadata.processInstanceId;
+    const [before] = await incidentRows(app, id);
+
+    expect((await post(uuid, 'retry')).status).toBe(500);
+    const [after, ...others] = await incidentRows(app, id);
+    expect(others).toEqual([]);
+    expect(after).toMatchObject({ uuid: before?.uuid, state: 'OPEN' });
+    expect(after?.message).not.toBe(before?.message);
+    expect(await instanceRow(app, uuid)).toMatchObject({ state: 'CREATED', openIncidents: 1 });
+  });
+});
