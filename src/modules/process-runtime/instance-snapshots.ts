@@ -18,6 +18,8 @@ export interface InstanceSnapshot {
   ended: TokenRow[];
   /** Open ones. */
   incidents: IncidentHead[];
+  /** Uuids of the called processes that incidents are about, by the id of the incident. */
+  failedChildren: ReadonlyMap<number, string>;
   /** The newest. */
   children: InstanceHead[];
   /** The newest, newest first. */
@@ -67,15 +69,31 @@ export class InstanceSnapshots {
     const live = await tokens.live(manager, row.id);
     const ended = await this.ended(manager, row, live);
     const children = await instances.childrenOf(manager, row.id);
+    const open = row.openIncidents === 0 ? [] : await incidents.open(manager, row.id);
     const read = {
       row,
       live,
       ended,
-      incidents: row.openIncidents === 0 ? [] : await incidents.open(manager, row.id),
+      incidents: open,
+      failedChildren: await this.failedChildren(manager, row.id, open),
       children: await instances.heads(manager, children.slice(-this.limit)),
       events: await events.before(manager, row.id, row.seq + 1, this.limit),
     };
     return { ...read, tokenUuids: await this.tokenUuids(manager, read) };
+  }
+
+  private async failedChildren(
+    manager: EntityManager,
+    id: number,
+    open: readonly IncidentHead[],
+  ): Promise<ReadonlyMap<number, string>> {
+    if (!open.some(({ source }) => source === 'SUBPROCESS')) {
+      return new Map();
+    }
+    const children = await this.rows.incidents.childrenOfOpen(manager, id);
+    const heads = await this.rows.instances.heads(manager, [...new Set(children.values())]);
+    const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
+    return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
   }
 
   private async ended(

@@ -27,7 +27,7 @@ export function toInstanceView(
   definition: RunnableDefinition,
   principal: Principal,
 ): InstanceView {
-  const { row, live, ended, incidents, children, events, tokenUuids } = snapshot;
+  const { row, live, ended, incidents, failedChildren, children, events, tokenUuids } = snapshot;
   const state = toInstanceState(row, live);
   const tokens = [...live, ...ended].map((token) => ({
     ...toInstanceToken(definition, token, tokenUuids),
@@ -38,13 +38,17 @@ export function toInstanceView(
     ...toInstanceSummary(row),
     tokens: tokens.toSorted((one, other) => rank(one) - rank(other)),
     data: row.content.data,
-    incidents: incidents.map((incident) => toIncidentView(definition, incident, tokenUuids)),
+    incidents: incidents.map((incident) => ({
+      ...toIncidentView(definition, incident, tokenUuids),
+      childProcessInstanceUuid: failedChildren.get(incident.id) ?? null,
+    })),
     children: children
       .toSorted((one, other) => one.id - other.id)
-      .map(({ uuid, state: childState, processName }) => ({
+      .map(({ uuid, state: childState, processName, parent }) => ({
         uuid,
         state: childState,
         processDefinitionName: processName,
+        index: parent?.index ?? 0,
       })),
     history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
     historyNext: oldest > 1 ? oldest : null,
@@ -106,7 +110,7 @@ function toIncidentView(
   definition: RunnableDefinition,
   { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentHead,
   tokenUuids: ReadonlyMap<number, string>,
-): IncidentView {
+): Omit<IncidentView, 'childProcessInstanceUuid'> {
   return {
     uuid,
     source,

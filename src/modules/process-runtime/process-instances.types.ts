@@ -53,6 +53,8 @@ export interface ChildView {
   uuid: string;
   state: InstanceStatus;
   processDefinitionName: string;
+  /** Place among the calls of one visit of the node, from 0. */
+  index: number;
 }
 
 /** Why a process stopped. */
@@ -63,6 +65,8 @@ export interface IncidentView extends NodeView {
   message: string;
   tokenUuid: string | null;
   actionSvcUuid: string | null;
+  /** The called process whose end stopped it. */
+  childProcessInstanceUuid: string | null;
   requestId: string | null;
   timestamp: string;
 }

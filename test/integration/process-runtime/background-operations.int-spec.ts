@@ -177,6 +177,16 @@ describe('operations on processes with work in the background', () => {
       () => incidentRows(app, instanceMetadata.processInstanceId),
       (rows) => rows.length === 1,
     );
+    const { body } = await app.request<{ incidents: unknown[]; children: unknown[] }>(
+      'GET',
+      instancePath(uuid),
+    );
+    expect(body.incidents).toMatchObject([{ childProcessInstanceUuid: second?.uuid }]);
+    expect(body.children).toEqual(
+      expect.arrayContaining(
+        first.map((row) => expect.objectContaining({ uuid: row.uuid, index: row.parentIndex }) as unknown),
+      ),
+    );
     await operate(uuid, `token/${token.uuid}/retry`);
     const all = await eventually(
       () => children(uuid),

@@ -108,7 +108,7 @@ describe('incidents of calls that nobody waits for', () => {
       () => children(uuid),
       (rows) => rows.length === 1 && rows[0]?.state === 'FINISHED',
     );
-    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RETRIED' }]);
+    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RETRIED', job: null }]);
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
     expect(await operate(uuid, 'retry')).toMatchObject({
       status: 409,
@@ -134,7 +134,7 @@ describe('incidents of calls that nobody waits for', () => {
     await incidents(id, 1);
     await operate(uuid, 'terminate');
 
-    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RESOLVED' }]);
+    expect(await incidentRows(app, id)).toMatchObject([{ state: 'RESOLVED', job: null }]);
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
     expect((await operate(uuid, 'retry')).status).toBe(409);
     await expectNoGaps(id);

@@ -57,6 +57,7 @@ export const INSTANCE_EXAMPLE = {
       tokenUuid: TOKEN,
       ...NODE,
       actionSvcUuid: null,
+      childProcessInstanceUuid: null,
       requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
       timestamp: TIME,
     },

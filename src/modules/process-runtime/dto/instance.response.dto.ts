@@ -38,6 +38,13 @@ export class InstanceChildDto implements ChildView {
 
   @ApiProperty({ description: 'Name of the process.', example: 'credit_check' })
   processDefinitionName: string;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Which of the calls of one visit of a node started it, from 0: the place in the collection.',
+    example: 0,
+  })
+  index: number;
 }
 
 /** Why an instance stopped. */
@@ -84,6 +91,15 @@ export class InstanceIncidentDto extends InstanceNodeDto implements IncidentView
     example: null,
   })
   actionSvcUuid: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Called process whose end stopped it; null when it is about something else.',
+    example: null,
+  })
+  childProcessInstanceUuid: string | null;
 
   @ApiProperty({
     type: String,

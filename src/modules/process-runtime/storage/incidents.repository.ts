@@ -23,7 +23,7 @@ export interface IncidentRow {
   visit: number | null;
   node: number | null;
   actionSvcUuid: string | null;
-  /** The background job that failed for good; null when a caller's request did. */
+  /** The background job that failed for good, or the start of the instance; null when a caller's request did. */
   job: ParkedJob | null;
   /** Names what stopped, see `workKeyOf`: one open incident for each. */
   workKey: string;
@@ -39,6 +39,8 @@ const HEAD_COLUMNS = `id, uuid, state, source, type, message, token_id, visit, n
   closed_at`;
 const COLUMNS = `${HEAD_COLUMNS}, job`;
 const MESSAGE_MAX_LENGTH = 2_000;
+/** Kind of the job with which a called process answers. */
+const ANSWER = 'NOTIFY_PARENT';
 
 /** Incidents of instances. */
 @Injectable()
@@ -88,6 +90,21 @@ export class IncidentsRepository {
       [instanceId, 'OPEN'],
     );
     return rows.map(toHead).toSorted(byAge);
+  }
+
+  /** Ids of the called processes whose answers stopped an instance, by the id of the open incident. */
+  async childrenOfOpen(manager: EntityManager, instanceId: number): Promise<Map<number, number>> {
+    // Only answers are read: work of other kinds may be as large as process data.
+    const rows = await manager.query<RawRow[]>(
+      `SELECT id, job FROM process_incidents WHERE instance_id = ? AND state = ? AND source = ? AND job LIKE ?`,
+      [instanceId, 'OPEN', 'SUBPROCESS', `%${ANSWER}%`],
+    );
+    const answers = rows.map((row) => ({ id: toSafeInteger(row['id']), job: toJob(row['job']) }));
+    return new Map(
+      answers.flatMap(({ id, job }) =>
+        job?.kind === ANSWER && job.instanceId !== null ? [[id, job.instanceId]] : [],
+      ),
+    );
   }
 
   /** The open incidents of these tokens, oldest first. */
@@ -150,6 +167,7 @@ export class IncidentsRepository {
     return incidents.filter(({ id }) => open.has(id));
   }
 
+  /** Ends incidents. What was to be run again holds process data, and nothing asks for it any more. */
   async close(
     manager: EntityManager,
     ids: readonly number[],
@@ -160,7 +178,7 @@ export class IncidentsRepository {
       const values: SqlValue[] = [state, sqlTime(now), ...ids];
       await change(
         manager,
-        `UPDATE process_incidents SET state = ?, closed_at = ? WHERE id IN (${placeholders(ids)})`,
+        `UPDATE process_incidents SET state = ?, closed_at = ?, job = NULL WHERE id IN (${placeholders(ids)})`,
         values,
       );
     }
@@ -179,8 +197,11 @@ function byAge(one: IncidentHead, other: IncidentHead): number {
 }
 
 function toIncident(row: RawRow): IncidentRow {
-  const job = row['job'] === null ? null : (JSON.parse(toStoredText(row['job'])) as ParkedJob);
-  return { ...toHead(row), job };
+  return { ...toHead(row), job: toJob(row['job']) };
+}
+
+function toJob(stored: unknown): ParkedJob | null {
+  return stored === null ? null : (JSON.parse(toStoredText(stored)) as ParkedJob);
 }
 
 function toHead(row: RawRow): IncidentHead {
