@@ -23,6 +23,8 @@ export interface ProcessFile {
 export interface CompiledFile {
   /** Empty when a problem is an error. */
   definitions: ProcessGraph[];
+  /** What could be read of them, whatever is wrong with the file: to look at what they name, never to run. */
+  readable: ProcessGraph[];
   problems: DefinitionProblem[];
 }
 
@@ -46,7 +48,11 @@ export class ProcessCompilerService {
     const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
     const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
     const definitions = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
-    return { definitions: problems.hasErrors ? [] : definitions, problems: problems.list() };
+    return {
+      definitions: problems.hasErrors ? [] : definitions,
+      readable: definitions,
+      problems: problems.list(),
+    };
   }
 
   private async compileRoot(root: BpmnElement, problems: Problems, appId: string): Promise<ProcessGraph[]> {

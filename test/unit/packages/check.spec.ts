@@ -27,7 +27,7 @@ async function check(
   return checkPackage(
     pkg!,
     { appId: 'loans', libraries: [], ...context },
-    async () => ({ definitions: [], problems: [] }),
+    async () => ({ definitions: [], readable: [], problems: [] }),
     { libraries: 2, schemaBytes: 2_000, problems: 100, ...limits },
   );
 }
@@ -168,7 +168,7 @@ describe('systems', () => {
               await checkPackage(
                 pkg,
                 { appId: 'loans', libraries: [] },
-                async () => ({ definitions: [], problems: [] }),
+                async () => ({ definitions: [], readable: [], problems: [] }),
                 {
                   libraries: 1,
                   schemaBytes: 1_000,

@@ -128,6 +128,22 @@ describe('processes of a package', () => {
     ).toEqual([`processes/one.bpmn: middle: ${code}`]);
   });
 
+  it('are looked at for what they name although their file does not compile, and count as there', async () => {
+    const files = [
+      file(
+        'a',
+        bpmn('a', call('gone')).replace('<bpmn:endEvent', '<bpmn:scriptTask id="q" /><bpmn:endEvent'),
+      ),
+      file('b', bpmn('b', call('a'))),
+      file('c', bpmn('c', call(''))),
+    ];
+    expect((await told(files)).toSorted((one, other) => one.localeCompare(other))).toEqual([
+      'processes/a.bpmn: middle: PROCESS_NOT_FOUND',
+      'processes/a.bpmn: q: UNSUPPORTED_ELEMENT',
+      'processes/c.bpmn: middle: MISSING_VALUE',
+    ]);
+  });
+
   it('may start what exists', async () => {
     const workflows = [workflow()];
     const files = [

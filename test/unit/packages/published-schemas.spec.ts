@@ -90,7 +90,7 @@ async function toldBy(document: unknown): Promise<string[]> {
   const { problems: found } = await checkPackage(
     pkg,
     { appId: 'loans', libraries },
-    async () => ({ definitions: [], problems: [] }),
+    async () => ({ definitions: [], readable: [], problems: [] }),
     { libraries: 9, schemaBytes: 9_000, problems: 900 },
   );
   return found.map(({ code }) => code);

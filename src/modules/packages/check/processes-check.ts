@@ -1,5 +1,6 @@
 import type {
   ActionOperation,
+  CallTarget,
   DefinitionProblem,
   GraphNode,
   ProcessGraph,
@@ -19,14 +20,17 @@ import { namedLibraries, type References } from './references.js';
 export type CompileProcess = (file: {
   name: string;
   xml: string;
-}) => Promise<{ definitions: ProcessGraph[]; problems: DefinitionProblem[] }>;
+}) => Promise<{ definitions: ProcessGraph[]; readable: ProcessGraph[]; problems: DefinitionProblem[] }>;
 
 type Callable = LibraryBuild['processes'][number];
+type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
 
 /** Compiles the processes of a package and checks what they start: processes and workflows, own ones and of libraries. */
 export class ProcessesCheck {
   /** Processes by application and name. */
   private readonly callable = new Map<string, Callable>();
+  /** The same of files that do not compile: there, but with nothing to rely on. */
+  private readonly faulty = new Set<string>();
 
   constructor(
     private readonly pkg: ApplicationPackage,
@@ -41,30 +45,31 @@ export class ProcessesCheck {
     const files = processes.map(({ file }) => ({ name: file, file, element: null }));
     requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, this.problems);
     const compiled: CheckedProcessFile[] = [];
+    const nodes: { node: GraphNode; file: string }[] = [];
     for (const process of processes) {
       // One after the other: a large package must not keep everybody else from the processor for long.
-      compiled.push({ ...process, graphs: await this.compile(process, compile) });
+      const { definitions, readable } = await this.compile(process, compile);
+      compiled.push({ ...process, graphs: definitions });
+      readable.forEach(({ name }) => this.faulty.add(keyOf(this.context.appId, name)));
+      nodes.push(...readable.flatMap((graph) => graph.nodes.map((node) => ({ node, file: process.file }))));
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.checkNames(compiled);
     this.learn(compiled);
-    for (const { file, graphs } of compiled) {
-      for (const node of graphs.flatMap(({ nodes }) => nodes)) {
-        this.checkNode(node, file);
-      }
-    }
+    // Of files that do not compile too, so that their authors read everything at once.
+    nodes.forEach(({ node, file }) => this.checkNode(node, file));
     return compiled;
   }
 
   private async compile(
     { file, bpmn }: PackageProcessFile,
     compile: CompileProcess,
-  ): Promise<ProcessGraph[]> {
-    const { definitions, problems } = await compile({ name: file, xml: bpmn });
-    for (const problem of problems) {
+  ): ReturnType<CompileProcess> {
+    const result = await compile({ name: file, xml: bpmn });
+    for (const problem of result.problems) {
       this.problems.add(problem);
     }
-    return definitions;
+    return result;
   }
 
   private checkNames(compiled: readonly CheckedProcessFile[]): void {
@@ -102,7 +107,8 @@ export class ProcessesCheck {
         return;
       case 'START_WORKFLOW': {
         const { workflow, appId } = operation;
-        const found = this.references.workflow({ resourceName: workflow, appId }, place);
+        const found =
+          workflow === '' ? undefined : this.references.workflow({ resourceName: workflow, appId }, place);
         if (found !== undefined && found.resourceName !== workflow) {
           const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
           this.problems.error('WORKFLOW_NOT_FOUND', place, message);
@@ -117,24 +123,24 @@ export class ProcessesCheck {
   }
 
   /** The same rules as for a start by the interface (decisions, section 5). */
-  private checkCall(
-    {
-      process,
-      appId,
-      startCondition,
-    }: { process: string; appId: string | null; startCondition: string | null },
-    place: Place,
-  ): void {
-    const target = this.callable.get(keyOf(appId ?? this.context.appId, process));
-    if (target === undefined) {
+  private checkCall(call: Call, place: Place): void {
+    const { process } = call;
+    const appId = call.appId ?? this.context.appId;
+    const target = this.callable.get(keyOf(appId, process));
+    if (target !== undefined) {
+      this.checkStart(call, target, place);
+    } else if (process !== '' && !this.faulty.has(keyOf(appId, process))) {
+      // What names nothing at all has been told of with its file.
       const where =
-        appId === null || appId === this.context.appId
+        appId === this.context.appId
           ? 'this package'
           : `a library "${quoted(appId)}" that this package names`;
       const message = `There is no process "${quoted(process)}" in ${where}.`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
-      return;
     }
+  }
+
+  private checkStart({ process, startCondition }: Call, target: Callable, place: Place): void {
     const conditions = startConditionsOf(target);
     if (startCondition !== null && !conditions.includes(startCondition)) {
       const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".`;
