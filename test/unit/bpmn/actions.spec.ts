@@ -242,7 +242,7 @@ describe('actions', () => {
 
   it('refuses elements of ours that it does not know', async () => {
     expect(await errorsOf(withNode(`${actions(OK)}<svc:script>1</svc:script>`))).toEqual([
-      'UNPARSABLE_CONTENT -',
+      'MISPLACED_EXTENSION -',
     ]);
   });
 

@@ -121,6 +121,43 @@ describe('what is not executed is refused by name and id', () => {
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(name)]);
   });
 
+  it.each([
+    [
+      'what holds an element without id',
+      withCatch('<bpmn:signalEventDefinition/>'),
+      'signalEventDefinition of intermediateCatchEvent "c" is not executed here; use messages or gateways.',
+    ],
+    [
+      'what to do about a pool that is a black box',
+      bpmn(SIMPLE, { outside: '<bpmn:collaboration id="c"><bpmn:participant id="q"/></bpmn:collaboration>' }),
+      'participant without process "q" is not executed here; give it a process with isExecutable="false", or remove the collaboration.',
+    ],
+    [
+      'where an element of ours may stand',
+      withTask(
+        '<bpmn:task id="a"><bpmn:extensionElements><svc:payload>1</svc:payload></bpmn:extensionElements></bpmn:task>',
+      ),
+      expect.stringMatching(/^svc:payload stands in svc:action, not where it is \(line: \d+\)\.$/),
+    ],
+    [
+      'where an element of ours may stand that the reader takes',
+      withTask(
+        '<bpmn:task id="a"><bpmn:extensionElements><svc:action/></bpmn:extensionElements></bpmn:task>',
+      ),
+      'svc:action stands once in svc:actions.',
+    ],
+    [
+      'that an element of ours does not exist',
+      withTask(
+        '<bpmn:task id="a"><bpmn:extensionElements><svc:nonsense/></bpmn:extensionElements></bpmn:task>',
+      ),
+      expect.stringMatching(/^There is no element svc:nonsense \(line: \d+\)\.$/),
+    ],
+  ])('tells %s', async (_what, xml, message) => {
+    const { problems } = await compileXml(xml);
+    expect(problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
   it('does not tell of what follows from a refused element', async () => {
     const xml = bpmn(START_END + nodes('scriptTask:a task:b') + flows('s>a a>b b>z'));
     expect(await errorsOf(xml)).toEqual(['UNSUPPORTED_ELEMENT a']);

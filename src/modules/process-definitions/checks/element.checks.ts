@@ -1,5 +1,6 @@
 import { nameOf, type Problems } from '../problems.js';
-import { contentOf, idOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { contentOf, idOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { alternativeTo } from './alternatives.js';
 import { checkExtensions } from './extension.checks.js';
 import { checkMessageFlows } from './message-flow.checks.js';
 import { checkReferences } from './reference.checks.js';
@@ -18,7 +19,7 @@ export function checkElements(root: BpmnElement, problems: Problems): boolean {
     const treatment = treatmentOf(element);
     if (typeof treatment === 'object') {
       complete = false;
-      const message = `${nameOf(treatment.refused, idOf(element))} is not executed here; model it in another way.`;
+      const message = `${calledIn(element, treatment.refused)} is not executed here; ${alternativeTo(treatment.refused)}.`;
       problems.error('UNSUPPORTED_ELEMENT', element, message);
     } else if (element.$type.startsWith('bpmn:')) {
       checkElement(element, problems);
@@ -28,6 +29,20 @@ export function checkElements(root: BpmnElement, problems: Problems): boolean {
     }
   }
   return complete;
+}
+
+/** What has no id is called by what holds it. */
+function calledIn(element: BpmnElement, refused: string): string {
+  const id = idOf(element);
+  let holder = element.$parent;
+  while (holder !== undefined && idOf(holder) === null) {
+    holder = holder.$parent;
+  }
+  if (id !== null || holder === undefined) {
+    return nameOf(refused, id);
+  }
+  const what = refused.includes(' of ') ? refused : `${refused} of ${kindOf(holder)}`;
+  return nameOf(what, idOf(holder));
 }
 
 function checkElement(element: BpmnElement, problems: Problems): void {

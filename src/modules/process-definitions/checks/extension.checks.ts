@@ -1,12 +1,6 @@
 import type { Problems } from '../problems.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
-
-/** Which of our elements stand where. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
-  'svc:InputSchema': ['process'],
-  'svc:Actions': ['task', 'serviceTask', 'userTask', 'sendTask'],
-  'svc:UiActions': ['userTask'],
-};
+import { hostsOf, placeOf } from '../reader/svc-places.js';
 
 /**
  * Checks extension elements: ours stand where they mean something, each once. Those of others are passed over, with a warning,
@@ -16,12 +10,13 @@ export function checkExtensions(element: BpmnElement, problems: Problems): void 
   const extensions = childOf(element, 'extensionElements');
   const values = extensions === undefined ? [] : childrenOf(extensions, 'values');
   const seen = new Set<string>();
-  for (const { $type } of values) {
-    const places = PLACES[$type];
+  for (const value of values) {
+    const { $type } = value;
+    const name = kindOf(value);
     if (!$type.startsWith('svc:')) {
       warnOfForeign($type, problems);
-    } else if (places?.includes(kindOf(element)) !== true || seen.has($type)) {
-      const message = `svc:${$type.charAt(4).toLowerCase()}${$type.slice(5)} stands once in the extensionElements of: ${places?.join(', ') ?? 'nothing'}.`;
+    } else if (!hostsOf(name).includes(kindOf(element)) || seen.has($type)) {
+      const message = `svc:${name} stands once in ${placeOf(name) ?? 'nothing'}.`;
       problems.error('MISPLACED_EXTENSION', element, message);
     }
     seen.add($type);

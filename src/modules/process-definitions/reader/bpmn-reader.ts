@@ -2,6 +2,7 @@ import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
 import type { Problems } from '../problems.js';
 import { isElement, kindOf, type BpmnElement } from './bpmn-element.js';
 import { SVC_EXTENSION } from './svc-extension.js';
+import { placeOf } from './svc-places.js';
 
 /** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -74,8 +75,26 @@ function report(warning: ModdleWarning, problems: Problems): void {
     problems.error('UNKNOWN_ATTRIBUTE', element, `The attribute ${property} is not known here.`);
     return;
   }
+  reportContent(message, element, problems);
+}
+
+function reportContent(message: string, element: BpmnElement | null, problems: Problems): void {
+  const ours = /<svc:([\w.-]+)/.exec(message)?.[1];
+  if (ours !== undefined && message.startsWith('unparsable content')) {
+    problems.error('MISPLACED_EXTENSION', element, misplaced(ours, message));
+    return;
+  }
   const code = message.includes('duplicate ID') ? 'DUPLICATE_ID' : 'UNPARSABLE_CONTENT';
   problems.error(code, element, `The file cannot be read as BPMN 2.0: ${firstLines(message)}`);
+}
+
+/** The reader knows the line and not the element around it. */
+function misplaced(name: string, message: string): string {
+  const where = /line: \d+/.exec(message)?.[0] ?? 'somewhere';
+  const place = placeOf(name);
+  return place === undefined
+    ? `There is no element svc:${name} (${where}).`
+    : `svc:${name} stands in ${place}, not where it is (${where}).`;
 }
 
 /** A drawing means nothing to us, so what is wrong in it does not either. */
