@@ -1,8 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsDate, IsEnum, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 import { parseDateTime } from '../../../common/iso-8601.js';
-import { IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
 import { WorkflowRunState } from '../workflow.types.js';
 
 const MAX_LIMIT = 100;
@@ -16,12 +16,7 @@ const toDate = ({ value }: { value: unknown }): unknown => {
 
 /** Path of one workflow run. */
 export class WorkflowRunParams {
-  @ApiProperty({
-    format: 'uuid',
-    description: 'Id of the run.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
-  })
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @IsPathId({ description: 'Id of the run.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' })
   workflowRunId: string;
 }
 
