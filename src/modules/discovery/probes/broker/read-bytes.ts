@@ -30,7 +30,8 @@ export function readUntil<T>(socket: Socket, parse: (bytes: Buffer) => T | undef
         settle(() => reject(error));
       }
     };
-    socket.on('error', onError).on('close', onClose).on('data', onData);
+    // A listener alone does not set a socket flowing again that an earlier reader has paused.
+    socket.on('error', onError).on('close', onClose).on('data', onData).resume();
   });
 }
 

@@ -1,0 +1,74 @@
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Clock } from '../../../src/common/clock.js';
+import { SmtpProbe } from '../../../src/modules/discovery/probes/smtp.probe.js';
+import { freePort } from '../../support/databases/free-port.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
+import { tlsCertificate } from '../../support/peers/tls-certificate.js';
+
+const KEYWORDS = ['8BITMIME', 'PIPELINING', 'SIZE', 'SMTPUTF8'];
+const [nearlyOver, fresh] = [tlsCertificate(2), tlsCertificate(90)];
+
+describe('the probe of smtp', () => {
+  const probe = new SmtpProbe(new Clock());
+  let stop = (): Promise<void> => Promise.resolve();
+  afterEach(() => stop());
+
+  async function start(options: SMTPServerOptions, port?: number): Promise<number> {
+    const server = new SMTPServer({ size: 1_000_000, closeTimeout: 1_000, ...options });
+    server.on('error', () => undefined);
+    const listening = port ?? (await freePort());
+    await new Promise<void>((resolve) => server.listen(listening, '127.0.0.1', () => resolve()));
+    stop = () => {
+      stop = () => Promise.resolve();
+      return new Promise((resolve) => server.close(() => resolve()));
+    };
+    return listening;
+  }
+
+  it('finds keywords and certificate behind STARTTLS, then nothing, then the same again', async () => {
+    const options = await fresh;
+    const port = await start(options);
+    const target = component('smtp', `smtp://127.0.0.1:${port}`);
+    const found = { capabilities: [...KEYWORDS, 'AUTH', 'STARTTLS'].toSorted(), warnings: [] };
+    expect(await runProbe(probe, target)).toEqual(found);
+    await stop();
+    expect(await failureOf(probe, target)).toBe('refused');
+    await start(options, port);
+    expect(await runProbe(probe, target)).toEqual(found);
+  });
+
+  it('warns when the certificate behind STARTTLS ends within a month', async () => {
+    const port = await start(await nearlyOver);
+    const { warnings } = await runProbe(probe, component('smtp', `smtp://127.0.0.1:${port}`));
+    expect(warnings).toEqual([{ code: 'certificate_expires', days: 1 }]);
+  });
+
+  it('does without STARTTLS and sign-in', async () => {
+    const port = await start({ hideSTARTTLS: true, disabledCommands: ['AUTH', 'STARTTLS'] });
+    expect(await runProbe(probe, component('smtp', `127.0.0.1:${port}`))).toEqual({
+      capabilities: KEYWORDS,
+      warnings: [],
+    });
+  });
+
+  it('speaks TLS from the start, to a certificate it can trust', async () => {
+    const certificate = await nearlyOver;
+    const port = await start({ ...certificate, secure: true });
+    const endpoint = `smtps://127.0.0.1:${port}`;
+    const target = component('smtp', endpoint, { options: { ca: certificate.cert } });
+    expect(await runProbe(probe, target)).toEqual({
+      capabilities: [...KEYWORDS, 'AUTH'].toSorted(),
+      warnings: [{ code: 'certificate_expires', days: 1 }],
+    });
+    expect(await failureOf(probe, component('smtp', endpoint))).toBe('tls');
+  });
+
+  it('tells a server that turns everybody away', async () => {
+    const port = await start({
+      hideSTARTTLS: true,
+      onConnect: (_session, callback) => callback(new Error('Service not available')),
+    });
+    expect(await failureOf(probe, component('smtp', `smtp://127.0.0.1:${port}`))).toBe('down');
+  });
+});
