@@ -1,5 +1,8 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+
+import type { TlsCertificate } from './tls-certificate.js';
 
 const CLOSE_MS = 500;
 const PAUSE_MS = 10;
@@ -12,6 +15,8 @@ export interface Peer {
   openSockets(): number;
   /** Stops it and cuts every connection. */
   close(): Promise<void>;
+  /** Listens again on the same port after `close`. */
+  reopen(): Promise<void>;
 }
 
 /** Starts an HTTP peer with one listener for every request. */
@@ -22,6 +27,11 @@ export function startHttpPeer(listener: RequestListener, path = '/'): Promise<Pe
   server.headersTimeout = 0;
   server.requestTimeout = 0;
   return startPeer(server, 'http', path);
+}
+
+/** Starts an HTTPS peer with this certificate. */
+export function startHttpsPeer(certificate: TlsCertificate, listener: RequestListener): Promise<Peer> {
+  return startPeer(createHttpsServer({ ...certificate }, listener), 'https', '/');
 }
 
 /** Starts a peer that gets bare TCP connections, for what HTTP servers cannot do wrong. */
@@ -38,22 +48,26 @@ async function startPeer(server: Server, scheme: string, path: string): Promise<
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `${scheme}://127.0.0.1:${port}${path}`,
     openSockets: () => sockets.size,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       sockets.forEach((socket) => socket.destroy());
       await closed;
     },
+    reopen: () => listen(port),
   };
 }
 
 /** Waits until no connection to these peers is open; a close takes a moment to reach the other side. */
-export async function noSocketsLeft(...peers: Peer[]): Promise<void> {
+export async function noSocketsLeft(...peers: Pick<Peer, 'openSockets'>[]): Promise<void> {
   const count = (): number => peers.reduce((sum, peer) => sum + peer.openSockets(), 0);
   for (let waited = 0; count() > 0 && waited < CLOSE_MS; waited += PAUSE_MS) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

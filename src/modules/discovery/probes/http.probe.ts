@@ -15,6 +15,12 @@ const USUAL_PATHS = ['/health', '/actuator/health', '/healthz', '/readyz', '/v1.
 /** Answers that say "not here". */
 const ABSENT = new Set([404, 405, 501]);
 
+interface Found {
+  answer: HttpAnswer;
+  /** Path below the base; empty for the base itself. */
+  at: string;
+}
+
 /**
  * Looks at a service by its health endpoint: Spring Actuator, Nest Terminus, health+json, ASP.NET, MicroProfile, Dapr,
  * Kubernetes, or whatever answers 2xx. Options: `healthPath`, and `infoPath` of a document that tells name, version and
@@ -30,7 +36,10 @@ export class HttpProbe implements Probe {
     const path = textOption(component, 'healthPath');
     const infoPath = textOption(component, 'infoPath');
     const http = this.client.open(component, context);
-    const { answer, at } = await findHealth(http, path === undefined ? USUAL_PATHS : [path]);
+    const { answer, at } =
+      path === undefined
+        ? await findHealth(http, component.credentials === null)
+        : { answer: await http.get(path), at: path };
     const verdict = judge(answer);
     if (verdict.failure !== undefined) {
       throw new ProbeError(verdict.failure);
@@ -45,16 +54,19 @@ export class HttpProbe implements Probe {
   }
 }
 
-/** The first path that exists, else the address itself. */
-async function findHealth(
-  http: ProbeHttp,
-  paths: readonly string[],
-): Promise<{ answer: HttpAnswer; at: string }> {
-  for (const at of paths) {
+/**
+ * The first usual path that exists and may be read, else the first that may not, else the address itself. Kubernetes and
+ * Spring Security refuse paths that they do not know; credentials that were refused once are not tried again.
+ */
+async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found> {
+  let refused: Found | undefined;
+  for (const at of USUAL_PATHS) {
     const answer = await http.get(at);
-    if (!ABSENT.has(answer.status) || paths.length === 1) {
+    if (answer.status === 403 || (answer.status === 401 && isAnonymous)) {
+      refused ??= { answer, at };
+    } else if (!ABSENT.has(answer.status)) {
       return { answer, at };
     }
   }
-  return { answer: await http.get(http.base), at: '' };
+  return refused ?? { answer: await http.get(http.base), at: '' };
 }

@@ -91,7 +91,7 @@ describe('KubernetesSource', () => {
     expect(components[0]).toMatchObject({ version: '2.4.1', source: 'kubernetes', trust: 'operator' });
     expect(components[2]).toMatchObject({ options: { healthPath: '/ready' } });
     expect(peer.requests).toHaveLength(3);
-    await noSocketsLeft({ ...peer, url: '' });
+    await noSocketsLeft(peer);
   });
 
   it('tells services of several namespaces apart', async () => {
@@ -167,7 +167,7 @@ describe('KubernetesSource', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ source: 'kubernetes', failure: 'forbidden' });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('CANARY');
-    await noSocketsLeft({ ...peer, url: '' });
+    await noSocketsLeft(peer);
   });
 
   it.each([
@@ -196,6 +196,6 @@ describe('KubernetesSource', () => {
     const listing = sourceOf().list(AbortSignal.timeout(300));
     await expect(listing).rejects.toMatchObject({ failure: 'timeout' });
     expect(performance.now() - started).toBeLessThan(3_000);
-    await noSocketsLeft({ ...peer, url: '' });
+    await noSocketsLeft(peer);
   });
 });
