@@ -103,7 +103,7 @@ export class ProbeHttp {
     if (REDIRECTS.has(answer.status)) {
       throw new ProbeError('redirect');
     }
-    this.compareClocks(answer.header('date'));
+    this.compareClocks(answer);
     return answer;
   }
 
@@ -126,10 +126,13 @@ export class ProbeHttp {
     return { ...common, ...authorization(component.credentials), ...textsOption(component, 'headers') };
   }
 
-  /** RFC 9110, section 6.6.1: `Date` is when the answer was made, in whole seconds. */
-  private compareClocks(date: string | undefined): void {
-    const difference = Date.parse(date ?? '') - this.options.now();
-    if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) {
+  /**
+   * RFC 9110, section 6.6.1: `Date` is when the answer was made, in whole seconds. One with `Age` comes from a cache
+   * (RFC 9111, section 5.1) and was made before.
+   */
+  private compareClocks(answer: HttpAnswer): void {
+    const difference = Date.parse(answer.header('date') ?? '') - this.options.now();
+    if (answer.header('age') === undefined && Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) {
       this.clockSeconds = Math.round(Math.abs(difference) / 1_000);
     }
   }
