@@ -55,8 +55,8 @@ export class McpProbe implements Probe {
     if (result.outcome !== 'connected') {
       throw new ProbeError(failureOf(result.cause));
     }
-    const { name, version } = result.server;
-    return findingOf({ name, version, capabilities: result.capabilities });
+    const { name, title, version } = result.server;
+    return findingOf({ name, title, version, capabilities: result.capabilities });
   }
 
   private async direct(component: Component, context: ProbeContext): Promise<ProbeFinding> {
@@ -66,9 +66,10 @@ export class McpProbe implements Probe {
   }
 }
 
-function findingOf({ name, version, capabilities }: McpGreeting): ProbeFinding {
+/** Many a name is that of a package, with characters that are not shown; the title does then. */
+function findingOf({ name, title, version, capabilities }: McpGreeting): ProbeFinding {
   return {
-    ...known('name', nameOf(name)),
+    ...known('name', nameOf(name) ?? nameOf(title)),
     ...known('version', versionOf(version)),
     ...known('capabilities', capabilitiesOf(capabilities)),
   };

@@ -6,6 +6,8 @@ import type { ProbeHttp } from './probe-http.js';
 /** What an MCP server says of itself when it is greeted. */
 export interface McpGreeting {
   name: unknown;
+  /** The name for people, which not every server has. */
+  title: unknown;
   version: unknown;
   capabilities: readonly string[];
 }
@@ -44,7 +46,7 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
   }
   const info = isRecord(result['serverInfo']) ? result['serverInfo'] : {};
   const capabilities = isRecord(result['capabilities']) ? Object.keys(result['capabilities']) : [];
-  return { name: info['name'], version: info['version'], capabilities };
+  return { name: info['name'], title: info['title'], version: info['version'], capabilities };
 }
 
 function resultOf(answer: HttpAnswer): Record<string, unknown> {
