@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ElasticsearchProbe } from '../../../src/modules/discovery/probes/elasticsearch.probe.js';
+import { MongodbProbe } from '../../../src/modules/discovery/probes/mongodb.probe.js';
+import { OidcProbe } from '../../../src/modules/discovery/probes/oidc.probe.js';
+import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/token-endpoint.probe.js';
+import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
+import { type Page, pages } from '../../support/discovery/pages.js';
+import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { OidcIssuer } from '../../support/oidc-issuer.js';
+import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+
+const http = probeHttp();
+const open: Peer[] = [];
+afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
+
+async function keep<T extends Peer>(starting: Promise<T>): Promise<T> {
+  const peer = await starting;
+  open.push(peer);
+  return peer;
+}
+
+const serve = (byPath: Record<string, Page>): Promise<Peer> => keep(startHttpPeer(pages(byPath)));
+
+describe('the probe of oidc', () => {
+  const probe = new OidcProbe(http);
+
+  it('finds the algorithms of a real provider, then nothing, then the provider again', async () => {
+    const issuer = await OidcIssuer.start([{ id: 'client', secret: 'secret' }]);
+    const target = component('oidc', issuer.url);
+    expect(await runProbe(probe, target)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    await issuer.stop();
+    expect(await failureOf(probe, target)).toBe('refused');
+    await issuer.start();
+    expect(await runProbe(probe, target)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    const registered = component('oidc', issuer.url, { trust: 'registered' });
+    expect(await runProbe(probe, registered)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    await issuer.stop();
+  });
+
+  it('demands the name of the issuer, a path and a slash at its end included, and keys', async () => {
+    const at = '/realms/one/.well-known/openid-configuration';
+    const byPath: Record<string, Page> = {};
+    const peer = await serve(byPath);
+    const document = { issuer: `${peer.url}realms/one/`, jwks_uri: `${peer.url}keys` };
+    byPath[at] = { body: document };
+    byPath['/keys'] = { body: { keys: [{ kid: '1', alg: 'ES256' }, { kid: '2' }] } };
+    const target = component('oidc', `${peer.url}realms/one`);
+    expect(await runProbe(probe, target)).toMatchObject({ capabilities: ['ES256'] });
+    byPath['/keys'] = { body: { keys: [] } };
+    expect(await failureOf(probe, target)).toBe('down');
+    byPath['/keys'] = { status: 503 };
+    expect(await failureOf(probe, target)).toBe('http_error');
+    byPath[at] = { body: { ...document, issuer: `${peer.url}realms/two` } };
+    expect(await failureOf(probe, target)).toBe('protocol');
+  });
+});
+
+describe('the probe of a token endpoint', () => {
+  const probe = new TokenEndpointProbe(http);
+
+  it.each(['operator', 'registered'] as const)(
+    'takes the refusal of a real server for health (named by %s), and sends it no credentials',
+    async (trust) => {
+      const client = { clientId: 'client', clientSecret: 'secret', method: 'client_secret_basic' as const };
+      const peer = await keep(startOAuthPeer([client], () => 'https://resource.example.com'));
+      const credentials = { username: 'client', password: 'secret' };
+      const target = component('token-endpoint', peer.url, { trust, credentials });
+      // A server that got these would have given a token, which is not taken for health.
+      expect(await runProbe(probe, target)).toEqual({ warnings: [] });
+      await noSocketsLeft(peer);
+      await peer.close();
+      expect(await failureOf(probe, target)).toBe('refused');
+      await peer.reopen();
+      expect(await runProbe(probe, target)).toEqual({ warnings: [] });
+    },
+  );
+
+  it.each([
+    [200, 'protocol'],
+    [403, 'forbidden'],
+    [404, 'http_error'],
+    [503, 'http_error'],
+  ])('does not take %i for health', async (status, failure) => {
+    const peer = await serve({ '/': { status } });
+    expect(await failureOf(probe, component('token-endpoint', peer.url))).toBe(failure);
+  });
+});
+
+describe('the probe of elasticsearch', () => {
+  const probe = new ElasticsearchProbe(http);
+  const clusters = {
+    elasticsearch: { number: '8.17.4', build_flavor: 'default' },
+    opensearch: { distribution: 'opensearch', number: '2.19.1' },
+  };
+
+  it.each(Object.entries(clusters))('tells the colours of %s apart', async (type, version) => {
+    const byPath: Record<string, Page> = { '/': { body: { name: 'node-1', version } } };
+    const peer = await serve(byPath);
+    const target = component('elasticsearch', peer.url);
+    const turn = (status: string): Page => ({ body: { cluster_name: 'c', status, number_of_nodes: 3 } });
+    byPath['/_cluster/health'] = turn('green');
+    const healthy = { type, version: version.number, warnings: [] };
+    expect(await runProbe(probe, target)).toEqual(healthy);
+    byPath['/_cluster/health'] = turn('yellow');
+    expect((await runProbe(probe, target)).warnings).toEqual([{ code: 'degraded' }]);
+    byPath['/_cluster/health'] = turn('red');
+    expect(await failureOf(probe, target)).toBe('down');
+    byPath['/_cluster/health'] = { status: 403, body: { error: { type: 'security_exception' } } };
+    expect(await failureOf(probe, target)).toBe('forbidden');
+    byPath['/_cluster/health'] = turn('green');
+    await peer.close();
+    expect(await failureOf(probe, target)).toBe('refused');
+    await peer.reopen();
+    expect(await runProbe(probe, target)).toEqual(healthy);
+  });
+
+  it('signs in with name and password, and takes nothing else for a cluster', async () => {
+    const peer = await keep(
+      startHttpPeer((request, response) => {
+        const isKnown = request.headers.authorization === 'Basic cHJvYmU6cmlnaHQ=';
+        const body =
+          request.url === '/' ? { version: { number: '7.10.2' } } : { status: 'green', timed_out: false };
+        response.writeHead(isKnown ? 200 : 401).end(JSON.stringify(body));
+      }),
+    );
+    const as = (password: string) =>
+      component('elasticsearch', peer.url, { credentials: { username: 'probe', password } });
+    expect(await runProbe(probe, as('right'))).toMatchObject({ type: 'elasticsearch', version: '7.10.2' });
+    expect(await failureOf(probe, as('wrong'))).toBe('auth');
+    const other = await serve({ '/': { body: { version: '1.0' } } });
+    expect(await failureOf(probe, component('elasticsearch', other.url))).toBe('protocol');
+  });
+});
+
+describe('the probe of mongodb', () => {
+  const probe = new MongodbProbe();
+  const STATUS = {
+    ok: 1,
+    version: '8.0.4',
+    connections: { current: 12, active: 5, available: 88, totalCreated: 400 },
+  };
+  const endpointOf = ({ url }: Peer) => url.replace(/^http/, 'mongodb').replace(/\/$/, '');
+
+  it('counts connections, then finds nothing, then counts again', async () => {
+    const peer = await keep(startMongodbStub(() => STATUS));
+    const found = {
+      type: 'mongodb',
+      version: '8.0.4',
+      connections: { active: 5, idle: 7, max: 100 },
+      warnings: [],
+    };
+    const target = component('mongodb', `${endpointOf(peer)}/orders`);
+    expect(await runProbe(probe, target)).toEqual(found);
+    await noSocketsLeft(peer);
+    await peer.close();
+    expect(await failureOf(probe, target, 1_000)).toBe('refused');
+    await peer.reopen();
+    expect(await runProbe(probe, target)).toEqual(found);
+  });
+
+  it('warns when the connections are nearly used', async () => {
+    const connections = { current: 80, active: 1, available: 20 };
+    const peer = await keep(startMongodbStub(() => ({ ...STATUS, connections })));
+    expect((await runProbe(probe, component('mongodb', endpointOf(peer)))).warnings).toEqual([
+      { code: 'connections_nearly_used', used: 80, max: 100 },
+    ]);
+  });
+
+  it.each([
+    [{ ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on admin' }, 'forbidden'],
+    [{ ok: 0, code: 18, codeName: 'AuthenticationFailed', errmsg: 'no' }, 'auth'],
+    [{ ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'bye' }, 'down'],
+    [{ ok: 1, version: '8.0.4' }, 'protocol'],
+  ])('reads the answer %o', async (answer, failure) => {
+    const peer = await keep(startMongodbStub(() => answer));
+    expect(await failureOf(probe, component('mongodb', endpointOf(peer)))).toBe(failure);
+    await noSocketsLeft(peer);
+  });
+});
