@@ -83,7 +83,7 @@ export class MysqlProbe implements Probe {
       idle: Math.max(0, count('Threads_connected') - 1 - active),
       max: wholeNumber(about?.['max']),
     });
-    const { stream } = connection as unknown as { connection: { stream: never } }['connection'];
+    const { stream } = (connection as unknown as { connection: { stream: never } }).connection;
     return {
       type: isMariaDb ? 'mariadb' : 'mysql',
       ...known('version', versionOf(about?.['version'])),
