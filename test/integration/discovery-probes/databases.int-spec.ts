@@ -9,8 +9,13 @@ import { startDatabases, type TestDatabase } from '../../support/databases/start
 import { output, tryStart } from '../../support/discovery/local-server.js';
 import { component, failureOf, probeEnv, runProbe } from '../../support/discovery/run-probe.js';
 import { psql, startPostgresql, startRedis } from '../../support/discovery/servers.js';
+import { secureMysql, securePostgresql, startTlsFront } from '../../support/discovery/tls-servers.js';
+import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
 const OPEN = 3;
+const certificate = tlsCertificate(2);
+/** What a probe adds to its warnings when it sees that certificate. */
+const ENDS_SOON = [{ code: 'certificate_expires', days: 1 }];
 const [sql, postgresql, redis] = await Promise.all([
   startDatabases(['mariadb', 'mysql'], { fast: true }),
   tryStart(startPostgresql),
@@ -82,6 +87,21 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
     await database.restart();
     expect((await runProbe(probe, target)).type).toBe(kind);
   });
+
+  // MariaDB takes another certificate only when it starts.
+  if (kind === 'mysql') {
+    it.skipIf(reason ?? !database.owned)(
+      'trusts a certificate for the address it was given, and no other',
+      async () => {
+        await secureMysql(database.url, await certificate);
+        const options = { tls: true, ca: (await certificate).cert };
+        expect((await runProbe(probe, { ...target, options })).warnings).toEqual(ENDS_SOON);
+        expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+        const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
+        expect(await failureOf(probe, { ...target, endpoint, options })).toBe('tls');
+      },
+    );
+  }
 });
 
 describe('the probe of postgresql', () => {
@@ -154,6 +174,15 @@ describe('the probe of postgresql', () => {
       expect((await runProbe(probe, as('probe'))).type).toBe('postgresql');
     },
   );
+
+  it.skipIf(missing)('trusts a certificate for the address it was given, and no other', async () => {
+    await securePostgresql(server!, await certificate);
+    const target = { ...as('probe'), options: { tls: true, ca: (await certificate).cert } };
+    expect((await runProbe(probe, target)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+    const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
+    expect(await failureOf(probe, { ...target, endpoint })).toBe('tls');
+  });
 });
 
 describe('the probe of redis', () => {
@@ -203,4 +232,15 @@ describe('the probe of redis', () => {
       expect((await runProbe(probe, as('probe'))).type).toBe('redis');
     },
   );
+
+  it.skipIf(missing)('trusts a certificate for the address it was given, and no other', async () => {
+    const front = await startTlsFront(server!.port, await certificate);
+    const options = { ca: (await certificate).cert };
+    const target = { ...as('probe'), endpoint: `rediss://127.0.0.1:${front.port}`, options };
+    expect((await runProbe(probe, target)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf(probe, { ...target, options: {} })).toBe('tls');
+    const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
+    expect(await failureOf(probe, { ...target, endpoint })).toBe('tls');
+    await front.close();
+  });
 });

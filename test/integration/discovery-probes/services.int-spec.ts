@@ -6,9 +6,11 @@ import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/token-
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
 import { type Page, pages } from '../../support/discovery/pages.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { startTlsFront } from '../../support/discovery/tls-servers.js';
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
 const http = probeHttp();
 const open: Peer[] = [];
@@ -165,6 +167,20 @@ describe('the probe of mongodb', () => {
     expect((await runProbe(probe, component('mongodb', endpointOf(peer)))).warnings).toEqual([
       { code: 'connections_nearly_used', used: 80, max: 100 },
     ]);
+  });
+
+  it('trusts a certificate for the address it was given, and no other', async () => {
+    const certificate = await tlsCertificate();
+    const peer = await keep(startMongodbStub(() => STATUS));
+    const front = await startTlsFront(Number(new URL(peer.url).port), certificate);
+    const options = { tls: true, ca: certificate.cert };
+    const target = component('mongodb', `mongodb://127.0.0.1:${front.port}`, { options });
+    expect(await runProbe(probe, target)).toMatchObject({ version: '8.0.4' });
+    expect(await failureOf(probe, { ...target, options: { tls: true } }, 1_000)).toBe('tls');
+    const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
+    expect(await failureOf(probe, { ...target, endpoint }, 1_000)).toBe('tls');
+    await noSocketsLeft(peer);
+    await front.close();
   });
 
   it.each([

@@ -10,7 +10,8 @@ import { processFolder } from '../databases/process-folder.js';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
-const NOBODY = 65_534;
+/** The account for servers that refuse to run as root. */
+export const NOBODY = 65_534;
 
 /** A command with leading arguments. */
 export type Command = [string, ...string[]];

@@ -105,7 +105,8 @@ function connectionOptions(
   const ssl = { verifyIdentity: true, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   return {
     host: server.host,
-    stream: () => sockets.open(server),
+    // For addresses the driver names no host, and Node.js takes that of the socket, else it would be `localhost`.
+    stream: () => Object.assign(sockets.open(server), { _host: server.host }),
     user: username,
     password,
     connectTimeout: context.timeoutMs,

@@ -1,0 +1,58 @@
+import { chown, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { TlsCertificate } from '../peers/tls-certificate.js';
+import { NOBODY } from './local-server.js';
+import { type ProbedServer, psql } from './servers.js';
+
+/** Gives a running MySQL server this certificate, until it starts again. */
+export async function secureMysql(url: string, certificate: TlsCertificate): Promise<void> {
+  const admin = await createConnection({ uri: url });
+  try {
+    const [[row]] = await admin.query<RowDataPacket[]>('SELECT @@datadir AS folder');
+    const { key, cert } = await writeFiles(row!['folder'] as string, certificate);
+    await admin.query('SET GLOBAL ssl_ca = ?, GLOBAL ssl_cert = ?, GLOBAL ssl_key = ?', [cert, cert, key]);
+    await admin.query('ALTER INSTANCE RELOAD TLS');
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Lets a PostgreSQL server offer TLS with this certificate. */
+export async function securePostgresql(
+  { server, port }: ProbedServer,
+  certificate: TlsCertificate,
+): Promise<void> {
+  const { key, cert } = await writeFiles(server.folder, certificate);
+  await psql(port, `ALTER SYSTEM SET ssl_key_file = '${key}'`);
+  await psql(port, `ALTER SYSTEM SET ssl_cert_file = '${cert}'`);
+  await psql(port, 'ALTER SYSTEM SET ssl = on');
+  await server.restart();
+}
+
+/** Ends TLS in front of a local server that speaks its protocol in the clear. */
+export async function startTlsFront(port: number, certificate: TlsCertificate) {
+  const server = createServer({ ...certificate }, (secure) => {
+    const plain = connect(port, '127.0.0.1');
+    secure.pipe(plain).pipe(secure);
+    secure.on('error', () => undefined).on('close', () => plain.destroy());
+    plain.on('error', () => undefined).on('close', () => secure.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+async function writeFiles(folder: string, certificate: TlsCertificate) {
+  const files = { key: join(folder, 'own-key.pem'), cert: join(folder, 'own-cert.pem') };
+  await writeFile(files.cert, certificate.cert);
+  await writeFile(files.key, certificate.key, { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    await chown(files.key, NOBODY, NOBODY);
+  }
+  return files;
+}
