@@ -89,10 +89,16 @@ export class DirectTransport implements HttpTransport {
     const isTls = protocol === 'https:';
     const address = { host, port: Number(port || PORTS[protocol ?? '']) };
     const socket = openSocket(address, context, isTls ? trust : undefined);
-    const fail = (error?: Error): void => callback(error ?? closed(), null);
-    socket.once('error', fail).once('close', fail);
+    const settled = (): void => void socket.off('error', fail).off('close', onClose);
+    const fail = (error: Error): void => {
+      settled();
+      callback(error, null);
+    };
+    // At the deadline the socket is destroyed without an error.
+    const onClose = (): void => fail(closed());
+    socket.on('error', fail).on('close', onClose);
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
-      socket.removeListener('error', fail).removeListener('close', fail);
+      settled();
       certificateWarnings(socket, now()).forEach((warning) => this.found.set(warning.code, warning));
       callback(null, socket);
     });
