@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
-import { AddressPolicy } from '../../common/outbound/address-policy.js';
-import { Env, EnvError } from '../../config/env.js';
+import { configuredPolicy } from '../../common/outbound/configured-policy.js';
+import { Env } from '../../config/env.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
 import { McpWorkerPool } from './mcp-worker.pool.js';
 import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
@@ -14,7 +14,6 @@ export class McpConnectionService implements OnModuleDestroy {
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env) {
     const settings = workerSettings(env);
-    checkPolicy(settings.policy);
     this.pool = new McpWorkerPool({
       settings,
       memoryMb: env.get('MCP_WORKER_MEMORY_MB'),
@@ -50,20 +49,9 @@ export class McpConnectionService implements OnModuleDestroy {
   }
 }
 
-/** The worker builds its own; a wrong list must stop the start of the service, not the first test. */
-function checkPolicy(policy: McpWorkerSettings['policy']): void {
-  try {
-    void new AddressPolicy(policy);
-  } catch {
-    throw new EnvError([
-      'EGRESS_ALLOW must list CIDRs, addresses or host names, each with an optional :port',
-    ]);
-  }
-}
-
 function workerSettings(env: Env): McpWorkerSettings {
   return {
-    policy: { allow: env.get('EGRESS_ALLOW'), allowLoopback: env.isEvaluation },
+    policy: configuredPolicy(env),
     maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
     connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
     maxResponseBytes: env.get('MCP_MAX_RESPONSE_BYTES'),

@@ -269,7 +269,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
   });
 
   describe('when the process stops behind the action', () => {
-    it('answers 500, keeps the token where it was, and records one incident that its going on closes', async () => {
+    it('answers 500, keeps the token where it was, and records one incident, of the last call, that its going on closes', async () => {
       const {
         uuid: process,
         token,
@@ -277,7 +277,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       } = await started(app, published, 'gate', { amount: 'many' });
       const id = instanceMetadata.processInstanceId;
       const failed = await execute(app, process, token.uuid, ui('a'));
-      await execute(app, process, token.uuid, ui('a'));
+      const again = await execute(app, process, token.uuid, ui('a'));
 
       expect({ status: failed.status, details: failed.body['details'] }).toEqual({
         status: 500,
@@ -287,7 +287,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
         { uuid: token.uuid, state: 'ACTIVE', visit: expect.any(Number) },
       ]);
       expect(await incidentRows(app, id)).toMatchObject([
-        { state: 'OPEN', requestId: failed.headers.get('x-request-id'), tokenId: token.id },
+        { state: 'OPEN', requestId: again.headers.get('x-request-id'), tokenId: token.id },
       ]);
 
       await executed(app, process, token.uuid, ui('a'), { amount: 11 });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
 import { AddressPolicy } from '../../../../common/outbound/address-policy.js';
+import { configuredPolicy } from '../../../../common/outbound/configured-policy.js';
 import { OutboundClient } from '../../../../common/outbound/outbound.client.js';
 import { Env } from '../../../../config/env.js';
 import type { Component } from '../../component.types.js';
@@ -20,13 +21,14 @@ export class ProbeHttpClient {
   private readonly outbound: OutboundClient;
   private readonly maxBytes: number;
 
+  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(
     env: Env,
     private readonly clock: Clock,
   ) {
     this.maxBytes = env.get('DISCOVERY_MAX_ANSWER_BYTES');
     this.outbound = new OutboundClient({
-      policy: new AddressPolicy({ allow: env.get('EGRESS_ALLOW'), allowLoopback: env.isEvaluation }),
+      policy: new AddressPolicy(configuredPolicy(env)),
       maxRedirects: 0,
       connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
     });
