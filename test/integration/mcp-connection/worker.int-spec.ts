@@ -103,7 +103,7 @@ describe('McpConnectionService', () => {
       const service = new McpConnectionService(Env.parse('evaluation', {}));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
-    const options = { timeout: 10_000 };
+    const options = { timeout: 45_000 };
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '-e', program],
