@@ -12,6 +12,7 @@ import { RequestValidationPipe } from './common/validation/request-validation.pi
 import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
+import { AgentResolutionModule } from './modules/agents/resolution/resolution.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { DiscoveryModule } from './modules/discovery/discovery.module.js';
 import { HealthModule } from './modules/health/health.module.js';
@@ -44,6 +45,7 @@ export class AppModule {
         DatabaseModule,
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
+        AgentResolutionModule,
         AuditModule,
         BuildsModule,
         DiscoveryModule,

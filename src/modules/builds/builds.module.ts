@@ -14,6 +14,7 @@ import { BuildInfoController } from './build-info.controller.js';
 import { BuildReadsService } from './build-reads.service.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSnapshotsService } from './build-snapshots.service.js';
+import { BuildSystemsService } from './build-systems.service.js';
 import { BuildsController } from './builds.controller.js';
 import { BuildsRepository } from './builds.repository.js';
 import { BuildsService } from './builds.service.js';
@@ -39,6 +40,7 @@ import { VersionCommitsService } from './version-commits.service.js';
     BuildReadsService,
     BuildScopes,
     BuildSnapshotsService,
+    BuildSystemsService,
     BuildsRepository,
     BuildsService,
     DefinitionRowsRepository,
@@ -53,6 +55,7 @@ import { VersionCommitsService } from './version-commits.service.js';
     ActiveBuildsService,
     BuildDefinitionsService,
     BuildReadsService,
+    BuildSystemsService,
     BuildsService,
     VersionCommitsService,
   ],

@@ -50,6 +50,19 @@ export interface McpServerRow {
   identityProviderUrl: string | null;
 }
 
+/** What is read of a system by those who are about to use it. */
+export interface SystemState {
+  id: string;
+  appId: string;
+  resourceDefinitionId: string;
+  resourceName: string;
+  name: string;
+  type: SystemType;
+  baseUrl: string | null;
+  /** When its tools were last read; null means never. */
+  toolsSynchronisedAt: Date | null;
+}
+
 /** Systems of some versions; `versions` only when the manifest was asked for. */
 export interface SystemList {
   rows: SystemSummaryRow[];

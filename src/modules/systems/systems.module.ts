@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { SystemSecrets } from './system-secrets.js';
+import { SystemStatesService } from './system-states.service.js';
 import { SystemsImportService } from './systems-import.service.js';
 import { SystemsController } from './systems.controller.js';
 import { SystemsRepository } from './systems.repository.js';
@@ -11,7 +12,7 @@ import { SystemsService } from './systems.service.js';
 @Module({
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController],
-  providers: [SystemsImportService, SystemsRepository, SystemsService, SystemSecrets],
-  exports: [SystemsImportService, SystemsService],
+  providers: [SystemsImportService, SystemsRepository, SystemsService, SystemSecrets, SystemStatesService],
+  exports: [SystemsImportService, SystemsService, SystemStatesService],
 })
 export class SystemsModule {}

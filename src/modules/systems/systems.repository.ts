@@ -13,6 +13,7 @@ import {
   type McpServerRow,
   type SystemDetails,
   type SystemKey,
+  type SystemState,
   type SystemSummaryRow,
 } from './system.types.js';
 import { SystemNameTakenError } from './systems.errors.js';
@@ -23,6 +24,17 @@ const SELECT_MCP_SERVERS = `
   FROM systems
   WHERE id > ? AND type = ?
   ORDER BY id LIMIT ?`;
+
+const STATE = {
+  id: true,
+  appId: true,
+  resourceDefinitionId: true,
+  resourceName: true,
+  name: true,
+  type: true,
+  baseUrl: true,
+  toolsSynchronisedAt: true,
+} as const;
 
 /** Rows of systems and resource definitions. */
 @Injectable()
@@ -96,6 +108,16 @@ export class SystemsRepository {
   /** MCP systems of all applications in the order of their ids, which is that of their creation. */
   async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
     return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
+  }
+
+  /** What is known of systems now; ids that are gone are missing. */
+  async statesById(manager: EntityManager, ids: readonly string[]): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where: { id: In([...ids]) } });
+  }
+
+  /** As `statesById`, of all systems of a version. */
+  async statesOf(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where: { appId, appVersionId } });
   }
 
   /** What the list shows of every system of the versions, sorted by version and name. */

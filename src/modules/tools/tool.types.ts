@@ -39,3 +39,16 @@ export interface SwitchedTool {
   enabled: boolean;
   wasEnabled: boolean;
 }
+
+/** What is known of a tool at this moment, besides its definition. */
+export interface ToolState {
+  id: string;
+  name: string;
+  enabled: boolean;
+  /** False while the server's list lacks it. */
+  present: boolean;
+  definitionHash: string;
+}
+
+/** A tool with its definition. */
+export type DefinedTool = ToolState & Pick<ToolDefinition, 'description' | 'inputSchema' | 'annotations'>;

@@ -5,6 +5,7 @@ import { SystemsModule } from '../systems/systems.module.js';
 import { ConnectionTestController } from './connection-test.controller.js';
 import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
+import { ToolStatesService } from './tool-states.service.js';
 import { ToolSyncService } from './tool-sync.service.js';
 import { ToolsController } from './tools.controller.js';
 import { ToolsRepository } from './tools.repository.js';
@@ -14,6 +15,14 @@ import { ToolsService } from './tools.service.js';
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
   controllers: [ConnectionTestController, ToolsController],
-  providers: [ConnectionTestMetrics, ConnectionTestService, ToolSyncService, ToolsRepository, ToolsService],
+  providers: [
+    ConnectionTestMetrics,
+    ConnectionTestService,
+    ToolStatesService,
+    ToolSyncService,
+    ToolsRepository,
+    ToolsService,
+  ],
+  exports: [ToolStatesService],
 })
 export class ToolsModule {}

@@ -3,7 +3,7 @@ import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import { toBoolean, toDate, type RawRow } from '../../database/raw-row.js';
 import { ToolEntity } from './entities/tool.entity.js';
 import type { StoredTool, ToolRow } from './tool-sync.js';
-import type { ToolDefinition } from './tool.types.js';
+import type { DefinedTool, ToolDefinition, ToolState } from './tool.types.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
 const BATCH = 32;
@@ -27,6 +27,14 @@ const DEFINITION = {
   inputSchema: true,
   outputSchema: true,
   annotations: true,
+} as const;
+const STATE = { id: true, name: true, enabled: true, present: true, definitionHash: true } as const;
+const DEFINED = {
+  ...STATE,
+  description: true,
+  inputSchema: true,
+  annotations: true,
+  position: true,
 } as const;
 
 const UPDATED_COLUMNS = [
@@ -59,6 +67,22 @@ export class ToolsRepository {
   async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
     const tools = await manager.find(ToolEntity, { select: DEFINITION, where: { id: In(ids) } });
     return new Map(tools.map((tool) => [tool.id, tool]));
+  }
+
+  /** What is known of tools now; ids that are not stored are missing. */
+  async states(manager: EntityManager, ids: readonly string[]): Promise<ToolState[]> {
+    const found: ToolState[] = [];
+    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+      const where = { id: In(ids.slice(start, start + IDS_PER_STATEMENT)) };
+      found.push(...(await manager.find(ToolEntity, { select: STATE, where })));
+    }
+    return found;
+  }
+
+  /** Every tool of a system, present or not, with its definition, in the order of the server's list. */
+  async defined(manager: EntityManager, systemId: string): Promise<DefinedTool[]> {
+    const rows = await manager.find(ToolEntity, { select: DEFINED, where: { systemId } });
+    return rows.toSorted((one, other) => one.position - other.position);
   }
 
   /** Takes tools off the list; they keep everything else. */

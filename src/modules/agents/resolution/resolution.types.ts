@@ -1,0 +1,69 @@
+/** An entry of `mcpServers` (interface contract, "Custom Agent workflow node"); where no definition id is known, a name. */
+export interface McpServerReference {
+  /** Null or absent for the application that the workflow belongs to. */
+  readonly appId?: string | null | undefined;
+  readonly resourceDefinitionId?: string | null | undefined;
+  readonly resourceName?: string | null | undefined;
+}
+
+/** Whether an agent can use a system at all. */
+export enum ResolvedSystemState {
+  Ready = 'READY',
+  /** There is no MCP system of this id in the application or in its libraries. */
+  Missing = 'MISSING',
+  /** Its connection was never tested, so its tools are not known. */
+  NeverTested = 'NEVER_TESTED',
+}
+
+/** Whether an agent may call a tool, and why not. Where there are several reasons, the first of this order that holds. */
+export enum ResolvedToolState {
+  Ready = 'READY',
+  /** The server lists it no more. */
+  Gone = 'GONE',
+  /** The server describes it differently than when it was reviewed (not with TOOL_CHANGE_POLICY=accept). */
+  Changed = 'CHANGED',
+  /** It was disabled when the build was made; only another build can offer it. */
+  DisabledInBuild = 'DISABLED_IN_BUILD',
+  /** It is disabled now. */
+  Disabled = 'DISABLED',
+}
+
+/** A tool of a resolved system. The definition is the stored, reviewed one, never what a server says now. */
+export interface ResolvedTool {
+  readonly toolId: string;
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Record<string, unknown>;
+  readonly annotations: Record<string, unknown> | null;
+  readonly definitionHash: string;
+  readonly state: ResolvedToolState;
+}
+
+interface Named {
+  readonly appId: string;
+  readonly resourceDefinitionId: string;
+  readonly resourceName: string;
+  /** Name for people. */
+  readonly name: string;
+}
+
+/** A system that is there. `systemId` is the row that holds its credentials. */
+export interface FoundSystem extends Named {
+  readonly state: ResolvedSystemState.Ready | ResolvedSystemState.NeverTested;
+  readonly systemId: string;
+  readonly baseUrl: string;
+  /** In the order of the server's list; none when it was never tested. */
+  readonly tools: readonly ResolvedTool[];
+}
+
+/** A reference that leads to no MCP system; its names are those of the reference, empty where it gives none. */
+export interface MissingSystem extends Named {
+  readonly state: ResolvedSystemState.Missing;
+  readonly systemId: null;
+  readonly baseUrl: null;
+  readonly tools: readonly [];
+}
+
+/** What an entry of `mcpServers` leads to. */
+export type ResolvedSystem = FoundSystem | MissingSystem;

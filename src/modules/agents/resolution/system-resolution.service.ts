@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { BuildSystemsService, type BuildSystem, type BuildTool } from '../../builds/build-systems.service.js';
+import { SystemStatesService } from '../../systems/system-states.service.js';
+import { SystemType } from '../../systems/system.types.js';
+import { ToolStatesService } from '../../tools/tool-states.service.js';
+import type { ToolState } from '../../tools/tool.types.js';
+import {
+  ResolvedSystemState,
+  ResolvedToolState,
+  type McpServerReference,
+  type MissingSystem,
+  type ResolvedSystem,
+  type ResolvedTool,
+} from './resolution.types.js';
+
+/**
+ * Finds the systems and tools that an agent of a build may use (decisions, section 8): systems and definitions of the build,
+ * offered as far as their flags of this moment allow. The one place that decides whether a tool is ready.
+ */
+@Injectable()
+export class SystemResolutionService {
+  constructor(
+    private readonly builds: BuildSystemsService,
+    private readonly systems: SystemStatesService,
+    private readonly tools: ToolStatesService,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * What the entries of `mcpServers` of a node lead to, in their order; a system that several entries name comes once.
+   * Not inside of a transaction.
+   * @throws BuildNotFoundError
+   */
+  async resolve(
+    buildId: string,
+    mcpServers: readonly McpServerReference[],
+  ): Promise<readonly ResolvedSystem[]> {
+    const found = new Map<string, ResolvedSystem>();
+    for (const reference of mcpServers) {
+      const system = await this.one(buildId, reference);
+      const key = system.systemId ?? JSON.stringify([system.appId, system.resourceDefinitionId, system.name]);
+      found.set(key, found.get(key) ?? system);
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * Whether a tool of a build may be called at this moment; to be asked before each call, since its flag can have been
+   * switched after it was resolved. Not inside of a transaction.
+   */
+  async stateNow({ toolId, definitionHash, state }: ResolvedTool): Promise<ResolvedToolState> {
+    const live = (await this.tools.byIds([toolId])).get(toolId);
+    const enabled = state !== ResolvedToolState.DisabledInBuild;
+    return this.toolState({ definitionHash, enabled }, live);
+  }
+
+  private async one(buildId: string, reference: McpServerReference): Promise<ResolvedSystem> {
+    const named = {
+      appId: reference.appId ?? null,
+      resourceDefinitionId: reference.resourceDefinitionId ?? null,
+      resourceName: reference.resourceName ?? null,
+    };
+    const system = await this.builds.find(buildId, named, SystemType.Mcp);
+    const live = system === null ? null : await this.systems.byId(system.systemId);
+    if (system === null || live === null || system.baseUrl === null) {
+      return missing(reference);
+    }
+    const tools = await this.toolsOf(system);
+    const wasTested = tools.length > 0 || live.toolsSynchronisedAt !== null;
+    const { systemId, appId, resourceDefinitionId, resourceName, name, baseUrl } = system;
+    const state = wasTested ? ResolvedSystemState.Ready : ResolvedSystemState.NeverTested;
+    return { state, systemId, appId, resourceDefinitionId, resourceName, name, baseUrl, tools };
+  }
+
+  private async toolsOf(system: BuildSystem): Promise<ResolvedTool[]> {
+    const tools = await this.builds.tools(system);
+    const live = await this.tools.byIds(tools.map(({ toolId }) => toolId));
+    return tools.map((tool) => {
+      const { toolId, name, description, inputSchema, annotations, definitionHash } = tool;
+      const state = this.toolState(tool, live.get(toolId));
+      return { toolId, name, description, inputSchema, annotations, definitionHash, state };
+    });
+  }
+
+  private toolState(
+    { definitionHash, enabled }: Pick<BuildTool, 'definitionHash' | 'enabled'>,
+    live: ToolState | undefined,
+  ): ResolvedToolState {
+    if (live === undefined || !live.present) {
+      return ResolvedToolState.Gone;
+    }
+    if (live.definitionHash !== definitionHash && this.env.get('TOOL_CHANGE_POLICY') === 'review') {
+      return ResolvedToolState.Changed;
+    }
+    if (!enabled) {
+      return ResolvedToolState.DisabledInBuild;
+    }
+    return live.enabled ? ResolvedToolState.Ready : ResolvedToolState.Disabled;
+  }
+}
+
+/** What is told of a reference that leads nowhere. */
+export function missing({ appId, resourceDefinitionId, resourceName }: McpServerReference): MissingSystem {
+  return {
+    state: ResolvedSystemState.Missing,
+    systemId: null,
+    appId: appId ?? '',
+    resourceDefinitionId: resourceDefinitionId ?? '',
+    resourceName: resourceName ?? '',
+    name: resourceName ?? '',
+    baseUrl: null,
+    tools: [],
+  };
+}
