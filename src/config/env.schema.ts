@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { buildSettings } from './build-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
+import { evaluationSettings } from './evaluation-settings.js';
 import { jobSettings } from './job-settings.js';
 import { packageSettings } from './package-settings.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
@@ -265,6 +266,8 @@ export const envSchema = z.object({
     'Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told.',
   ),
   AUDIT_PAGE_SIZE: integer(1, 100, 50).describe('Audit events in a page when the caller does not say.'),
+
+  ...evaluationSettings,
 });
 
 /** The settings as the code reads them: parsed, in the units of their names. */

@@ -1,24 +1,33 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithStartError } from '../config/cli.js';
 import { Env } from '../config/env.js';
 import { serve } from '../serve.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
 import { deliverSample, SAMPLE_APP } from './sample-application.js';
+import { startEvaluationModel } from './scripted-model/evaluation-model.js';
+import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';
 import { TokenSocket } from './token-socket.js';
 
 const LOOPBACK = '127.0.0.1';
 /** From the built program: dist/src/evaluation. */
 const SAMPLE_FOLDER = fileURLToPath(new URL('../../../sample', import.meta.url));
+const SAMPLE_SCRIPT = join(SAMPLE_FOLDER, 'model.json');
 
 /** Evaluation mode: one machine, an embedded database, tokens of our own making. Never a fallback of production. */
 let socket: TokenSocket | undefined;
+let model: ScriptedModel | undefined;
 let sample = '';
 try {
-  const dataDir = Env.fromProcess('evaluation').get('DATA_DIR');
+  const given = Env.fromProcess('evaluation');
+  const dataDir = given.get('DATA_DIR');
+  const secretsKeys = await evaluationSecretsKeys(dataDir);
+  model = await startEvaluationModel(given, SAMPLE_SCRIPT);
   const env = Env.fromProcess('evaluation', {
     LOG_LEVEL: 'warn',
-    SECRETS_KEYS: await evaluationSecretsKeys(dataDir),
+    SECRETS_KEYS: secretsKeys,
+    ...(model === undefined ? {} : { LLM_BASE_URL: model.url, LLM_MODEL: model.name }),
   });
   const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'));
   socket = await TokenSocket.open(dataDir, issuer);
@@ -26,7 +35,10 @@ try {
     env,
     issuer: { inject: [], useFactory: () => issuer.trusted },
     host: LOOPBACK,
-    onStop: () => socket?.close() ?? Promise.resolve(),
+    onStop: async () => {
+      await socket?.close();
+      await model?.close();
+    },
     beforeListening: async (app) => {
       sample = await deliverSample(app, SAMPLE_FOLDER).then(
         (buildId) => `appId ${SAMPLE_APP}, build ${buildId}`,
@@ -41,6 +53,7 @@ try {
       `  API documentation  ${url}/docs`,
       '  Bearer token       npm run -s dev:token',
       `  Sample application ${sample}`,
+      `  Language model     ${model === undefined ? 'LLM_BASE_URL' : `scripted, ${model.url}`}`,
       `  Data               ${dataDir}`,
       '',
       '',
@@ -49,5 +62,6 @@ try {
 } catch (error) {
   // Whatever else fails now, why the start did is what a person must read.
   await socket?.close().catch(() => undefined);
+  await model?.close();
   endWithStartError(error);
 }

@@ -138,6 +138,31 @@ describe('the evaluation server', () => {
     expect(await statusOf(next, await token())).toBe(200);
   });
 
+  it('brings a scripted model, unless another one is named', async () => {
+    const { server } = await startServer();
+    const url = /scripted, (http:\S+)/.exec(server.text())?.[1];
+    const models = await fetch(`${url}/models`);
+    expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] });
+    await end(server.child, 'SIGTERM');
+    await expect(fetch(`${url}/models`)).rejects.toThrow('fetch failed');
+
+    const other = await startServer({ LLM_BASE_URL: 'https://models.example.com/v1' });
+    expect(other.server.text()).toContain('Language model     LLM_BASE_URL\n');
+  });
+
+  it('names the setting of a script that it cannot use, and leaves nothing behind', async () => {
+    const script = join(dataDir, 'script.json');
+    await writeFile(script, '{}');
+    const server = run(SERVER, { EVALUATION_MODEL_SCRIPT: script });
+    expect({ status: await server.exit, text: server.text() }).toEqual({
+      status: 1,
+      text: expect.stringMatching(
+        /^EVALUATION_MODEL_SCRIPT names a file that is no script \(model: /,
+      ) as unknown,
+    });
+    await expect(access(join(dataDir, 'evaluation.json'))).rejects.toThrow('ENOENT');
+  });
+
   it.each([
     ['NODE_ENV', 'production'],
     ['OIDC_ISSUER', 'https://sso.example.com'],

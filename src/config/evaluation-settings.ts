@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { integer } from './setting-rules.js';
+
+/** Settings of evaluation mode alone. */
+export const evaluationSettings = {
+  EVALUATION_MODEL_PORT: integer(0, 65_535, 0).describe(
+    'Port of 127.0.0.1 on which evaluation mode starts its scripted model; 0 takes a free one. None is started where LLM_BASE_URL is set.',
+  ),
+  EVALUATION_MODEL_SCRIPT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('JSON file that the scripted model answers from; the one of the sample without it.'),
+};

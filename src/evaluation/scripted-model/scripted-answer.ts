@@ -1,0 +1,134 @@
+import type { JsonValue } from '../../common/data-paths.js';
+import type { ChatMessage, ChatRequest } from './chat-request.js';
+import type { ModelScript, ScriptRule } from './model-script.js';
+
+/** What the model does next. */
+export interface ScriptedAnswer {
+  /** What it says; the final answer when it calls nothing. */
+  readonly content: string | null;
+  readonly calls: readonly { readonly tool: string; readonly arguments: string }[];
+}
+
+type Values = Readonly<Record<string, string>>;
+
+const REFERENCE = /\$\{(\w+)\}/g;
+const ONLY_REFERENCE = /^\$\{(\w+)\}$/;
+
+/**
+ * The answer of a script: that of the first rule whose conditions all hold. The same request has the same answer.
+ * @returns null when no rule holds
+ */
+export function scriptedAnswer(script: ModelScript, request: ChatRequest): ScriptedAnswer | null {
+  const talk = new Talk(request);
+  for (const rule of script.rules) {
+    const values = talk.valuesOf(rule);
+    if (values !== null) {
+      return answerOf(rule, values, talk);
+    }
+  }
+  return null;
+}
+
+function answerOf(rule: ScriptRule, values: Values, talk: Talk): ScriptedAnswer {
+  const says = rule.says === undefined ? null : fillText(rule.says, values);
+  if (rule.answers !== undefined) {
+    const answer = fill(rule.answers, values);
+    return { content: typeof answer === 'string' ? answer : JSON.stringify(answer), calls: [] };
+  }
+  const calls = (rule.calls ?? []).map((call) => ({
+    tool: talk.offeredName(call.tool) ?? call.tool,
+    arguments: JSON.stringify(fill(call.arguments, values)),
+  }));
+  return { content: says, calls };
+}
+
+/** A talk so far, in the words of a script: tools by the names that their servers give them. */
+class Talk {
+  private readonly offered: readonly string[];
+  private readonly prompt: string;
+  /** Names under which tools were called, in order. */
+  private readonly called: readonly string[];
+  /** Last answer by the name under which the tool was called. */
+  private readonly results = new Map<string, string>();
+
+  constructor({ messages, tools }: ChatRequest) {
+    this.offered = (tools ?? []).map(({ function: { name } }) => name);
+    this.prompt = messages.flatMap((message) => promptOf(message)).join('\n');
+    const calls = messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.tool_calls ?? []) : [],
+    );
+    this.called = calls.map(({ function: { name } }) => name);
+    const names = new Map(calls.map(({ id, function: { name } }) => [id, name]));
+    for (const message of messages) {
+      if (message.role === 'tool') {
+        this.results.set(names.get(message.tool_call_id) ?? '', message.content);
+      }
+    }
+  }
+
+  /** The name under which a tool is offered: its own, or its own behind that of its system. */
+  offeredName(tool: string): string | undefined {
+    return this.offered.find((name) => isNameOf(tool, name));
+  }
+
+  /** Named groups of the conditions of a rule; null when one of them does not hold. */
+  valuesOf({ when }: ScriptRule): Values | null {
+    const texts = Object.entries(when.results).map(([tool, pattern]) => ({
+      pattern,
+      text: this.resultOf(tool),
+    }));
+    if (when.prompt !== undefined) {
+      texts.unshift({ pattern: when.prompt, text: this.prompt });
+    }
+    const matches = texts.map(({ pattern, text }) => (text === undefined ? null : pattern.exec(text)));
+    const holds =
+      matches.every((match) => match !== null) &&
+      when.offered.every((tool) => this.offeredName(tool) !== undefined) &&
+      when.notOffered.every((tool) => this.offeredName(tool) === undefined) &&
+      when.notCalled.every((tool) => !this.called.some((name) => isNameOf(tool, name)));
+    return holds ? Object.assign({}, ...matches.map((match) => match?.groups)) : null;
+  }
+
+  private resultOf(tool: string): string | undefined {
+    return [...this.results].findLast(([name]) => isNameOf(tool, name))?.[1];
+  }
+}
+
+function promptOf(message: ChatMessage): string[] {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+    case 'user':
+      return [message.content];
+    case 'assistant':
+    case 'tool':
+      return [];
+  }
+}
+
+/** Whether a tool is offered under a name: `echo` is under `echo` and under `everything__echo`. */
+function isNameOf(tool: string, offered: string): boolean {
+  return offered === tool || offered.endsWith(`__${tool}`);
+}
+
+/** A string that is one reference becomes the number or flag that the text says, where it says one. */
+function fill(value: JsonValue, values: Values): JsonValue {
+  if (typeof value === 'string') {
+    const name = ONLY_REFERENCE.exec(value)?.[1];
+    return name === undefined ? fillText(value, values) : typed(values[name] ?? '');
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => fill(item, values));
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item ?? null, values)]))
+    : value;
+}
+
+function fillText(text: string, values: Values): string {
+  return text.replaceAll(REFERENCE, (_whole, name: string) => values[name] ?? '');
+}
+
+function typed(text: string): JsonValue {
+  return /^(true|false|-?\d{1,15}(\.\d{1,15})?)$/.test(text) ? (JSON.parse(text) as JsonValue) : text;
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { Clock } from '../../common/clock.js';
+import { SettingUnusableError } from '../../config/start.error.js';
+import { parseChatRequest, type ChatRequest } from './chat-request.js';
+import type { ModelScript } from './model-script.js';
+import { scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
+
+const LOOPBACK = '127.0.0.1';
+const REQUEST_MAX_BYTES = 16_777_216;
+/** A rule of thumb for what a token is. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** An answer that is an error of the protocol. */
+class ModelError extends Error {
+  override readonly name = 'ModelError';
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * A language model that knows its lines: an OpenAI-compatible server on this machine that answers from a script, so that agents
+ * can be seen at work without an account. It stands in for the model only: which tools there are, and what they do, is real.
+ */
+export class ScriptedModel {
+  private readonly clock = new Clock();
+  private readonly server: Server;
+
+  private constructor(
+    private readonly script: ModelScript,
+    private readonly onRequest: (request: ChatRequest) => void,
+  ) {
+    this.server = createServer((request, response) => void this.handle(request, response));
+  }
+
+  /**
+   * Starts it on 127.0.0.1.
+   * @param port 0 takes a free one
+   * @param onRequest is told of each well-formed request before it is answered
+   * @throws SettingUnusableError when the port is taken
+   */
+  static async start(
+    script: ModelScript,
+    port = 0,
+    onRequest: (request: ChatRequest) => void = () => undefined,
+  ): Promise<ScriptedModel> {
+    const model = new ScriptedModel(script, onRequest);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        model.server.once('error', reject).listen(port, LOOPBACK, resolve);
+      });
+    } catch (error) {
+      throw new SettingUnusableError('EVALUATION_MODEL_PORT names a port that cannot be listened on', error);
+    }
+    return model;
+  }
+
+  /** What LLM_BASE_URL is to be: `http://127.0.0.1:port/v1`. */
+  get url(): string {
+    return `http://${LOOPBACK}:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** What LLM_MODEL is to be. */
+  get name(): string {
+    return this.script.model;
+  }
+
+  /** Stops at once. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      send(response, 200, await this.answer(request));
+    } catch (error) {
+      const { status, code, message } = asModelError(error);
+      const type = status < 500 ? 'invalid_request_error' : 'server_error';
+      send(response, status, { error: { message, type, param: null, code } });
+    }
+  }
+
+  private async answer(request: IncomingMessage): Promise<object> {
+    switch (`${request.method} ${request.url}`) {
+      case 'GET /v1/models':
+        return { object: 'list', data: [{ id: this.name, object: 'model', created: 0, owned_by: 'script' }] };
+      case 'POST /v1/chat/completions':
+        return this.complete(parseChatRequest(JSON.parse(await readBody(request))));
+      default:
+        throw new ModelError(404, 'unknown_url', `There is no ${request.method} ${request.url} here.`);
+    }
+  }
+
+  private complete(request: ChatRequest): object {
+    if (request.model !== this.name) {
+      throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
+    }
+    this.onRequest(request);
+    const answer = scriptedAnswer(this.script, request);
+    if (answer === null) {
+      throw new ModelError(400, 'no_rule', 'The script has no answer to this: none of its rules holds.');
+    }
+    const prompt = tokensOf(JSON.stringify([request.messages, request.tools ?? []]));
+    const completion = tokensOf(JSON.stringify(answer));
+    return {
+      id: `chatcmpl-${randomUUID()}`,
+      object: 'chat.completion',
+      created: Math.floor(this.clock.now().getTime() / 1_000),
+      model: this.name,
+      choices: [choiceOf(answer)],
+      usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    };
+  }
+}
+
+function choiceOf({ content, calls }: ScriptedAnswer): object {
+  const toolCalls = calls.map((call) => ({
+    id: `call_${randomUUID().replaceAll('-', '')}`,
+    type: 'function',
+    function: { name: call.tool, arguments: call.arguments },
+  }));
+  const message = {
+    role: 'assistant',
+    content,
+    refusal: null,
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+  };
+  return { index: 0, message, logprobs: null, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' };
+}
+
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > REQUEST_MAX_BYTES) {
+      throw new ModelError(413, 'request_too_large', 'The request is too large.');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function asModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) {
+    return error;
+  }
+  if (error instanceof SyntaxError) {
+    return new ModelError(400, 'invalid_json', 'The body is no JSON.');
+  }
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    return new ModelError(400, 'invalid_request', `${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  return new ModelError(500, 'internal_error', 'The model failed.');
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseModelScript, readModelScript } from './model-script.js';
+import { ScriptedModel } from './scripted-model.server.js';
+
+const SCRIPT = parseModelScript({
+  model: 'scripted',
+  rules: [
+    { when: { prompt: 'Hello' }, answers: 'Good day.' },
+    {
+      when: { prompt: 'add (?<a>\\d+) and (?<b>\\d+)', offered: ['get-sum'], notCalled: ['get-sum'] },
+      says: 'First ${a} and ${b}.',
+      calls: [
+        { tool: 'get-sum', arguments: { a: '${a}', b: '${b}', note: 'of ${a}', more: [null, '${b}'] } },
+      ],
+    },
+    {
+      when: { results: { 'get-sum': 'is (?<sum>\\d+)' } },
+      answers: { total: '${sum}', text: 'It is ${sum}${nothing}.' },
+    },
+    { when: { prompt: 'add', notOffered: ['get-sum'] }, answers: { total: null } },
+  ],
+});
+
+const ADD = { role: 'user', content: 'Please add 20 and 22.' };
+const SUM = { type: 'function', function: { name: 'tools__get-sum', parameters: { type: 'object' } } };
+const CALL = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c1', type: 'function', function: { name: 'tools__get-sum', arguments: '{}' } }],
+};
+const RESULT = { role: 'tool', tool_call_id: 'c1', content: 'The sum is 42.' };
+
+interface Completion {
+  choices: { message: Record<string, unknown>; finish_reason: string }[];
+  usage: Record<string, number>;
+  error: { code: string; message: string };
+}
+
+let model: ScriptedModel;
+beforeAll(async () => {
+  model = await ScriptedModel.start(SCRIPT);
+});
+afterAll(() => model.close());
+
+async function post(
+  body: unknown,
+  path = '/chat/completions',
+): Promise<{ status: number; body: Completion }> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`${model.url}${path}`, { method: 'POST', body: text });
+  return { status: response.status, body: (await response.json()) as Completion };
+}
+
+const ask = async (messages: unknown[], more: object = {}): Promise<Completion> => {
+  const { status, body } = await post({ model: 'scripted', messages, ...more });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+describe('ScriptedModel', () => {
+  it('answers with the text of the first rule that holds', async () => {
+    const { choices, usage } = await ask([{ role: 'user', content: 'Hello, add 1 and 2' }]);
+    expect(choices[0]).toMatchObject({
+      message: { role: 'assistant', content: 'Good day.' },
+      finish_reason: 'stop',
+    });
+    expect(choices[0]?.message).not.toHaveProperty('tool_calls');
+    expect(usage['total_tokens']).toBe((usage['prompt_tokens'] ?? 0) + (usage['completion_tokens'] ?? 0));
+    expect(usage['prompt_tokens']).toBeGreaterThan(0);
+  });
+
+  it('calls a tool under the name that it is offered by, with values of the prompt', async () => {
+    const { choices } = await ask([ADD], { tools: [SUM] });
+    const { message, finish_reason: reason } = choices[0]!;
+    const [call] = message['tool_calls'] as { id: string; function: { name: string; arguments: string } }[];
+    expect(reason).toBe('tool_calls');
+    expect(message['content']).toBe('First 20 and 22.');
+    expect(call?.id).toMatch(/^call_\w+$/);
+    expect(call?.function.name).toBe('tools__get-sum');
+    expect(JSON.parse(call!.function.arguments)).toEqual({ a: 20, b: 22, note: 'of 20', more: [null, 22] });
+  });
+
+  it('goes on with values of what the tool answered', async () => {
+    const { choices } = await ask([ADD, CALL, RESULT], { tools: [SUM] });
+    expect(JSON.parse(String(choices[0]?.message['content']))).toEqual({ total: 42, text: 'It is 42.' });
+  });
+
+  it('knows which tools are not offered', async () => {
+    const { choices } = await ask([ADD]);
+    expect(choices[0]?.message['content']).toBe('{"total":null}');
+  });
+
+  it('gives the same answer to the same request', async () => {
+    const [one, other] = [await ask([ADD, CALL, RESULT]), await ask([ADD, CALL, RESULT])];
+    expect(one.choices).toEqual(other.choices);
+    expect(one.usage).toEqual(other.usage);
+  });
+
+  it('lists itself', async () => {
+    const response = await fetch(`${model.url}/models`);
+    expect(await response.json()).toMatchObject({ data: [{ id: 'scripted', object: 'model' }] });
+  });
+
+  it.each([
+    ['no JSON', '{', 400, 'invalid_json'],
+    ['no messages', { model: 'scripted', messages: [] }, 400, 'invalid_request'],
+    ['a stream', { model: 'scripted', messages: [ADD], stream: true }, 400, 'invalid_request'],
+    ['several choices', { model: 'scripted', messages: [ADD], n: 2 }, 400, 'invalid_request'],
+    [
+      'two tools of a name',
+      { model: 'scripted', messages: [ADD], tools: [SUM, SUM] },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a tool with a name that is none',
+      { model: 'scripted', messages: [ADD], tools: [{ type: 'function', function: { name: 'a.b' } }] },
+      400,
+      'invalid_request',
+    ],
+    ['a call without its answer', { model: 'scripted', messages: [ADD, CALL, ADD] }, 400, 'invalid_request'],
+    ['an answer without its call', { model: 'scripted', messages: [ADD, RESULT] }, 400, 'invalid_request'],
+    ['another model', { model: 'gpt', messages: [ADD] }, 404, 'model_not_found'],
+    [
+      'what no rule is for',
+      { model: 'scripted', messages: [{ role: 'user', content: 'x' }] },
+      400,
+      'no_rule',
+    ],
+  ])('refuses %s', async (_what, body, status, code) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.code).toBe(code);
+  });
+
+  it('refuses other paths', async () => {
+    expect((await post({}, '/embeddings')).status).toBe(404);
+  });
+
+  it('names the setting of a port that is taken', async () => {
+    const port = Number(new URL(model.url).port);
+    await expect(ScriptedModel.start(SCRIPT, port)).rejects.toThrow(/^EVALUATION_MODEL_PORT .*EADDRINUSE/);
+  });
+});
+
+describe('readModelScript', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-script-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([
+    ['no JSON', '{', /no script: SyntaxError$/],
+    ['no rules', '{"model":"m","rules":[]}', /\(rules: /],
+    [
+      'a rule that does both',
+      '{"model":"m","rules":[{"answers":"","calls":[{"tool":"t"}]}]}',
+      /either calls or/,
+    ],
+    [
+      'a pattern that is none',
+      '{"model":"m","rules":[{"when":{"prompt":"("},"answers":""}]}',
+      /when\.prompt/,
+    ],
+    ['an unknown member', '{"model":"m","rules":[{"when":{"user":"x"},"answers":""}]}', /rules\.0\.when/],
+  ])('names the setting of a file with %s', async (_what, text, message) => {
+    const path = join(folder, 'script.json');
+    await writeFile(path, text);
+    await expect(readModelScript(path)).rejects.toThrow(message);
+  });
+
+  it('names the setting of a file that is not there', async () => {
+    await expect(readModelScript(join(folder, 'none.json'))).rejects.toThrow(
+      /^EVALUATION_MODEL_SCRIPT .*ENOENT/,
+    );
+  });
+});
