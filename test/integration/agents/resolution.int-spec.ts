@@ -40,9 +40,9 @@ describe('the systems that an agent of a build may use', () => {
     ]);
     const buildId = await built();
     const tools = app.dataSource.getRepository(ToolEntity);
-    await tools.update({ id: ids[2] }, { enabled: false });
-    await tools.update({ id: ids[3] }, { definitionHash: 'f'.repeat(64) });
-    await tools.update({ id: ids[4] }, { present: false });
+    await tools.update({ systemId: system.id, name: 'switched' }, { enabled: false });
+    await tools.update({ systemId: system.id, name: 'changed' }, { definitionHash: 'f'.repeat(64) });
+    await tools.update({ systemId: system.id, name: 'gone' }, { present: false });
 
     const [found, ...others] = await resolve(buildId, referenceTo(system), referenceTo(system));
     expect(others).toEqual([]);
@@ -72,15 +72,15 @@ describe('the systems that an agent of a build may use', () => {
 
   it('looks at the flag of this moment when it is asked again', async () => {
     const system = await createdSystem(app, place);
-    const [id] = await insertTools(app, system.id, [{ name: 'one' }]);
+    await insertTools(app, system.id, [{ name: 'one' }]);
     const [found] = await resolve(await built(), referenceTo(system));
     const tool = found?.tools[0];
     expect(tool).toBeDefined();
     const now = () => tool && app.nest.get(SystemResolutionService).stateNow(tool);
     expect(await now()).toBe('READY');
-    await app.dataSource.getRepository(ToolEntity).update({ id }, { enabled: false });
+    await app.dataSource.getRepository(ToolEntity).update({ systemId: system.id }, { enabled: false });
     expect(await now()).toBe('DISABLED');
-    await app.dataSource.getRepository(ToolEntity).delete({ id });
+    await app.dataSource.getRepository(ToolEntity).delete({ systemId: system.id });
     expect(await now()).toBe('GONE');
   });
 
