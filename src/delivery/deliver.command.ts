@@ -2,12 +2,13 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { JsonObject } from '../common/data-paths.js';
 import type { Env } from '../config/env.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/package-folder.js';
+import { withBaseUrls } from '../modules/packages/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
 import type { PackageProblem } from '../modules/packages/package.types.js';
 import { DeliveryClient, DeliveryError } from './delivery.client.js';
 
 export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate]]
-         [--library APP=BUILD]... [--url URL] [--token TOKEN] [--timeout SECONDS]
+         [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
 Without --token it is DELIVER_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
 
 const USAGE_ERROR = 2;
@@ -20,6 +21,7 @@ const options = {
   build: { type: 'boolean', default: false },
   activate: { type: 'boolean', default: false },
   library: { type: 'string', multiple: true, default: [] as string[] },
+  'base-url': { type: 'string', multiple: true, default: [] as string[] },
   url: { type: 'string' },
   token: { type: 'string' },
   timeout: { type: 'string', default: '120' },
@@ -35,6 +37,8 @@ interface Order {
   build: boolean;
   activate: boolean;
   libraries: Map<string, string>;
+  /** Addresses by the names of systems. */
+  baseUrls: Map<string, string>;
   url: string | undefined;
   token: string | undefined;
   timeoutMs: number;
@@ -66,7 +70,7 @@ export async function deliver(args: string[], surroundings: DeliverSurroundings)
     return 1;
   }
   try {
-    await run(order, withLibraryBuilds(document, order.libraries), surroundings);
+    await run(order, ordered(document, order), surroundings);
     return 0;
   } catch (error) {
     if (!(error instanceof DeliveryError)) {
@@ -76,6 +80,18 @@ export async function deliver(args: string[], surroundings: DeliverSurroundings)
     printError(error.message);
     return 1;
   }
+}
+
+/**
+ * The document with what the command line says otherwise.
+ * @throws DeliveryError when it names a system that is not there
+ */
+function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObject {
+  const { document: moved, unknown } = withBaseUrls(withLibraryBuilds(document, libraries), baseUrls);
+  if (unknown.length > 0) {
+    throw new DeliveryError(`--base-url: there is no system ${unknown.join(', ')} in the package.`);
+  }
+  return moved;
 }
 
 async function run(order: Order, document: JsonObject, surroundings: DeliverSurroundings): Promise<void> {
@@ -127,21 +143,24 @@ function orderFrom(args: string[]): Order | string {
     if (!/^[1-9]\d{0,4}$/.test(timeout)) {
       return '--timeout must be a whole number of seconds';
     }
-    const libraries = new Map(library.map((text) => pairOf(text)));
+    const libraries = new Map(library.map((text) => pairOf(text, '--library must be APP=BUILD')));
+    const addresses = rest['base-url'].map((text) => pairOf(text, '--base-url must be SYSTEM=URL'));
     const { commit, build, activate, message, url, token } = rest;
     const timeoutMs = Number(timeout) * 1_000;
-    return { folder, appId, versionId, commit, build, activate, message, url, token, libraries, timeoutMs };
+    const delivery = { folder, appId, versionId, libraries, baseUrls: new Map(addresses), timeoutMs };
+    return { ...delivery, commit, build, activate, message, url, token };
   } catch (error) {
     return error instanceof Error ? error.message : 'wrong arguments';
   }
 }
 
-function pairOf(text: string): [string, string] {
-  const [appId = '', buildId = '', ...more] = text.split('=');
-  if (appId === '' || buildId === '' || more.length > 0) {
-    throw new Error('--library must be APP=BUILD');
+/** A name and what stands behind its first equals sign. */
+function pairOf(text: string, otherwise: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new Error(otherwise);
   }
-  return [appId, buildId];
+  return [name, value];
 }
 
 function lineOf({ severity, file, element, message }: PackageProblem): string {

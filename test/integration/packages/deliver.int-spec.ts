@@ -108,6 +108,25 @@ describe('npm run deliver', () => {
     expect((await run(library())).lines).toEqual([`package ${libraryId} v1 unchanged`]);
   });
 
+  it('gives systems the addresses of this environment', async () => {
+    const libraryBuild = buildIn((await run([...library(), '--commit', '--build'])).lines);
+    const moved = [...application(), '--library', `${libraryId}=${libraryBuild}`, '--base-url'];
+    const url = 'https://mcp.example.com/mcp?a=b';
+    expect(await run([...moved, `everything=${url}`])).toMatchObject({ status: 0, errors: '' });
+    const { body } = await app.request<{ systems: { resourceName: string; baseUrl: string }[] }>(
+      'GET',
+      `${deliveryPath(appId, 'v1')}/package`,
+    );
+    const addresses = new Map(body.systems.map((system) => [system.resourceName, system.baseUrl]));
+    expect(addresses.get('everything')).toBe(url);
+    expect(addresses.get('core_banking')).toBe('https://core.example.com/api');
+
+    expect(await run([...moved, `nothing=${url}`])).toMatchObject({
+      status: 1,
+      errors: '--base-url: there is no system nothing in the package.',
+    });
+  });
+
   it('tells everything that is wrong, and nothing is stored', async () => {
     await change('application/systems/everything.json', { baseUrl: 'https://user:secret@example.com/mcp' });
     await replace(
@@ -181,6 +200,7 @@ describe('npm run deliver', () => {
     [[], 'one FOLDER, --app and --version are needed'],
     [['a', '--app', 'x', '--version', 'v', '--activate'], '--activate needs --build'],
     [['a', '--app', 'x', '--version', 'v', '--library', 'lib'], '--library must be APP=BUILD'],
+    [['a', '--app', 'x', '--version', 'v', '--base-url', 'system'], '--base-url must be SYSTEM=URL'],
     [
       ['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'],
       '--timeout must be a whole number of seconds',
