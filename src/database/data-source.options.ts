@@ -11,6 +11,7 @@ import { CreateProcessRuntime1790000001000 } from '../../migrations/179000000100
 import { CreateJobs1790000002000 } from '../../migrations/1790000002000-create-jobs.js';
 import { CreateWorkflowRuns1790000003000 } from '../../migrations/1790000003000-create-workflow-runs.js';
 import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-create-discovery.js';
+import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
@@ -39,6 +40,7 @@ import { ProcessTokenEntity } from '../modules/process-runtime/entities/process-
 import { ResourceDefinitionEntity } from '../modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../modules/systems/entities/system.entity.js';
 import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
+import { WorkflowCallEntity } from '../modules/workflows/entities/workflow-call.entity.js';
 import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.entity.js';
 import { readAuthority } from './authority-file.js';
 import { IdBlockEntity } from './id-block.entity.js';
@@ -73,6 +75,7 @@ const SHARED = {
     SystemEntity,
     ToolEntity,
     VersionDependencyEntity,
+    WorkflowCallEntity,
     WorkflowRunEntity,
   ],
   migrations: [
@@ -83,6 +86,7 @@ const SHARED = {
     CreateJobs1790000002000,
     CreateWorkflowRuns1790000003000,
     CreateDiscovery1795000000000,
+    CreateWorkflowCalls1796000000000,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,

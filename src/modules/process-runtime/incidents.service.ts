@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js';
 import { JobQueueService } from '../jobs/job-queue.service.js';
 import type { Job } from '../jobs/job-queue.types.js';
 import type { IncidentSource, IncidentType } from './engine/engine.types.js';
-import { encodeJob, outlives, workKeyOf } from './jobs/runtime-job.js';
+import { encodeJob, outlives, runKeyOf, workKeyOf } from './jobs/runtime-job.js';
 import { TooManyIncidentsError } from './process-runtime.errors.js';
 import type { FailedStepError } from './step/failed-step.error.js';
 import { StepAftermath } from './step/step-aftermath.js';
@@ -226,6 +226,8 @@ function raised(incident: IncidentRow, seq: number): NewEvent {
   return { seq, kind: 'INCIDENT_RAISED', tokenId, node, data: { incident: id, source, type } };
 }
 
-function toParkedJob({ kind, instanceId, tokenId, payload }: Job): ParkedJob {
-  return { kind, instanceId, tokenId, payload };
+/** With the key of its run, so that a retry goes on with what was begun. */
+function toParkedJob(job: Job): ParkedJob {
+  const { kind, instanceId, tokenId, payload } = job;
+  return { kind, instanceId, tokenId, payload: { ...payload, runKey: runKeyOf(job) } };
 }

@@ -113,6 +113,7 @@ export class InstanceRetriesService {
       { uuid },
       {
         actor,
+        retried: stop.job,
         before: (manager, row) => this.again(manager, row, stop, attempt),
         command: ({ state }, manager) =>
           stop.job.kind === 'START' ? startOf(stop.job, state) : this.toCommand(manager, stop),

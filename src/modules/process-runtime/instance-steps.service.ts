@@ -78,6 +78,7 @@ export class InstanceStepsService {
         ids,
         now,
         job: plan.job,
+        retried: plan.retried,
         origin: { actor: plan.actor, requestId: requestContext()?.requestId ?? null },
       });
       done = { instanceId: row.id, hasWork };

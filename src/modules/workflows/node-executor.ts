@@ -1,8 +1,14 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
+import type { CallJournal } from './call-journal.types.js';
 import type { RunnableNode, RunnableWorkflow, WorkflowTarget } from './workflow.types.js';
 
 /** What a node knows of the run it belongs to. */
 export interface RunScope {
+  readonly buildId: string;
+  /** Application whose workflow this is; null for whichever of the build has it, see WorkflowRunRequest. */
+  readonly appId: string | null;
+  /** Everything that a node asks of the outside goes through it, see CallJournal. */
+  readonly calls: CallJournal;
   /** References that are there without being data: `processInstanceId`, `parentProcessInstanceId` (UUIDs). */
   readonly predefined: Readonly<Record<string, string | null>>;
   /**

@@ -1,7 +1,9 @@
 import { NotFoundError } from '../../common/errors/domain.error.js';
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
+import type { CallStore } from './call-store.js';
 import type { NodeExecutor, RunScope } from './node-executor.js';
 import { RunJournal, type JournalLimits } from './run-journal.js';
+import { RunCalls } from './run-calls.js';
 import type { BegunRun, RunStore } from './run-store.js';
 import { WorkflowRunner } from './workflow-runner.js';
 import type { RunnableWorkflow, WorkflowRunRequest, WorkflowTarget } from './workflow.types.js';
@@ -10,6 +12,7 @@ import { WorkflowFailedError } from './workflows.errors.js';
 /** What the runs of a tree are made with. */
 export interface TreeTools {
   readonly store: RunStore;
+  readonly calls: CallStore;
   /** @throws NotFoundError */
   readonly find: (buildId: string, target: WorkflowTarget) => Promise<RunnableWorkflow>;
   readonly executors: readonly NodeExecutor[];
@@ -66,7 +69,7 @@ export class RunTree {
     try {
       const workflow = await this.find(target, depth);
       const { executors, now, limits } = this.tools;
-      const scope = this.scope(run, depth);
+      const scope = this.scope(run, target.appId, depth);
       const tools = { executors, now, maxDataBytes: limits.dataBytes };
       return await new WorkflowRunner(workflow, input, scope, journal, tools).run();
     } catch (error) {
@@ -75,9 +78,12 @@ export class RunTree {
     }
   }
 
-  private scope(run: BegunRun, depth: number): RunScope {
-    const { processInstanceUuid, parentProcessInstanceUuid } = this.request;
+  private scope(run: BegunRun, appId: string | null, depth: number): RunScope {
+    const { buildId, processInstanceUuid, parentProcessInstanceUuid, hold } = this.request;
     return {
+      buildId,
+      appId,
+      calls: new RunCalls(this.tools.calls, run, hold),
       predefined: {
         processInstanceId: processInstanceUuid,
         parentProcessInstanceId: parentProcessInstanceUuid,

@@ -71,6 +71,9 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
   const { input = {}, maxDataBytes = PLENTY, valueBytes = PLENTY, totalBytes = PLENTY } = options;
   const journal = new RunJournal({ valueBytes, totalBytes });
   const scope: RunScope = {
+    buildId: 'build',
+    appId: null,
+    calls: { once: (_call, make) => make() },
     predefined: { processInstanceId: 'process-1', parentProcessInstanceId: options.parent ?? null },
     signal: options.signal ?? new AbortController().signal,
     budget: { nodesLeft: options.nodesLeft ?? 100 },

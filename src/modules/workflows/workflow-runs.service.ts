@@ -4,6 +4,7 @@ import { Clock } from '../../common/clock.js';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
 import { BuildDefinitionsService } from '../builds/build-definitions.service.js';
+import { CallStore } from './call-store.js';
 import type { NodeExecutor } from './node-executor.js';
 import { NODE_EXECUTORS } from './node-executors.js';
 import { RunDeadline } from './run-deadline.js';
@@ -21,11 +22,13 @@ export class WorkflowRunsService {
     definitions: BuildDefinitionsService,
     private readonly env: Env,
     private readonly store: RunStore,
+    private readonly calls: CallStore,
     clock: Clock,
     @Inject(NODE_EXECUTORS) executors: readonly NodeExecutor[],
   ) {
     this.tools = {
       store,
+      calls,
       find: (buildId, { appId, name }) => definitions.workflow(buildId, appId, name),
       executors,
       now: () => clock.now(),
@@ -66,6 +69,14 @@ export class WorkflowRunsService {
     processTokenIds: readonly number[],
   ): Promise<void> {
     await this.store.cancel(manager, processInstanceUuid, processTokenIds);
+  }
+
+  /**
+   * Lets the calls of a run whose outcome is unknown be made once more, in the caller's transaction: a person has decided to retry
+   * it. Whoever asks for the run with its key next goes on with it.
+   */
+  async release(manager: EntityManager, runKey: string): Promise<void> {
+    await this.calls.release(manager, runKey);
   }
 
   /** A page of runs of all workflows, newest first. */

@@ -21,7 +21,8 @@ export type WorkflowFailure =
   | 'NODE_LEADS_NOWHERE'
   | 'CONDITION_FAILED'
   | 'SUBWORKFLOW_NOT_FOUND'
-  | 'SUBWORKFLOW_FAILED';
+  | 'SUBWORKFLOW_FAILED'
+  | 'CALL_OUTCOME_UNKNOWN';
 
 /**
  * A workflow run failed: by its definition or by its data, so that running it again gives the same. Becomes an incident of
@@ -53,6 +54,22 @@ export class WorkflowFailedError extends InternalError {
   /** How a run keeps it. */
   toRecord(): WorkflowRunError {
     return { code: this.code, node: this.node, message: this.message, details: this.details ?? null };
+  }
+}
+
+/** The run was cancelled or has begun anew elsewhere: this attempt of it may call nobody and store nothing more. */
+export class RunReplacedError extends InternalError {
+  readonly code = 'WORKFLOW_RUN_REPLACED';
+  constructor() {
+    super('The workflow run is no longer made by this worker.');
+  }
+}
+
+/** What an outside call throws when it certainly was not made: `cause` is why, and it may be made by a later attempt. */
+export class CallNotMadeError extends InternalError {
+  readonly code = 'WORKFLOW_CALL_NOT_MADE';
+  constructor(override readonly cause: Error) {
+    super('The call was not made.', undefined, { cause });
   }
 }
 

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { BuildsModule } from '../builds/builds.module.js';
 import { BUILT_IN_EXECUTORS, NODE_EXECUTORS } from './node-executors.js';
+import { CallStore } from './call-store.js';
 import { RunStore } from './run-store.js';
+import { WorkflowCallsRepository } from './workflow-calls.repository.js';
 import { WorkflowRunsController } from './workflow-runs.controller.js';
 import { WorkflowRunsRepository } from './workflow-runs.repository.js';
 import { WorkflowRunsService } from './workflow-runs.service.js';
@@ -11,7 +13,9 @@ import { WorkflowRunsService } from './workflow-runs.service.js';
   imports: [BuildsModule],
   controllers: [WorkflowRunsController],
   providers: [
+    CallStore,
     RunStore,
+    WorkflowCallsRepository,
     WorkflowRunsRepository,
     WorkflowRunsService,
     { provide: NODE_EXECUTORS, useValue: BUILT_IN_EXECUTORS },

@@ -5,6 +5,7 @@ import type { PackageWorkflow } from '../../../src/modules/packages/package.type
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { RunScope } from '../../../src/modules/workflows/node-executor.js';
 import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/node-executors.js';
 import { RunJournal } from '../../../src/modules/workflows/run-journal.js';
 import { WorkflowRunner } from '../../../src/modules/workflows/workflow-runner.js';
@@ -24,7 +25,10 @@ let rating: PackageWorkflow;
 const ratings = new Map<string, JsonValue>();
 
 async function rate(input: JsonObject): Promise<JsonValue> {
-  const scope = {
+  const scope: RunScope = {
+    buildId: 'build',
+    appId: null,
+    calls: { once: (_call, make) => make() },
     predefined: { processInstanceId: 'p', parentProcessInstanceId: null },
     signal: new AbortController().signal,
     budget: { nodesLeft: 100 },

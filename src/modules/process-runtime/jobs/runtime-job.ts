@@ -70,6 +70,14 @@ export function runKeyOf({ id, payload }: { id: number; payload: JsonObject }): 
   return typeof payload['runKey'] === 'string' ? payload['runKey'] : `process-job:${id}`;
 }
 
+/** Payload of new work: the same as work that is retried keeps the key of its run; with other data it is other work. */
+export function continued(
+  { kind, payload }: { kind: string; payload: JsonObject },
+  retried: ParkedJob | undefined,
+): JsonObject {
+  return retried?.kind === kind && retried.payload['text'] === payload['text'] ? retried.payload : payload;
+}
+
 /** Whether background work still means something when its instance has ended so: what none of its tokens waits for. */
 export function outlives(
   { kind, payload }: Pick<ParkedJob, 'kind' | 'payload'>,

@@ -3,15 +3,10 @@ import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, NewJob } from '../../jobs/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
-import type {
-  EngineJob,
-  InstanceState,
-  InstanceStatus,
-  StepResult,
-  TokenState,
-} from '../engine/engine.types.js';
+import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
 import {
   VISIT_KINDS,
+  continued,
   dueAt,
   encodeJob,
   expiryKey,
@@ -25,10 +20,10 @@ import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instanc
 import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { TokenRow } from '../storage/token.row.js';
-import type { TokenChange } from '../storage/tokens.repository.js';
 import { expiryJob, expiryOf } from './expiry.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 import type { StepIds } from './step.types.js';
+import { tokenChanges } from './token-changes.js';
 
 /** An instance as it was before a step; `null` for one that starts. */
 export interface StepBase {
@@ -44,6 +39,7 @@ export interface WriteContext {
   now: Date;
   origin: EventOrigin;
   job?: Job | undefined;
+  retried?: ParkedJob | undefined;
 }
 
 const ENDED: ReadonlySet<InstanceStatus> = new Set([
@@ -156,10 +152,14 @@ export class StepWriter {
     manager: EntityManager,
     { row, tokens, definition }: StepBase,
     result: StepResult,
-    { job }: WriteContext,
+    { job, retried }: WriteContext,
   ): Promise<void> {
     if (job !== undefined) {
       await this.queue.complete(manager, job);
+    }
+    if (retried?.kind === 'WORKFLOW' && typeof retried.payload['runKey'] === 'string') {
+      // Who retries decides with it that calls whose outcome nobody knows are made once more.
+      await this.workflows.release(manager, retried.payload['runKey']);
     }
     const cancelled = result.cancelledTokens;
     const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
@@ -178,7 +178,7 @@ export class StepWriter {
     manager: EntityManager,
     base: StepBase,
     result: StepResult,
-    { ids, now }: WriteContext,
+    { ids, now, retried }: WriteContext,
   ): Promise<boolean> {
     const { row } = base;
     const waits = result.waits.map((wait) => ({
@@ -192,7 +192,10 @@ export class StepWriter {
     if (isReleased(row, result.instance.state)) {
       (await this.rows.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
     }
-    const added = newJobs(base, result, [...keys], now).map((job) => ({ ...job, id: ids.job() }));
+    const added = newJobs(base, result, [...keys], { now, retried }).map((job) => ({
+      ...job,
+      id: ids.job(),
+    }));
     if (added.length > 0) {
       await this.queue.add(manager, added);
     }
@@ -213,7 +216,12 @@ function expiryAfter({ row, isNew, definition }: StepBase, now: Date): Date | nu
   return !isNew && row.state === 'CREATED' ? expiryOf(definition, now) : row.expiresAt;
 }
 
-function newJobs(base: StepBase, result: StepResult, keys: string[], now: Date): NewJob[] {
+function newJobs(
+  base: StepBase,
+  result: StepResult,
+  keys: string[],
+  { now, retried }: Pick<WriteContext, 'now' | 'retried'>,
+): NewJob[] {
   const { row } = base;
   const jobs: RuntimeJob[] = [
     ...result.jobs,
@@ -226,7 +234,7 @@ function newJobs(base: StepBase, result: StepResult, keys: string[], now: Date):
     ...jobs.map((job) => toNewJob(row, job, now)),
     ...parked.map((job) => unparked(row, job, now)),
     ...expiry,
-  ].map((job) => ({ ...job, shard: row.shard }));
+  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried) }));
 }
 
 function toNewJob(row: { id: number }, job: RuntimeJob, now: Date): NewJob {
@@ -253,36 +261,6 @@ export function unparked(
     instanceId: instanceId ?? row.id,
     ...(tokenId === null ? {} : { tokenId }),
   };
-}
-
-/** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
-function tokenChanges({ tokens }: StepBase, result: StepResult): TokenChange[] {
-  const cancelled = new Set(result.cancelledTokens);
-  const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));
-  const withWaits = new Set(result.waits.map(({ tokenId }) => tokenId));
-  const changed = new Map(result.changedTokens.map((token) => [token.id, token]));
-  for (const [id, { state, hasJobs, hasWaits }] of tokens) {
-    const left = !result.instance.tokens.has(id);
-    const gained = (withJobs.has(id) && !hasJobs) || (withWaits.has(id) && !hasWaits);
-    if ((left || gained) && !changed.has(id)) {
-      changed.set(id, result.instance.tokens.get(id) ?? state);
-    }
-  }
-  const keeps = (id: number, had: boolean | undefined): boolean => had === true && !cancelled.has(id);
-  return [...changed.values()].map((token: TokenState) => ({
-    token,
-    flags: {
-      live: result.instance.tokens.has(token.id),
-      hasJobs: withJobs.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasJobs),
-      hasWaits: withWaits.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasWaits),
-    },
-  }));
-}
-
-function endsWithVisit(
-  job: EngineJob,
-): job is Extract<EngineJob, { kind: 'TIMER' | 'ACTION_DUE' | 'WORKFLOW' }> {
-  return VISIT_KINDS.includes(job.kind);
 }
 
 function closingEvents(incidents: readonly IncidentHead[], seq: number): NewEvent[] {

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/engine.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
+import type { InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import type { TokenRow } from '../storage/token.row.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 
@@ -27,6 +27,8 @@ export interface StepPlan<Answer> {
   actor: string | null;
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
+  /** Background work that is retried: when the step asks for the very same, it goes on with the run that was begun. */
+  retried?: ParkedJob;
   /** Called with the lock held and before tokens are read. An answer ends it all, with nothing written but what was written here. */
   before?(
     manager: EntityManager,

@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { JsonValue } from '../../common/data-paths.js';
+import { Clock } from '../../common/clock.js';
+import { Env } from '../../config/env.js';
+import { Database } from '../../database/database.js';
+import { CallState, type CallResponse, type OutsideCall, type RunCall } from './call-journal.types.js';
+import type { WorkflowCallEntity } from './entities/workflow-call.entity.js';
+import type { BegunRun } from './run-store.js';
+import { WorkflowCallsRepository } from './workflow-calls.repository.js';
+import { RunReplacedError, WorkflowFailedError } from './workflows.errors.js';
+
+const KEY_MAX_LENGTH = 191;
+
+/** Proof of having begun a call; only its holder may end it. */
+export type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'callKey' | 'attempt'>;
+
+type Hold = (manager: EntityManager) => Promise<void>;
+
+/** Keeps the calls of runs. Each change holds the run, so that one that was cancelled or begun anew calls nobody any more. */
+@Injectable()
+export class CallStore {
+  constructor(
+    private readonly repository: WorkflowCallsRepository,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Begins a call, or answers what came of it before.
+   * @param hold see WorkflowRunRequest.hold
+   * @throws as CallJournal.once
+   */
+  async begin(run: BegunRun, call: OutsideCall, hold: Hold): Promise<CallClaim | CallResponse> {
+    const row = this.toRow(run, call);
+    const held = async <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
+      this.database.write(async (manager) => {
+        await hold(manager);
+        if (!(await this.repository.holdRun(manager, run))) {
+          throw new RunReplacedError();
+        }
+        return work(manager);
+      });
+    if (await held((manager) => this.repository.insert(manager, row))) {
+      return row;
+    }
+    const found = await held((manager) => this.beginAgain(manager, row));
+    if (found === null) {
+      const message = `Nobody knows whether this call of kind ${call.kind} was made: its worker ended before the answer was stored. A retry makes it once more.`;
+      throw new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: call.key });
+    }
+    return found;
+  }
+
+  /** @throws RunReplacedError when the run was begun anew meanwhile: what came of the call is lost */
+  async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
+    const isOwn = await this.database.write((manager) =>
+      this.repository.change(
+        manager,
+        { ...claim, state: CallState.Claimed },
+        {
+          state: CallState.Done,
+          finishedAt: this.clock.now(),
+          outcome,
+          usage: usage ?? null,
+          response: JSON.stringify(result),
+        },
+      ),
+    );
+    if (!isOwn) {
+      throw new RunReplacedError();
+    }
+  }
+
+  /** Forgets a call that certainly was not made. */
+  async withdraw(claim: CallClaim): Promise<void> {
+    await this.database.write((manager) => this.repository.remove(manager, claim));
+  }
+
+  /** Lets calls of unknown outcome be made once more, in the caller's transaction: those of the run and of its subworkflows. */
+  async release(manager: EntityManager, runKey: string): Promise<void> {
+    await this.repository.release(manager, runKey);
+  }
+
+  /** Calls of a run in their order, at most `limit`. @param after key of the last one of the page before */
+  async page(runId: string, after: string | undefined, limit: number): Promise<RunCall[]> {
+    const rows = await this.database.read((manager) =>
+      this.repository.page(manager, runId, { after, limit }),
+    );
+    return rows.map(({ callKey, ...row }) => ({ ...row, key: callKey }));
+  }
+
+  /** @returns the claim, what came of the call, or null when nobody knows */
+  private async beginAgain(
+    manager: EntityManager,
+    row: WorkflowCallEntity,
+  ): Promise<CallClaim | CallResponse | null> {
+    const found = await this.repository.find(manager, row);
+    if (found.state === CallState.Done) {
+      return responseOf(found);
+    }
+    const isAllowed =
+      found.state === CallState.Released || (found.state === CallState.Claimed && found.repeatable === 1);
+    const changes = isAllowed ? { ...row, tries: found.tries + 1 } : { state: CallState.Unknown };
+    await this.repository.change(manager, found, changes);
+    return isAllowed ? row : null;
+  }
+
+  private toRow(run: BegunRun, { key, kind, request, repeatable }: OutsideCall): WorkflowCallEntity {
+    if (key.length > KEY_MAX_LENGTH) {
+      throw new WorkflowFailedError('WORKFLOW_INVALID', 'The id of a node is too long for one that calls.');
+    }
+    const text = JSON.stringify(request);
+    return {
+      runId: run.id,
+      callKey: key,
+      kind,
+      state: CallState.Claimed,
+      attempt: run.attempt,
+      tries: 1,
+      repeatable: repeatable ? 1 : 0,
+      startedAt: this.clock.now(),
+      finishedAt: null,
+      outcome: null,
+      usage: null,
+      request: beginningOf(text, this.env.get('WORKFLOW_RECORD_VALUE_BYTES')),
+      requestBytes: Buffer.byteLength(text),
+      response: null,
+    };
+  }
+}
+
+/** Whether a call is to be made, and was not answered before. */
+export function isClaim(begun: CallClaim | CallResponse): begun is CallClaim {
+  return 'callKey' in begun;
+}
+
+/** At most so many characters, without half of a surrogate pair at the end, which json columns of MySQL refuse. */
+function beginningOf(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/u, '');
+}
+
+function responseOf({ response, outcome, usage }: WorkflowCallEntity): CallResponse {
+  return {
+    result: JSON.parse(response ?? 'null') as JsonValue,
+    outcome: outcome ?? '',
+    ...(usage === null ? {} : { usage }),
+  };
+}

@@ -1,0 +1,222 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Database } from '../../../src/database/database.js';
+import {
+  CallKind,
+  type CallResponse,
+  type OutsideCall,
+} from '../../../src/modules/workflows/call-journal.types.js';
+import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/node-executor.js';
+import { WorkflowRunsService } from '../../../src/modules/workflows/workflow-runs.service.js';
+import { CallNotMadeError, WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
+import { TestApp } from '../../support/app.js';
+import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { incidentRows } from '../../support/runtime/runtime-rows.js';
+import { calling, failureOf, mapping, runWorkflow, workflowOf } from './workflow-package.js';
+
+const rating = processFile(
+  'rating',
+  `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'top' }])}
+   ${node('endEvent', 'end')}${flows('start>s s>end')}`,
+);
+
+const CALL: OutsideCall = { key: '2/a/1', kind: CallKind.Tool, request: { a: 1 }, repeatable: false };
+const answer = (result: number): CallResponse => ({ result, outcome: 'OK' });
+const UNKNOWN = { code: 'CALL_OUTCOME_UNKNOWN', details: CALL.key };
+
+describe('calls of workflow runs to the outside', () => {
+  let app: TestApp;
+  let published: Published;
+  beforeAll(async () => {
+    app = await TestApp.start({
+      JOBS_POLL_MS: '20',
+      JOBS_RETRY_BASE_MS: '20',
+      WORKFLOW_RECORD_VALUE_BYTES: '256',
+    });
+    published = await publish(app, {
+      bpmn: [rating],
+      package: {
+        workflows: [workflowOf('top', [calling('call', 'below')]), workflowOf('below', [mapping('a', 1)])],
+      },
+    });
+  });
+  afterAll(() => app.close());
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Makes the mapping nodes do something else. */
+  function nodesDo(work: (scope: RunScope) => Promise<CallResponse>): void {
+    vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(async (_node, { scope }) => ({
+      result: (await work(scope)).result,
+      next: OVER_THE_SEQUENCE,
+    }));
+  }
+
+  const run = (runKey: string, workflow = 'below'): Promise<unknown> =>
+    runWorkflow(app, published.buildId, workflow, { runKey });
+  const calls = async (runKey: string): Promise<WorkflowCallEntity[]> => {
+    const { id } = await app.dataSource.getRepository(WorkflowRunEntity).findOneByOrFail({ runKey });
+    return app.dataSource.getRepository(WorkflowCallEntity).findBy({ runId: id });
+  };
+  const release = (runKey: string): Promise<void> =>
+    app.nest.get(Database).write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey));
+
+  it('are stored before and after, and answer the same to a run that begins anew', async () => {
+    const runKey = uuid();
+    const make = vi.fn().mockResolvedValue({
+      result: { text: 'half a pair: \ud83d' },
+      outcome: 'OK',
+      usage: { inputTokens: 3, outputTokens: 4, cost: 0.5 },
+    });
+    nodesDo(async ({ calls }) => {
+      await calls.once(CALL, make);
+      throw new Error('the worker dies');
+    });
+    await failureOf(run(runKey));
+    nodesDo(({ calls }) => calls.once({ ...CALL, request: { a: 2 } }, make));
+
+    expect(await run(runKey)).toMatchObject({ a: { text: 'half a pair: \ud83d' } });
+    expect(make).toHaveBeenCalledTimes(1);
+    expect(await calls(runKey)).toEqual([
+      expect.objectContaining({
+        callKey: CALL.key,
+        kind: 'TOOL',
+        state: 'DONE',
+        attempt: 1,
+        tries: 1,
+        request: '{"a":1}',
+        requestBytes: 7,
+        outcome: 'OK',
+        usage: { inputTokens: 3, outputTokens: 4, cost: 0.5 },
+        finishedAt: expect.any(Date),
+      }),
+    ]);
+  });
+
+  it('are repeated by a later attempt only where that does no harm', async () => {
+    const runKey = uuid();
+    const make = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(1));
+    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+    await failureOf(run(runKey));
+
+    expect(await run(runKey)).toMatchObject({ a: 1 });
+    expect(make).toHaveBeenCalledTimes(2);
+    expect(await calls(runKey)).toMatchObject([{ state: 'DONE', attempt: 2, tries: 2 }]);
+  });
+
+  it('are left to a person when their outcome is unknown, who may have them made once more', async () => {
+    const runKey = uuid();
+    const make = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(1));
+    nodesDo(({ calls }) => calls.once(CALL, make));
+    await failureOf(run(runKey, 'top'));
+    for (const attempt of ['first', 'later']) {
+      const error = await failureOf(run(runKey, 'top'));
+      expect(error, attempt).toBeInstanceOf(WorkflowFailedError);
+      expect(error).toMatchObject({ code: 'SUBWORKFLOW_FAILED', cause: UNKNOWN });
+    }
+    expect(make).toHaveBeenCalledTimes(1);
+
+    await release(runKey);
+
+    expect(await run(runKey, 'top')).toMatchObject({ call: { a: 1 } });
+    expect(make).toHaveBeenCalledTimes(2);
+  });
+
+  it('that certainly were not made leave no trace', async () => {
+    const runKey = uuid();
+    const cause = new Error('refused');
+    const make = vi.fn().mockRejectedValueOnce(new CallNotMadeError(cause)).mockResolvedValue(answer(1));
+    nodesDo(({ calls }) => calls.once(CALL, make));
+
+    expect(await failureOf(run(runKey))).toBe(cause);
+    expect(await calls(runKey)).toEqual([]);
+    expect(await run(runKey)).toMatchObject({ a: 1 });
+  });
+
+  it('are neither begun nor finished by an attempt that was replaced', async () => {
+    const runKey = uuid();
+    const late = vi.fn().mockResolvedValue(answer(9));
+    const scopes: RunScope[] = [];
+    nodesDo((scope) => Promise.reject(scopes.push(scope) > 0 ? new Error('stalls') : new Error()));
+    await failureOf(run(runKey));
+    const [{ calls: stalled } = { calls: undefined }] = scopes;
+    nodesDo(({ calls }) =>
+      calls.once({ ...CALL, repeatable: true }, async () => {
+        expect(await failureOf(Promise.resolve(stalled?.once(CALL, late)))).toMatchObject({
+          code: 'WORKFLOW_RUN_REPLACED',
+        });
+        return answer(1);
+      }),
+    );
+
+    expect(await run(runKey)).toMatchObject({ a: 1 });
+    expect(late).not.toHaveBeenCalled();
+    // The run is over, so that its own last attempt may not call any more either.
+    expect(await failureOf(Promise.resolve(stalled?.once({ ...CALL, key: '9' }, late)))).toMatchObject({
+      code: 'WORKFLOW_RUN_REPLACED',
+    });
+  });
+
+  it('throw away an answer that comes after the run has begun anew', async () => {
+    const runKey = uuid();
+    let second: Promise<unknown> | undefined;
+    const make = vi
+      .fn()
+      .mockImplementationOnce(async () => {
+        second = run(runKey);
+        await second;
+        return answer(1);
+      })
+      .mockResolvedValue(answer(2));
+    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+
+    expect(await failureOf(run(runKey))).toMatchObject({ code: 'WORKFLOW_RUN_REPLACED' });
+    expect(await second).toMatchObject({ a: 2 });
+    expect(await calls(runKey)).toMatchObject([{ state: 'DONE', attempt: 2, response: '2' }]);
+  });
+
+  it('keep the beginning of a question that is too large', async () => {
+    const runKey = uuid();
+    const request = { text: `${'x'.repeat(246)}😀 and more` };
+    nodesDo(({ calls }) => calls.once({ ...CALL, request }, () => Promise.resolve(answer(1))));
+    await run(runKey);
+    const [call] = await calls(runKey);
+    expect(call?.request).toBe(`{"text":"${'x'.repeat(246)}`);
+    expect(call?.requestBytes).toBe(Buffer.byteLength(JSON.stringify(request)));
+  });
+
+  it('go on in the same run when the incident of their process is retried', async () => {
+    const first = vi.fn().mockResolvedValue(answer(1));
+    const second = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(2));
+    nodesDo(async ({ calls }) => {
+      await calls.once({ ...CALL, key: 'first' }, first);
+      return calls.once(CALL, second);
+    });
+    const { uuid: process, token, instanceMetadata } = await started(app, published, 'rating');
+    const incidents = () => incidentRows(app, instanceMetadata.processInstanceId);
+    const [incident] = await eventually(incidents, (rows) => rows.length === 1);
+    expect(incident?.message).toBe('The subworkflow below failed at its node "a".');
+    expect(second).toHaveBeenCalledTimes(1);
+
+    const retried = await app.request('POST', `${instancePath(process)}/token/${token.uuid}/retry`);
+
+    expect(retried).toMatchObject({ status: 200, body: { retriedIncidents: [incident?.uuid] } });
+    await eventually(
+      () => app.request<{ state: string }>('GET', instancePath(process)),
+      ({ body }) => body.state === 'FINISHED',
+    );
+    expect(first).toHaveBeenCalledTimes(1);
+    expect(second).toHaveBeenCalledTimes(2);
+    const runs = await app.dataSource
+      .getRepository(WorkflowRunEntity)
+      .findBy({ processInstanceUuid: process });
+    expect(runs.map(({ workflow, state }) => `${workflow} ${state}`).toSorted()).toEqual([
+      'below FINISHED',
+      'top FINISHED',
+    ]);
+  });
+});
