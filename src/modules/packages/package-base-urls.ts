@@ -19,7 +19,7 @@ export function withBaseUrls(
     const baseUrl = baseUrls.get(nameOf(system));
     return isJsonObject(system) && baseUrl !== undefined ? { ...system, baseUrl } : system;
   });
-  return { document: { ...document, systems: moved } as JsonObject, unknown };
+  return { document: { ...document, systems: moved }, unknown };
 }
 
 function nameOf(system: unknown): string {
