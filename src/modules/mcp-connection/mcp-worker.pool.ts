@@ -5,7 +5,12 @@ import type { ConnectionFailureCause } from './connection-failure.types.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
 import { yieldToMainThread } from './background-threads.js';
 import { decodeTools } from './tool-transfer.js';
-import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './worker/mcp-worker.messages.js';
+import {
+  type McpWorkerAnswer,
+  type McpWorkerJob,
+  type McpWorkerSettings,
+  WORKER_READY,
+} from './worker/mcp-worker.messages.js';
 
 /** How the pool runs its worker. */
 export interface McpWorkerPoolOptions {
@@ -28,6 +33,8 @@ interface Job {
 
 /** Beyond its deadline a job gets this long before the worker counts as stalled and is killed. */
 const GRACE_MS = 1_000;
+/** A worker that has not started by then never will; a busy machine takes seconds. */
+const START_MS = 30_000;
 /** Jobs in flight at the most; each holds some 100 KB in the worker. */
 const MAX_JOBS = 500;
 const YOUNG_GENERATION_MB = 16;
@@ -41,6 +48,8 @@ const ENTRY = '#mcp-worker';
  */
 export class McpWorkerPool {
   private worker: Worker | undefined;
+  /** Workers that are still loading: killed then, they leave the files open that they read, and so would the next ones. */
+  private readonly starting = new WeakSet<Worker>();
   private readonly jobs = new Map<number, Job>();
   private nextId = 0;
   private closing = false;
@@ -60,7 +69,7 @@ export class McpWorkerPool {
     const id = (this.nextId += 1);
     const worker = this.startedWorker();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => void this.kill(worker, id), deadlineMs + GRACE_MS);
+      const timer = setTimeout(() => this.late(worker, id), deadlineMs + GRACE_MS);
       this.jobs.set(id, { startedAt: performance.now(), timer, resolve });
       worker.ref();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -106,11 +115,23 @@ export class McpWorkerPool {
       },
     });
     worker.once('online', () => yieldToMainThread(niceness));
-    worker.on('message', (answer: McpWorkerAnswer) => void this.settle(answer));
+    worker.on('message', (message: McpWorkerAnswer | typeof WORKER_READY) =>
+      message === WORKER_READY ? this.starting.delete(worker) : void this.settle(message),
+    );
     worker.on('error', () => this.lose(worker));
     worker.on('exit', () => this.lose(worker));
     this.worker = worker;
+    this.watchStart(worker);
     return worker;
+  }
+
+  private watchStart(worker: Worker): void {
+    this.starting.add(worker);
+    setTimeout(() => {
+      if (this.starting.has(worker)) {
+        void this.kill(worker);
+      }
+    }, START_MS).unref();
   }
 
   private async settle(answer: McpWorkerAnswer): Promise<void> {
@@ -121,8 +142,15 @@ export class McpWorkerPool {
     this.finish(answer.id, { ...answer.connected, tools: await decodeTools(answer.tools) });
   }
 
-  private async kill(worker: Worker, id: number): Promise<void> {
+  /** A job is over; the worker that did not answer it has stalled, unless it has not even started. */
+  private late(worker: Worker, id: number): void {
     this.fail(id, 'timeout');
+    if (!this.starting.has(worker)) {
+      void this.kill(worker);
+    }
+  }
+
+  private async kill(worker: Worker): Promise<void> {
     this.lose(worker);
     await worker.terminate();
   }

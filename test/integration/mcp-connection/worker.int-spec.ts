@@ -28,14 +28,22 @@ afterAll(stopServices);
 
 describe('McpWorkerPool', () => {
   const entry = fileURLToPath(new URL('../../support/peers/stalling.worker.mjs', import.meta.url));
-  const settings = {} as McpWorkerSettings;
-  const start = () => new McpWorkerPool({ settings, memoryMb: 64, niceness: 0, deadlineMs: 500, entry });
+  const start = (settings = {} as McpWorkerSettings) =>
+    new McpWorkerPool({ settings, memoryMb: 64, niceness: 0, deadlineMs: 500, entry });
 
   it('kills a worker that stalls, answers every job it had and goes on with a new one', async () => {
     const pool = start();
     const results = await Promise.all([pool.run(noAuth('http://stall')), pool.run(noAuth('http://answer'))]);
     expect(results).toMatchObject([{ cause: 'timeout' }, { cause: 'overloaded' }]);
     expect(results[0]?.latencyMs).toBeLessThan(2_500);
+    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    await pool.close();
+  });
+
+  it('lets a worker start that takes longer than a job may', async () => {
+    const pool = start({ startMs: 2_000 } as unknown as McpWorkerSettings);
+    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'timeout' });
+    // A second worker would not be ready yet when this one gives up.
     await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
     await pool.close();
   });
@@ -100,7 +108,7 @@ describe('McpConnectionService', () => {
     const program = `
       const { McpConnectionService } = await import('${built}modules/mcp-connection/mcp-connection.service.js');
       const { Env } = await import('${built}config/env.js');
-      const service = new McpConnectionService(Env.parse('evaluation', {}));
+      const service = new McpConnectionService(Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', MCP_TEST_TIMEOUT_MS: '30000' }));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
     const options = { timeout: 45_000 };

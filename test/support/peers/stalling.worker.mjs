@@ -1,5 +1,10 @@
-// A stand-in for the worker: depending on the base URL of a job it answers, exits, stalls for ever or says nothing.
-import { parentPort } from 'node:worker_threads';
+// A stand-in for the worker: depending on the base URL of a job it answers, exits, stalls for ever or says nothing;
+// depending on a setting it takes its time to start.
+import { parentPort, workerData } from 'node:worker_threads';
+
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workerData.startMs ?? 0);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort.postMessage('ready');
 
 parentPort.on('message', ({ id, request }) => {
   if (request.baseUrl.includes('stall')) {

@@ -22,6 +22,9 @@ export interface McpWorkerJob {
   deadlineAt: number;
 }
 
+/** The first message of a worker: it is loaded and takes jobs. */
+export const WORKER_READY = 'ready';
+
 /** The worker's answer; `tools` is one JSON document a line, in UTF-8, moved and not copied. */
 export type McpWorkerAnswer = { id: number } & (
   { failed: FailedResult } | { connected: Omit<ConnectedResult, 'tools'>; tools: Uint8Array }

@@ -7,7 +7,12 @@ import { HeavySeats } from '../../../common/outbound/heavy-seats.js';
 import { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { FailedResult } from '../connection-test.types.js';
 import { ConnectionTester } from './connection-tester.js';
-import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './mcp-worker.messages.js';
+import {
+  type McpWorkerAnswer,
+  type McpWorkerJob,
+  type McpWorkerSettings,
+  WORKER_READY,
+} from './mcp-worker.messages.js';
 import { OAuthTokenClient } from './oauth-token.client.js';
 
 /** Large answers in memory at once, and how long one is safe while others wait. */
@@ -88,6 +93,7 @@ function serve(port: MessagePort): void {
   port.on('message', (job: McpWorkerJob) => void answer(tester, job, port));
   // The client library drops promises of messages nobody waits for; ending every other test for one would be worse.
   process.on('unhandledRejection', () => undefined);
+  port.postMessage(WORKER_READY);
 }
 
 if (parentPort !== null) {
