@@ -20,8 +20,8 @@ const METADATA = 'http://169.254.169.254/latest/meta-data/';
 
 /** Pathology, what the test says when the MCP server has it, and what when the token endpoint has it. */
 const PATHOLOGIES: [string, RequestListener, string, string][] = [
-  ['announces 300 MB', hostile.hugeAnswer(true), 'too_large', 'token_too_large'],
-  ['sends 300 MB', hostile.hugeAnswer(false), 'too_large', 'token_too_large'],
+  ['announces a gigabyte', hostile.hugeAnswer(true), 'too_large', 'token_too_large'],
+  ['sends a gigabyte', hostile.hugeAnswer(false), 'too_large', 'token_too_large'],
   ['is as dense as JSON can be', hostile.denseJson, 'too_large', 'token_too_large'],
   ['sends a gzip bomb', hostile.gzipBomb, 'encoding', 'token_encoding'],
   ['drips its body', hostile.dripBody, 'timeout', 'token_timeout'],

@@ -5,9 +5,9 @@ import { type Peer, startTcpPeer } from './peer.js';
 
 const MEGABYTE = 1_048_576;
 const CHUNK = Buffer.alloc(65_536, ' ');
-const HUGE_BYTES = 300 * MEGABYTE;
+const HUGE_BYTES = 1_024 * MEGABYTE;
 
-/** A JSON answer of 300 MB; with `content-length` announced or not. */
+/** A JSON answer of a gigabyte; with `content-length` announced or not. */
 export const hugeAnswer =
   (announced: boolean): RequestListener =>
   (_request, response) => {
@@ -64,7 +64,7 @@ export const commentsOnly: RequestListener = (_request, response) => {
   every(50, response, () => response.write(': keep-alive\n\n'));
 };
 
-/** An event stream with one event of 300 MB. */
+/** An event stream with one event of a gigabyte. */
 export const hugeEvent: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write('data: ');
