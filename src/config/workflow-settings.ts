@@ -16,6 +16,9 @@ export const workflowSettings = {
   WORKFLOW_DEADLINE_MS: integer(100, DAY_MS, 10 * MINUTE_MS).describe(
     'Milliseconds that a workflow run may take, its subworkflows included.',
   ),
+  WORKFLOW_LEASE_MS: integer(1_000, DAY_MS, MINUTE_MS).describe(
+    'Milliseconds after which a workflow run whose replica has died goes on in another one; a living one renews it. Never below JOBS_LEASE_MS.',
+  ),
   WORKFLOW_CANCEL_CHECK_MS: integer(50, MINUTE_MS, 1_000).describe(
     'Milliseconds between two looks whether a run under way was cancelled.',
   ),

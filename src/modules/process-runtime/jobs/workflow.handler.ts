@@ -14,8 +14,8 @@ import { givenUp, ownerOf } from './token-job.handlers.js';
 
 type Work = Extract<RuntimeJob, { kind: 'WORKFLOW' }>;
 
-/** Time for what comes before and after the run. */
-const MARGIN_MS = 30_000;
+/** A lease is renewed so often before it ends that a few renewals may fail. */
+const RENEWALS = 4;
 
 /** Runs the workflow of an action; its output moves the token on. */
 @Injectable()
@@ -32,8 +32,9 @@ export class WorkflowHandler implements JobHandler {
     private readonly workflows: WorkflowRunsService,
     env: Env,
   ) {
-    this.checkMs = env.get('WORKFLOW_CANCEL_CHECK_MS');
-    this.leaseMs = env.get('WORKFLOW_DEADLINE_MS') + MARGIN_MS;
+    // Above that of short jobs, or runs would stand in their way.
+    this.leaseMs = Math.max(env.get('WORKFLOW_LEASE_MS'), env.get('JOBS_LEASE_MS') + 1);
+    this.checkMs = Math.min(env.get('WORKFLOW_CANCEL_CHECK_MS'), this.leaseMs / RENEWALS);
   }
 
   async run(job: Job, context: JobContext): Promise<void> {
@@ -61,7 +62,7 @@ export class WorkflowHandler implements JobHandler {
   ): Promise<EngineCommand> {
     const { tokenId, visit, actionSvcUuid, workflow, appId, input } = work;
     const action = { tokenId, visit, actionSvcUuid };
-    // A heartbeat finds out that the job is gone, and aborts the signal; without the database the run goes on.
+    // A heartbeat keeps the lease. It finds out that the job is gone, and aborts the signal; without the database the run goes on until the lease ends.
     const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       const output = await this.workflows.run({
