@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { definitionChanges, definitionHash } from './tool-definition.js';
+import { definitionHash } from '../../common/tool-definition-hash.js';
+import { definitionChanges } from './tool-definition.js';
 import type { ToolDefinition } from './tool.types.js';
 
 const definition = (rest: Partial<ToolDefinition> = {}): ToolDefinition => ({

@@ -1,25 +1,14 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalJson } from '../../common/canonical-json.js';
+import { DEFINITION_FIELDS, definitionHash } from '../../common/tool-definition-hash.js';
 import type { FieldChange, HashedDefinition, ToolDefinition } from './tool.types.js';
 
-const HASH_VERSION = 'svc-tool-1';
-const DEFINITION_FIELDS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 /** Differences that are told of one tool. */
 const MAX_CHANGES = 50;
 /** Definitions worked on before others get their turn; the largest take a millisecond each. */
 const SLICE = 16;
 const MAX_PATH_LENGTH = 200;
 const MAX_VALUE_LENGTH = 500;
-
-/**
- * Fingerprint of everything a model is told about a tool. Two definitions with one hash are the same to an agent.
- * @returns 64 hexadecimal digits
- */
-export function definitionHash(definition: ToolDefinition): string {
-  const content = [HASH_VERSION, definition.name, ...DEFINITION_FIELDS.map((field) => definition[field])];
-  return createHash('sha256').update(canonicalJson(content)).digest('hex');
-}
 
 /**
  * Definitions with their fingerprints, a slice at a time: a list of several megabytes must not hold up the requests this

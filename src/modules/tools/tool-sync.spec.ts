@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEmpty, planSync, type SyncContext, type ToolRow } from './tool-sync.js';
-import { definitionHash } from './tool-definition.js';
+import { definitionHash } from '../../common/tool-definition-hash.js';
 import type { HashedDefinition, ToolChangePolicy, ToolDefinition } from './tool.types.js';
 
 const NOW = new Date('2026-01-31T10:20:30.123Z');
