@@ -4,6 +4,7 @@ import type { AddressPolicy } from './address-policy.js';
 import { boundedResolver } from './bounded-resolver.js';
 import { guardedLookup, type Resolver, systemResolver } from './guarded-lookup.js';
 import type { HeavySeats } from './heavy-seats.js';
+import { KeptSockets } from './kept-sockets.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
 
 /** What all operations of one client share. */
@@ -30,9 +31,19 @@ export class OutboundClient {
     this.resolver = options.resolver ?? boundedResolver(systemResolver, LOOKUPS, options.connectTimeoutMs);
   }
 
-  /** Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it. */
-  open(limits: OperationLimits): OutboundOperation {
-    return new OutboundOperation(this.options, limits, this.createAgent());
+  /**
+   * Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it.
+   * @param sockets kept open for the next operation, see {@link keepSockets}. @default sockets of its own
+   */
+  open(limits: OperationLimits, sockets?: KeptSockets): OutboundOperation {
+    return sockets === undefined
+      ? new OutboundOperation(this.options, limits, new KeptSockets(this.createAgent()), 'closes sockets')
+      : new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
+  }
+
+  /** Sockets that operations leave to those after them, to spare the handshakes. The caller closes them. */
+  keepSockets(): KeptSockets {
+    return new KeptSockets(this.createAgent());
   }
 
   /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */
@@ -45,7 +56,7 @@ export class OutboundClient {
     }
   }
 
-  /** An own agent per operation: destroying it closes every socket, also those a library forgot. */
+  /** Destroying an agent closes every socket of it, also those a library forgot. */
   private createAgent(): Agent {
     return new Agent({
       connect: (target, callback) => {

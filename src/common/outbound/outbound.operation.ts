@@ -1,7 +1,8 @@
-import { type Agent, fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
+import { fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
 
 import type { AddressPolicy } from './address-policy.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
+import type { KeptSockets } from './kept-sockets.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
 import { redirectTarget } from './redirect.js';
@@ -59,7 +60,8 @@ export class OutboundOperation {
   constructor(
     private readonly context: OperationContext,
     private readonly limits: OperationLimits,
-    private readonly agent: Agent,
+    private readonly sockets: KeptSockets,
+    private readonly atEnd: 'closes sockets' | 'leaves sockets',
   ) {
     this.deadline = performance.now() + limits.deadlineMs;
     this.timer = setTimeout(() => this.fail(new OutboundError('timeout')), limits.deadlineMs);
@@ -73,6 +75,11 @@ export class OutboundOperation {
   /** The latest failure of a call, also when the library in between swallowed or reworded it. */
   get failure(): OutboundError | undefined {
     return this.lastFailure;
+  }
+
+  /** Decoded bytes of all answers so far. */
+  get bytesRead(): number {
+    return this.totalBytes;
   }
 
   /** Milliseconds left, never negative. */
@@ -112,11 +119,13 @@ export class OutboundOperation {
     }
   }
 
-  /** Cuts off what still runs, closes every socket and gives the seat back. Safe to call twice. */
+  /** Cuts off what still runs, closes the sockets of that (all sockets, if they are its own) and gives the seat back. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.controller.abort(new OutboundError('closed'));
-    await this.agent.destroy();
+    if (this.atEnd === 'closes sockets') {
+      await this.sockets.close();
+    }
     await this.releaseSeat();
   }
 
@@ -148,7 +157,7 @@ export class OutboundOperation {
       headers: [...sent.entries()],
       body: body ?? null,
       redirect: 'manual',
-      dispatcher: this.agent,
+      dispatcher: this.sockets.agent,
       signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
     });
   }
