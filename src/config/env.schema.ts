@@ -4,6 +4,7 @@ import { isDatabaseServerUrl } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
 import { evaluationSettings } from './evaluation-settings.js';
 import { jobSettings } from './job-settings.js';
+import { mcpCallSettings } from './mcp-call-settings.js';
 import { packageSettings } from './package-settings.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
 import { processSettings } from './process-settings.js';
@@ -250,6 +251,7 @@ export const envSchema = z.object({
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
 
+  ...mcpCallSettings,
   ...buildSettings,
 
   ...discoverySettings,

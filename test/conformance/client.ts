@@ -1,21 +1,22 @@
 import { discoverOAuthServerInfo } from '@modelcontextprotocol/client';
 
 import { AddressPolicy } from '../../src/common/outbound/address-policy.js';
+import { definitionHash } from '../../src/common/tool-definition-hash.js';
 import { OutboundClient } from '../../src/common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../src/common/outbound/outbound.operation.js';
 import type {
   DiscoveredTool,
   SystemCredentials,
 } from '../../src/modules/mcp-connection/connection-test.types.js';
+import { createToolCaller } from '../../src/modules/mcp-connection/worker/create-tool-caller.js';
 import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
 import { McpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
-import type { McpSession } from '../../src/modules/mcp-connection/worker/mcp-session.js';
 import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
 import { readToolList } from '../../src/modules/mcp-connection/worker/tool-list.reader.js';
 
 /**
  * The client under test of the official MCP conformance suite: connects, reads the tools and calls some, with the very
- * classes the worker uses. Started by the suite with the URL as last argument.
+ * classes the workers use. Started by the suite with the URL as last argument.
  */
 interface ConformanceContext {
   client_id?: string;
@@ -36,26 +37,42 @@ const CALL_ALL = new Set(['http-invalid-tool-headers', 'http-standard-headers'])
 const url = new URL(process.argv.at(-1) ?? '');
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ConformanceContext;
-const outbound = new OutboundClient({
-  policy: new AddressPolicy({ allow: [], allowLoopback: true }),
-  maxRedirects: 2,
-  connectTimeoutMs: 5_000,
-});
+const policy = { allow: [], allowLoopback: true };
+const ways = { maxRedirects: 2, connectTimeoutMs: 5_000 };
+const outbound = new OutboundClient({ policy: new AddressPolicy(policy), ...ways });
+const caller = createToolCaller(
+  {
+    policy,
+    ...ways,
+    tokenMaxBytes: LIMITS.maxResponseBytes,
+    tokenTimeoutMs: LIMITS.deadlineMs,
+    opening: LIMITS,
+    toolList: TOOL_LIMITS,
+    maxResultBytes: LIMITS.maxResponseBytes,
+    listMaxAgeMs: 60_000,
+    idleMs: 60_000,
+    maxSessions: 1,
+    acceptsChanges: false,
+  },
+  () => undefined,
+);
 
 await outbound.run(LIMITS, async (operation) => {
-  const credentials = McpCredentials.of(await systemCredentials(operation), url, {
+  const stored = await systemCredentials(operation);
+  const credentials = McpCredentials.of(stored, url, {
     tokens: new OAuthTokenClient(outbound, LIMITS),
     operation,
   });
   const { session } = await connect({ url, operation, credentials, traceparent: undefined }, { latest: 0 });
   const { toolsJson, rejectedTools } = await readToolList((cursor) => session.listPage(cursor), TOOL_LIMITS);
   console.log(`${toolsJson.length} tools`, rejectedTools);
+  await session.close();
   await callTools(
-    session,
+    stored,
     toolsJson.map((json) => JSON.parse(json) as DiscoveredTool),
   );
-  await session.close();
 });
+await caller.close();
 
 /** The interface contract names the token endpoint; the suite does not, so it is discovered here. */
 async function systemCredentials(operation: OutboundOperation): Promise<SystemCredentials> {
@@ -68,19 +85,31 @@ async function systemCredentials(operation: OutboundOperation): Promise<SystemCr
   return { type: 'SERVICE_ACCOUNT', clientId, clientSecret, tokenUrl };
 }
 
-async function callTools(session: McpSession, tools: DiscoveredTool[]): Promise<void> {
+async function callTools(credentials: SystemCredentials, tools: DiscoveredTool[]): Promise<void> {
+  const call = async (tool: DiscoveredTool, args: Record<string, unknown>): Promise<void> => {
+    const order = {
+      sessionKey: 'conformance',
+      systemId: 'conformance',
+      baseUrl: url.href,
+      credentials,
+      tool: { ...tool, definitionHash: definitionHash(tool) },
+      arguments: args,
+    };
+    const outcome = await caller.call(order, LIMITS.deadlineMs, new AbortController().signal);
+    console.log(tool.name, JSON.stringify(outcome).slice(0, 500));
+  };
   const all = tools.map(({ name, inputSchema }) => ({ name, arguments: exampleOf(inputSchema) }));
   const calls = context.toolCalls ?? CALLS[scenario] ?? (CALL_ALL.has(scenario) ? all : []);
   for (const { name, arguments: args = {} } of calls) {
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool !== undefined) {
-      console.log(name, JSON.stringify(await session.callTool(tool, args)).slice(0, 500));
+      await call(tool, args);
     }
   }
   const echo = tools.find(({ name }) => name === 'json_schema_echo');
   const original = tools.find(({ name }) => name !== 'json_schema_echo');
   if (echo !== undefined && original !== undefined) {
-    await session.callTool(echo, { schema: original.inputSchema });
+    await call(echo, { schema: original.inputSchema });
   }
 }
 

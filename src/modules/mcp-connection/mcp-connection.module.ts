@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
 
 import { McpConnectionService } from './mcp-connection.service.js';
+import { ToolCallsService } from './tool-calls.service.js';
 
 /** Everything between this service and MCP servers. Needs `Env`, which the configuration module provides globally. */
-@Module({ providers: [McpConnectionService], exports: [McpConnectionService] })
+@Module({
+  providers: [McpConnectionService, ToolCallsService],
+  exports: [McpConnectionService, ToolCallsService],
+})
 export class McpConnectionModule {}

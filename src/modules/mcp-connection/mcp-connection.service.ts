@@ -4,6 +4,7 @@ import { configuredPolicy } from '../../common/outbound/configured-policy.js';
 import { Env } from '../../config/env.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
 import { McpWorkerPool } from './mcp-worker.pool.js';
+import { toolListLimits } from './tool-list-limits.js';
 import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
 
 /** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */
@@ -58,12 +59,6 @@ function workerSettings(env: Env): McpWorkerSettings {
     maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
     tokenMaxBytes: env.get('TOKEN_ENDPOINT_MAX_BYTES'),
     tokenTimeoutMs: env.get('MCP_TEST_TIMEOUT_MS'),
-    toolList: {
-      maxPages: env.get('MCP_MAX_PAGES'),
-      maxTools: env.get('MCP_MAX_TOOLS'),
-      maxBytes: env.get('MCP_MAX_SCHEMA_BYTES'),
-      maxDepth: env.get('MCP_MAX_SCHEMA_DEPTH'),
-      maxNodes: env.get('MCP_MAX_SCHEMA_NODES'),
-    },
+    toolList: toolListLimits(env),
   };
 }

@@ -1,6 +1,7 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
-import { type ConnectWay, McpSession, type McpSessionOptions } from './mcp-session.js';
+import { McpSession } from './mcp-session.js';
+import type { ConnectWay, McpSessionOptions, Traffic } from './session-transport.js';
 
 /** A session and the way that led to it. */
 export interface Connected {
@@ -14,7 +15,7 @@ export interface Connected {
  * @param status receives the HTTP status of every answer
  * @throws what the last attempt threw
  */
-export async function connect(options: McpSessionOptions, status: { latest: number }): Promise<Connected> {
+export async function connect(options: McpSessionOptions, status: Traffic): Promise<Connected> {
   let way: ConnectWay = 'auto';
   for (;;) {
     try {

@@ -5,6 +5,7 @@ import type { OperationLimits, OutboundOperation } from '../../../common/outboun
 import { REJECTED_CREDENTIALS } from '../connection-failure.types.js';
 import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../connection-test.types.js';
 import { CONNECTION_WARNINGS, type ConnectionWarning } from '../connection-warning.js';
+import { checkedTraceparent } from './client-envelope.js';
 import { connect, type Connected } from './connect.js';
 import { causeOf } from './failure-cause.js';
 import { McpCredentials } from './mcp-credentials.js';
@@ -25,8 +26,6 @@ export interface ConnectionTesterOptions {
   toolListLimits: ToolListLimits;
 }
 
-const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 /** Runs connection tests: connect, read all tools, take leave, in one guarded operation. */
 export class ConnectionTester {
   constructor(private readonly options: ConnectionTesterOptions) {}
@@ -44,9 +43,8 @@ export class ConnectionTester {
     const status = { latest: 0 };
     let connected: Connected | undefined;
     try {
-      const { traceparent } = request;
-      const trace = traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
-      connected = await connect({ url, operation, credentials, traceparent: trace }, status);
+      const traceparent = checkedTraceparent(request.traceparent);
+      connected = await connect({ url, operation, credentials, traceparent }, status);
       const list =
         request.greetOnly === true
           ? { toolsJson: [], rejectedTools: [] }

@@ -10,11 +10,18 @@ export const STREAM_ENDED = -32_000;
  * for the whole deadline although the server has hung up.
  */
 export class McpHttpTransport extends StreamableHTTPClientTransport {
+  private ended: () => void = () => undefined;
+  /** Settles when the stream of the first request has ended; never, if its answer is no stream. */
+  readonly streamEnd = new Promise<void>((resolve) => {
+    this.ended = resolve;
+  });
+
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     await super.send(message, {
       ...options,
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.();
+        this.ended();
         this.answerInsteadOf(message);
       },
     });

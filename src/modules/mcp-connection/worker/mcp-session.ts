@@ -1,46 +1,18 @@
-import {
-  type CallToolResult,
-  Client,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type ClientCapabilities,
-  type FetchLike,
-  type Implementation,
-  type jsonSchemaValidator,
-  PROTOCOL_VERSION_META_KEY,
-  SSEClientTransport,
-  type Tool,
-  TRACEPARENT_META_KEY,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { Client, type jsonSchemaValidator, type Transport } from '@modelcontextprotocol/client';
 
-import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import { SERVICE_NAME, SERVICE_VERSION } from '../../../common/service-version.js';
-import type { DiscoveredTool, ServerIdentity } from '../connection-test.types.js';
-import type { McpCredentials } from './mcp-credentials.js';
+import type { ServerIdentity } from '../connection-test.types.js';
+import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
 import { plainText } from './plain-text.js';
 import { RawRequests } from './raw-requests.js';
+import {
+  type ConnectWay,
+  createTransport,
+  type McpSessionOptions,
+  type SessionFacts,
+  type Traffic,
+} from './session-transport.js';
 
-/** What a session needs. Everything it sends goes through `operation`. */
-export interface McpSessionOptions {
-  url: URL;
-  operation: OutboundOperation;
-  credentials: McpCredentials | undefined;
-  /** W3C trace context, already checked. */
-  traceparent: string | undefined;
-}
-
-/** The part of a tool definition that a call needs. */
-export type CallableTool = Pick<DiscoveredTool, 'name' | 'inputSchema'>;
-
-/** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
-export type ConnectWay = 'auto' | 'legacy' | 'sse';
-
-const CLIENT_INFO: Implementation = { name: SERVICE_NAME, version: SERVICE_VERSION };
-const CAPABILITIES: ClientCapabilities = {
-  extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
-};
 const MAX_TITLE = 255;
 const MAX_SELF_DESCRIPTION = 2_000;
 const FAREWELL_MS = 1_000;
@@ -64,7 +36,7 @@ export class McpSession {
     private readonly client: Client,
     private readonly transport: Transport,
     /** Shared by all attempts to connect: the status of the latest answer, whatever the library made of it. */
-    private readonly status: { latest: number },
+    private readonly status: Traffic,
   ) {}
 
   /**
@@ -72,11 +44,7 @@ export class McpSession {
    * @param status receives the HTTP status of every answer
    * @throws what the library throws; see `causeOf` for the translation
    */
-  static async connect(
-    options: McpSessionOptions,
-    way: ConnectWay,
-    status: { latest: number },
-  ): Promise<McpSession> {
+  static async connect(options: McpSessionOptions, way: ConnectWay, status: Traffic): Promise<McpSession> {
     const client = new Client(CLIENT_INFO, {
       capabilities: CAPABILITIES,
       versionNegotiation: { mode: way === 'auto' ? 'auto' : 'legacy' },
@@ -123,29 +91,36 @@ export class McpSession {
     };
   }
 
+  /** What another transport needs to go on with this session; only Streamable HTTP can. */
+  get facts(): SessionFacts {
+    return {
+      protocolVersion: this.protocolVersion,
+      isModern: this.client.getProtocolEra() === 'modern',
+      sessionId: this.transport instanceof McpHttpTransport ? this.transport.sessionId : undefined,
+    };
+  }
+
   /** One raw page of `tools/list`; `''` is a cursor like any other. */
-  async listPage(cursor: string | undefined): Promise<Record<string, unknown>> {
-    if (this.raw === undefined) {
-      throw new TypeError('not connected');
-    }
-    const params = { ...(cursor === undefined ? {} : { cursor }), ...this.envelope() };
-    return this.options.operation.race(this.raw.send('tools/list', params));
+  listPage(cursor: string | undefined): Promise<Record<string, unknown>> {
+    return this.request('tools/list', cursor === undefined ? {} : { cursor });
   }
 
   /**
-   * Calls a tool. Size and time are bounded by the operation; the result is not checked against `outputSchema`.
-   * @param tool the definition as listed; its `x-mcp-header` declarations become headers
+   * Sends a request past the library's result schemas.
+   * @returns the raw result
    * @throws what the library throws; see `causeOf`
    */
-  async callTool(tool: CallableTool, args: Record<string, unknown>): Promise<CallToolResult> {
-    const { operation, traceparent } = this.options;
-    const meta = traceparent === undefined ? {} : { _meta: { [TRACEPARENT_META_KEY]: traceparent } };
-    return operation.race(
-      this.client.callTool(
-        { name: tool.name, arguments: args, ...meta },
-        { timeout: NO_TIMEOUT_MS, signal: operation.signal, toolDefinition: tool as Tool },
-      ),
-    );
+  request(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
+    if (this.raw === undefined) {
+      throw new TypeError('not connected');
+    }
+    const enveloped = withEnvelope(params, this.facts, this.options.traceparent);
+    return this.options.operation.race(this.raw.send(method, enveloped));
+  }
+
+  /** Closes the connection and leaves the MCP session on the server for {@link facts} to go on with. */
+  async leaveOpen(): Promise<void> {
+    await this.client.close().catch(() => undefined);
   }
 
   /** Ends the MCP session on the server, best effort within the deadline, and closes the connection. */
@@ -161,52 +136,6 @@ export class McpSession {
     }
     await this.client.close().catch(() => undefined);
   }
-
-  /** MCP 2026-07-28: every request says who asks; older revisions know no such envelope. */
-  private envelope(): { _meta?: Record<string, unknown> } {
-    const { traceparent } = this.options;
-    const trace = traceparent === undefined ? {} : { [TRACEPARENT_META_KEY]: traceparent };
-    if (this.client.getProtocolEra() !== 'modern') {
-      return traceparent === undefined ? {} : { _meta: trace };
-    }
-    return {
-      _meta: {
-        ...trace,
-        [PROTOCOL_VERSION_META_KEY]: this.protocolVersion,
-        [CLIENT_INFO_META_KEY]: CLIENT_INFO,
-        [CLIENT_CAPABILITIES_META_KEY]: CAPABILITIES,
-      },
-    };
-  }
-}
-
-function createTransport(options: McpSessionOptions, way: ConnectWay, status: { latest: number }): Transport {
-  const { url, credentials } = options;
-  const shared = {
-    fetch: sessionFetch(options, way, status),
-    // The guarded fetch follows redirects itself.
-    redirectPolicy: 'same-origin' as const,
-    ...(credentials === undefined ? {} : { authProvider: credentials }),
-  };
-  return way === 'sse'
-    ? new SSEClientTransport(url, shared)
-    : new McpHttpTransport(url, { ...shared, onInsufficientScope: 'throw' });
-}
-
-function sessionFetch(options: McpSessionOptions, way: ConnectWay, status: { latest: number }): FetchLike {
-  return async (url, init) => {
-    const headers = new Headers(init?.headers);
-    if (way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id')) {
-      // The stream for messages nobody asked for: of no use here, and one socket saved. 405 means "not offered".
-      return new Response(null, { status: 405 });
-    }
-    if (options.traceparent !== undefined) {
-      headers.set('traceparent', options.traceparent);
-    }
-    const response = await options.operation.fetch(url, { ...init, headers });
-    status.latest = response.status;
-    return response;
-  };
 }
 
 function sleep(ms: number): Promise<void> {

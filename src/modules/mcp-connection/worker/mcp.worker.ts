@@ -7,13 +7,9 @@ import { HeavySeats } from '../../../common/outbound/heavy-seats.js';
 import { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { FailedResult } from '../connection-test.types.js';
 import { ConnectionTester } from './connection-tester.js';
-import {
-  type McpWorkerAnswer,
-  type McpWorkerJob,
-  type McpWorkerSettings,
-  WORKER_READY,
-} from './mcp-worker.messages.js';
+import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './mcp-worker.messages.js';
 import { OAuthTokenClient } from './oauth-token.client.js';
+import { WORKER_READY } from './worker-job.js';
 
 /** Large answers in memory at once, and how long one is safe while others wait. */
 const HEAVY_SEATS = 4;

@@ -8,18 +8,37 @@ interface Pending {
 /** Above every id the client library gives out by itself. */
 const FIRST_ID = 1_000_000;
 
+/** Ids of JSON-RPC requests that never repeat. */
+export class RequestIds {
+  private latest = FIRST_ID;
+
+  next(): number {
+    return (this.latest += 1);
+  }
+}
+
 /**
  * Sends JSON-RPC requests over a connected transport past the library's result schemas. Those refuse a whole tool list
  * for one malformed tool; our own parser judges tools one by one.
  */
 export class RawRequests {
   private readonly pending = new Map<unknown, Pending>();
-  private nextId = FIRST_ID;
 
-  constructor(private readonly transport: Transport) {
+  /**
+   * @param ids shared by all transports of one MCP session: a server tells its streams apart by them
+   * @param onNotification hears the method of whatever the server sends unasked
+   */
+  constructor(
+    private readonly transport: Transport,
+    private readonly ids = new RequestIds(),
+    onNotification: (method: string) => void = () => undefined,
+  ) {
     const forward = transport.onmessage;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library's transport is no EventTarget
     transport.onmessage = (message, extra) => {
+      if ('method' in message) {
+        onNotification(message.method);
+      }
       if (!this.settle(message)) {
         forward?.(message, extra);
       }
@@ -30,11 +49,15 @@ export class RawRequests {
    * @returns the result object as it came
    * @throws ProtocolError for a JSON-RPC error; whatever the transport throws
    */
-  send(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const id = (this.nextId += 1);
+  send(
+    method: string,
+    params: Record<string, unknown>,
+    options: Parameters<Transport['send']>[1] = {},
+  ): Promise<Record<string, unknown>> {
+    const id = this.ids.next();
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
-      this.transport.send({ jsonrpc: '2.0', id, method, params }).catch((error: unknown) => {
+      this.transport.send({ jsonrpc: '2.0', id, method, params }, options).catch((error: unknown) => {
         this.pending.delete(id);
         reject(error);
       });

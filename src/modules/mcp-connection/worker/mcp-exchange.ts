@@ -1,0 +1,77 @@
+import type { McpHttpTransport } from './mcp-http.transport.js';
+import { withEnvelope } from './client-envelope.js';
+import { RawRequests, type RequestIds } from './raw-requests.js';
+import {
+  continuedTransport,
+  type McpSessionOptions,
+  type SessionFacts,
+  type Traffic,
+} from './session-transport.js';
+
+/** A server has this long to end the stream of an answer before the connection is cut instead of kept. */
+const STREAM_END_MS = 250;
+const LIST_CHANGED = 'notifications/tools/list_changed';
+
+/** What an exchange shares with others of its session. */
+export interface ExchangeContext {
+  facts: SessionFacts;
+  ids: RequestIds;
+  traffic: Traffic;
+  /** Hears that the server's list of tools has changed. */
+  onListChanged(): void;
+}
+
+/**
+ * One request and its answer within a session over Streamable HTTP, with a transport and an operation of its own: what
+ * ends it ends nothing else.
+ */
+export class McpExchange {
+  private readonly transport: McpHttpTransport;
+  private readonly raw: RawRequests;
+
+  constructor(
+    private readonly options: McpSessionOptions,
+    private readonly context: ExchangeContext,
+  ) {
+    this.transport = continuedTransport(options, context.facts, context.traffic);
+    this.raw = new RawRequests(this.transport, context.ids, (method) => {
+      if (method === LIST_CHANGED) {
+        context.onListChanged();
+      }
+    });
+  }
+
+  /**
+   * @returns the raw result
+   * @throws what the library throws; see `causeOf`
+   */
+  async request(
+    method: string,
+    params: Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ): Promise<Record<string, unknown>> {
+    await this.transport.start();
+    const enveloped = withEnvelope(params, this.context.facts, this.options.traceparent);
+    return this.options.operation.race(this.raw.send(method, enveloped, { headers }));
+  }
+
+  /** Ends the MCP session on the server, best effort. */
+  async endSession(): Promise<void> {
+    await this.transport.start();
+    await this.options.operation.race(this.transport.terminateSession()).catch(() => undefined);
+  }
+
+  /** Closes; after an answer only when its stream has come to its end, so that its connection can be used again. */
+  async close(): Promise<void> {
+    if (this.context.traffic.streams === true && !this.options.operation.signal.aborted) {
+      await Promise.race([this.transport.streamEnd, sleep(STREAM_END_MS)]);
+    }
+    await this.transport.close();
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

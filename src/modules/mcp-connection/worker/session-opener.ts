@@ -1,0 +1,123 @@
+import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { definitionHash } from '../../../common/tool-definition-hash.js';
+import type { DiscoveredTool } from '../connection-test.types.js';
+import { connect, type Connected } from './connect.js';
+import { ConnectionError } from './connection.error.js';
+import { causeOf } from './failure-cause.js';
+import { McpCredentials } from './mcp-credentials.js';
+import { McpExchange } from './mcp-exchange.js';
+import type { OAuthTokenClient } from './oauth-token.client.js';
+import type { SessionFacts } from './session-transport.js';
+import { type FetchPage, readToolList, type ToolListLimits } from './tool-list.reader.js';
+import type { SessionTarget, WarmSession } from './warm-session.js';
+
+/** What a server agreed to and lists. */
+export interface OpenedSession {
+  transport: Connected['transport'];
+  facts: SessionFacts;
+  /** Fingerprints of the listed definitions by name. */
+  hashes: ReadonlyMap<string, string>;
+  /** When the list was asked for, by performance.now(). */
+  listedAt: number;
+}
+
+/** What opening takes. */
+export interface SessionOpenerOptions {
+  tokens: OAuthTokenClient;
+  limits: OperationLimits;
+  toolList: ToolListLimits;
+}
+
+/** Tools whose fingerprints are made before others get their turn; the largest take a millisecond each. */
+const SLICE = 16;
+
+/** Connects to servers and reads what tools they list now. */
+export class SessionOpener {
+  constructor(private readonly options: SessionOpenerOptions) {}
+
+  /** Limits of an operation that opens a session, or reads its tools again. */
+  limits(deadlineMs = this.options.limits.deadlineMs): OperationLimits {
+    return { ...this.options.limits, deadlineMs };
+  }
+
+  /**
+   * Connects and reads the tools. A session over Streamable HTTP is left open on the server.
+   * @throws ConnectionError
+   */
+  async open(target: SessionTarget, operation: OutboundOperation): Promise<OpenedSession> {
+    const url = new URL(target.baseUrl);
+    const credentials = McpCredentials.of(target.credentials, url, { ...this.options, operation });
+    const status = { latest: 0 };
+    const listedAt = performance.now();
+    try {
+      const options = { url, operation, credentials, traceparent: undefined };
+      const { session, transport } = await connect(options, status);
+      const hashes = await this.hashes((cursor) => session.listPage(cursor));
+      const { facts } = session;
+      await (transport === 'sse' ? session.close() : session.leaveOpen());
+      return { transport, facts, hashes, listedAt };
+    } catch (error) {
+      throw new ConnectionError(causeOf(error, { operation, credentials, status }));
+    }
+  }
+
+  /** Reads the tools of an open session again; undefined where that takes a new connection. */
+  async readAgain(
+    session: WarmSession,
+    { transport, facts }: OpenedSession,
+    operation: OutboundOperation,
+  ): Promise<OpenedSession | undefined> {
+    if (transport === 'sse') {
+      return undefined;
+    }
+    const listedAt = performance.now();
+    const hashes = await this.hashes(async (cursor) => {
+      const exchange = this.exchange(session, facts, operation);
+      try {
+        return await exchange.request('tools/list', cursor === undefined ? {} : { cursor });
+      } finally {
+        await exchange.close();
+      }
+    });
+    return { transport, facts, hashes, listedAt };
+  }
+
+  /** Tells a server that its session is over. */
+  async takeLeave(
+    session: WarmSession,
+    { facts }: OpenedSession,
+    operation: OutboundOperation,
+  ): Promise<void> {
+    const exchange = this.exchange(session, facts, operation);
+    await exchange.endSession();
+    await exchange.close();
+  }
+
+  private exchange(
+    { target, ids }: WarmSession,
+    facts: SessionFacts,
+    operation: OutboundOperation,
+  ): McpExchange {
+    const url = new URL(target.baseUrl);
+    const credentials = McpCredentials.of(target.credentials, url, { ...this.options, operation });
+    return new McpExchange(
+      { url, operation, credentials, traceparent: undefined },
+      { facts, ids, traffic: { latest: 0 }, onListChanged: () => undefined },
+    );
+  }
+
+  private async hashes(fetchPage: FetchPage): Promise<ReadonlyMap<string, string>> {
+    const { toolsJson } = await readToolList(fetchPage, this.options.toolList);
+    const hashes = new Map<string, string>();
+    for (const json of toolsJson) {
+      const tool = JSON.parse(json) as DiscoveredTool;
+      hashes.set(tool.name, definitionHash(tool));
+      if (hashes.size % SLICE === 0) {
+        await new Promise((resume) => {
+          setImmediate(resume);
+        });
+      }
+    }
+    return hashes;
+  }
+}

@@ -1,0 +1,92 @@
+import { type FetchLike, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
+
+import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { McpCredentials } from './mcp-credentials.js';
+import { McpHttpTransport } from './mcp-http.transport.js';
+
+/** What a session needs. Everything it sends goes through `operation`. */
+export interface McpSessionOptions {
+  url: URL;
+  operation: OutboundOperation;
+  credentials: McpCredentials | undefined;
+  /** W3C trace context, already checked. */
+  traceparent: string | undefined;
+}
+
+/** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
+export type ConnectWay = 'auto' | 'legacy' | 'sse';
+
+/** What was agreed with a server when connecting. */
+export interface SessionFacts {
+  protocolVersion: string;
+  /** Protocol 2026-07-28 or newer: every request stands for itself. */
+  isModern: boolean;
+  /** The MCP session of a server of an older revision that keeps one. */
+  sessionId: string | undefined;
+}
+
+/** What an outside party must not hide: the latest status, and whether a message has left. */
+export interface Traffic {
+  /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
+  latest: number;
+  /** Whether a message was sent, or may have been. */
+  posted?: boolean;
+  /** Whether an answer came as an event stream. */
+  streams?: boolean;
+}
+
+/**
+ * A transport of the client library over the guarded fetch.
+ * @param traffic receives what is sent and answered
+ */
+export function createTransport(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): Transport {
+  return way === 'sse'
+    ? new SSEClientTransport(options.url, shared(options, way, traffic))
+    : new McpHttpTransport(options.url, { ...shared(options, way, traffic), onInsufficientScope: 'throw' });
+}
+
+/** A transport that goes on with an MCP session, or with what was agreed with a server that keeps none. */
+export function continuedTransport(
+  options: McpSessionOptions,
+  { sessionId, protocolVersion }: SessionFacts,
+  traffic: Traffic,
+): McpHttpTransport {
+  return new McpHttpTransport(options.url, {
+    ...shared(options, 'auto', traffic),
+    onInsufficientScope: 'throw',
+    protocolVersion,
+    ...(sessionId === undefined ? {} : { sessionId }),
+  });
+}
+
+function shared(options: McpSessionOptions, way: ConnectWay, traffic: Traffic) {
+  const { credentials } = options;
+  return {
+    fetch: sessionFetch(options, way, traffic),
+    // The guarded fetch follows redirects itself.
+    redirectPolicy: 'same-origin' as const,
+    ...(credentials === undefined ? {} : { authProvider: credentials }),
+  };
+}
+
+function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): FetchLike {
+  return async (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id')) {
+      // The stream for messages nobody asked for: of no use here, and one socket saved. 405 means "not offered".
+      return new Response(null, { status: 405 });
+    }
+    if (options.traceparent !== undefined) {
+      headers.set('traceparent', options.traceparent);
+    }
+    traffic.posted ||= init?.method === 'POST';
+    const response = await options.operation.fetch(url, { ...init, headers });
+    note(response, traffic);
+    return response;
+  };
+}
+
+function note({ status, headers }: Response, traffic: Traffic): void {
+  traffic.latest = status;
+  traffic.streams ||= headers.get('content-type')?.startsWith('text/event-stream') === true;
+}

@@ -1,0 +1,54 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
+
+import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
+import type { ToolCallFailure, ToolCallFailureCause } from '../tool-call.types.js';
+import { causeOf } from './failure-cause.js';
+import type { OpenedSession } from './session-opener.js';
+import { ToolCallError } from './tool-call.error.js';
+import type { Call } from './tool-caller.js';
+
+/** Failures of a call that never got as far as the server. */
+const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set(['dns', 'refused', 'tls', 'blocked', 'port']);
+
+/** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
+const REFUSED_CODES: ReadonlySet<number> = new Set([
+  -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
+]);
+
+/** HTTP statuses that refuse a request (RFC 9110, section 15.5; RFC 6585, section 4). */
+const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429]);
+
+/** Why a call has no result, and whether the tool may have run all the same. */
+export function failureOf(
+  error: unknown,
+  call: Call,
+  signal: AbortSignal,
+): Omit<ToolCallFailure, 'latencyMs'> {
+  return { outcome: 'failed', cause: causeOfCall(error, call, signal), sent: sentOf(error, call) };
+}
+
+/** Whether the server has refused a call because it does not know the MCP session (any more). */
+export function isSessionGone({ facts }: OpenedSession, { traffic, operation }: Call): boolean {
+  const isRefused = traffic.latest === 404 || traffic.latest === 400;
+  return facts.sessionId !== undefined && isRefused && !operation.signal.aborted;
+}
+
+function causeOfCall(error: unknown, call: Call, signal: AbortSignal): ToolCallFailureCause {
+  if (signal.aborted) {
+    return 'cancelled';
+  }
+  if (error instanceof ToolCallError) {
+    return error.failure;
+  }
+  const { operation, credentials, traffic } = call;
+  const cause = causeOf(error, { operation, credentials, status: traffic });
+  return cause === 'too_large' ? 'result_too_large' : cause;
+}
+
+function sentOf(error: unknown, { operation, traffic }: Call): ToolCallFailure['sent'] {
+  const failure = operation.failure?.failure;
+  const isRefused =
+    error instanceof ProtocolError ? REFUSED_CODES.has(error.code) : REFUSED_STATUS.has(traffic.latest);
+  const isUnreached = traffic.latest === 0 && failure !== undefined && NOT_REACHED.has(failure);
+  return traffic.posted !== true || isRefused || isUnreached ? 'never' : 'maybe';
+}

@@ -1,0 +1,139 @@
+import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { ToolCallFailure } from '../tool-call.types.js';
+import { checkedTraceparent } from './client-envelope.js';
+import { McpCredentials } from './mcp-credentials.js';
+import type { OAuthTokenClient } from './oauth-token.client.js';
+import { sendCall } from './call-sender.js';
+import { failureOf, isSessionGone } from './tool-call-failure.js';
+import { ToolCallError } from './tool-call.error.js';
+import type { CallOrder, ToolCallWorkerAnswer } from './tool-call.messages.js';
+import { renderToolResult } from './tool-result.js';
+import type { OpenedSession } from './session-opener.js';
+import type { Traffic } from './session-transport.js';
+import type { WarmSession } from './warm-session.js';
+import type { WarmSessions } from './warm-sessions.js';
+
+/** Everything of a call that does not change from one to the next. */
+export interface ToolCallerOptions {
+  outbound: OutboundClient;
+  tokens: OAuthTokenClient;
+  sessions: WarmSessions;
+  callLimits: Omit<OperationLimits, 'deadlineMs'>;
+  listMaxAgeMs: number;
+  acceptsChanges: boolean;
+}
+
+/** An answer without the id of its job. */
+export type CallOutcome =
+  Omit<Extract<ToolCallWorkerAnswer, { answered: unknown }>, 'id'> | { failed: ToolCallFailure };
+
+/** One call under way. */
+export interface Call {
+  order: CallOrder;
+  session: WarmSession;
+  operation: OutboundOperation;
+  credentials: McpCredentials | undefined;
+  traceparent: string | undefined;
+  traffic: Traffic;
+  startedAt: number;
+}
+
+/** Calls tools over warm sessions, each call in a guarded operation of its own. */
+export class ToolCaller {
+  constructor(private readonly options: ToolCallerOptions) {}
+
+  /**
+   * Never throws for anything an outside party does, and ends within `deadlineMs`.
+   * @param signal ends the call; the outcome is `cancelled` then
+   */
+  async call(order: CallOrder, deadlineMs: number, signal: AbortSignal): Promise<CallOutcome> {
+    const startedAt = performance.now();
+    const latencyMs = (): number => Math.round(performance.now() - startedAt);
+    let session: WarmSession;
+    try {
+      session = this.options.sessions.take(order.sessionKey, order);
+    } catch {
+      return { failed: { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 } };
+    }
+    const call = this.begin(order, session, { deadlineMs, startedAt });
+    const { operation } = call;
+    const cancel = (): void => void operation.close();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const rendered = renderToolResult(await this.result(call));
+      const { structured, ...answer } = rendered;
+      return {
+        answered: { outcome: 'answered', ...answer, bytes: operation.bytesRead, latencyMs: latencyMs() },
+        structuredJson: structured === null ? null : JSON.stringify(structured),
+      };
+    } catch (error) {
+      return { failed: { ...failureOf(error, call, signal), latencyMs: latencyMs() } };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      await operation.close();
+      this.options.sessions.giveBack(order.sessionKey, session);
+    }
+  }
+
+  /** Takes leave of all servers; for when no call is under way any more. */
+  async close(): Promise<void> {
+    await this.options.sessions.close();
+  }
+
+  private begin(
+    order: CallOrder,
+    session: WarmSession,
+    { deadlineMs, startedAt }: { deadlineMs: number; startedAt: number },
+  ): Call {
+    const { outbound, tokens, callLimits } = this.options;
+    const operation = outbound.open({ ...callLimits, deadlineMs }, session.sockets);
+    const credentials = McpCredentials.of(order.credentials, new URL(order.baseUrl), { tokens, operation });
+    const traceparent = checkedTraceparent(order.traceparent);
+    return { order, session, operation, credentials, traceparent, traffic: { latest: 0 }, startedAt };
+  }
+
+  /** A session that the server has forgotten meanwhile is opened again, once: it refused the call, so nothing has run. */
+  private async result(call: Call): Promise<Record<string, unknown>> {
+    const { session, traffic } = call;
+    const opened = await this.reviewed(call);
+    try {
+      return await sendCall(call, opened);
+    } catch (error) {
+      if (!isSessionGone(opened, call)) {
+        throw error;
+      }
+      session.forget(opened);
+      Object.assign(traffic, { latest: 0, posted: false, streams: false });
+      return sendCall(call, await this.reviewed(call));
+    }
+  }
+
+  /** The session, once it is certain that the server defines the tool as it was reviewed. */
+  private async reviewed({ order: { tool }, session, operation, startedAt }: Call): Promise<OpenedSession> {
+    const opened = await session.ready(startedAt - this.options.listMaxAgeMs, operation);
+    if (this.problem(tool, opened) === undefined) {
+      return opened;
+    }
+    // What an older list says may have been put right since, on the server or by whoever reviews tools.
+    const latest = await session.ready(startedAt, operation);
+    const problem = this.problem(tool, latest);
+    if (problem !== undefined) {
+      throw problem;
+    }
+    return latest;
+  }
+
+  private problem(
+    { name, definitionHash }: CallOrder['tool'],
+    { hashes }: OpenedSession,
+  ): ToolCallError | undefined {
+    const listed = hashes.get(name);
+    if (listed === undefined) {
+      return new ToolCallError('tool_gone');
+    }
+    return listed === definitionHash || this.options.acceptsChanges
+      ? undefined
+      : new ToolCallError('definition_changed');
+  }
+}

@@ -1,0 +1,15 @@
+/** One job for the worker. */
+export interface WorkerJob<Request> {
+  id: number;
+  request: Request;
+  /** Milliseconds since the epoch: the time a job waits in the queue counts. */
+  deadlineAt: number;
+}
+
+/** Takes a job back; its answer is awaited all the same. */
+export interface WorkerCancel {
+  cancel: number;
+}
+
+/** The first message of a worker: it is loaded and takes jobs. */
+export const WORKER_READY = 'ready';
