@@ -6,9 +6,9 @@ import { MysqlProbe } from '../../../src/modules/discovery/probes/mysql.probe.js
 import { PostgresqlProbe } from '../../../src/modules/discovery/probes/postgresql.probe.js';
 import { RedisProbe } from '../../../src/modules/discovery/probes/redis.probe.js';
 import { startDatabases, type TestDatabase } from '../../support/databases/start-databases.js';
-import { output, tryStart } from '../../support/discovery/local-server.js';
+import { tryStart } from '../../support/discovery/local-server.js';
 import { component, failureOf, probeEnv, runProbe } from '../../support/discovery/run-probe.js';
-import { psql, startPostgresql, startRedis } from '../../support/discovery/servers.js';
+import { psql, redisCli, startPostgresql, startRedis } from '../../support/discovery/servers.js';
 import { secureMysql, securePostgresql, startTlsFront } from '../../support/discovery/tls-servers.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
@@ -190,8 +190,7 @@ describe('the probe of redis', () => {
   const { server, missing } = redis;
   const as = (username: string, password = `canary-${username}`) =>
     component('redis', server?.endpoint ?? '', { credentials: { username, password } });
-  const cli = (...args: string[]) =>
-    output(['redis-cli', '--no-auth-warning', '-a', 'admin', '-p', String(server!.port), ...args]);
+  const cli = (...args: string[]) => redisCli(server!.port, ...args);
 
   it.skipIf(missing)(
     `finds what redis-cli finds, with +info alone${missing ? `: ${missing}` : ''}`,

@@ -37,10 +37,7 @@ export async function unpackedProgram(
   packageName: string,
   program: string,
 ): Promise<UnpackedProgram> {
-  const target = join(cacheFolder(), `${packageName}-${suite}`);
-  if (!existsSync(join(target, program))) {
-    await build(target, suite, packageName);
-  }
+  const target = await unpacked({ suite, packageNames: [packageName], program });
   const [loader, ...libraries] = await loaderAndLibraries(target);
   return {
     root: target,
@@ -48,21 +45,49 @@ export async function unpackedProgram(
   };
 }
 
+/** Packages to unpack into one folder. */
+export interface UnpackPlan {
+  suite: string;
+  /** The first one names the folder. */
+  packageNames: readonly [string, ...string[]];
+  /** A file that is there when all is. */
+  program: string;
+  /** Whether others than root run its programs, who may not look into the home of root. */
+  isForOthers?: boolean;
+  /** Changes what was unpacked before anybody sees it. */
+  finish?: (root: string) => Promise<void>;
+}
+
+/**
+ * The folder that stands for `/` in packages of a Debian suite and in all that they depend on, see {@link unpackedProgram}.
+ * @throws Error when the host has no apt, no Debian mirror or no network
+ */
+export async function unpacked(plan: UnpackPlan): Promise<string> {
+  const isForOthers = plan.isForOthers === true && process.getuid?.() === 0;
+  const folder = isForOthers ? '/var/cache/svc-platform/databases' : cacheFolder();
+  const target = join(folder, `${plan.packageNames[0]}-${plan.suite}`);
+  if (!existsSync(join(target, plan.program))) {
+    await mkdir(folder, { recursive: true });
+    await build(target, plan);
+  }
+  return target;
+}
+
 function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svc-platform', 'databases');
 }
 
-async function build(target: string, suite: string, packageName: string): Promise<void> {
+async function build(target: string, { suite, packageNames, finish }: UnpackPlan): Promise<void> {
   const mirror = await debianMirror();
-  await mkdir(cacheFolder(), { recursive: true });
   const work = await processFolder(`${target}.building`);
   try {
-    const archives = await download({ work, mirror, suite, packageName });
+    const archives = await download({ work, mirror, suite, packageNames });
     const root = join(work, 'root');
     for (const archive of archives) {
       await run('dpkg-deb', ['--extract', archive, root]);
     }
     await Promise.all(NOT_NEEDED.map((path) => rm(join(root, path), { recursive: true, force: true })));
+    await finish?.(root);
     await rename(root, target).catch((error: NodeJS.ErrnoException) => {
       // Another run was faster; its folder is as good as ours.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
@@ -99,11 +124,11 @@ interface Download {
   work: string;
   mirror: string;
   suite: string;
-  packageName: string;
+  packageNames: readonly string[];
 }
 
 /** Lets apt resolve and fetch the package with its dependencies as if nothing were installed. */
-async function download({ work, mirror, suite, packageName }: Download): Promise<string[]> {
+async function download({ work, mirror, suite, packageNames }: Download): Promise<string[]> {
   const archives = join(work, 'cache', 'archives');
   await mkdir(join(work, 'state', 'lists', 'partial'), { recursive: true });
   await mkdir(join(archives, 'partial'), { recursive: true });
@@ -123,7 +148,7 @@ async function download({ work, mirror, suite, packageName }: Download): Promise
     'Acquire::Retries=3',
   ].flatMap((option) => ['-o', option]);
   await apt([...options, 'update', '--error-on=any']);
-  await apt([...options, 'install', '--yes', '--download-only', '--no-install-recommends', packageName]);
+  await apt([...options, 'install', '--yes', '--download-only', '--no-install-recommends', ...packageNames]);
   const names = await readdir(archives);
   return names.filter((name) => name.endsWith('.deb')).map((name) => join(archives, name));
 }
@@ -142,7 +167,7 @@ async function apt(args: string[]): Promise<void> {
 }
 
 /** The dynamic loader of the unpacked C library, followed by the folders of its libraries. */
-async function loaderAndLibraries(root: string): Promise<[string, ...string[]]> {
+export async function loaderAndLibraries(root: string): Promise<[string, ...string[]]> {
   const folders: string[] = [];
   for (const parent of ['usr/lib', 'lib']) {
     const names = await readdir(join(root, parent)).catch(() => []);

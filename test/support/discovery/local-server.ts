@@ -152,22 +152,11 @@ export async function tryStart<T>(start: () => Promise<T>): Promise<Started<T>> 
   try {
     return { server: await start() };
   } catch (error) {
-    if (process.env['CI'] !== undefined && !(error instanceof NotInstalledError)) {
+    if (process.env['CI'] !== undefined) {
       throw error;
     }
     return { missing: (error as Error).message.split('\n', 1)[0] ?? '' };
   }
-}
-
-/** A server that cannot be unpacked from its package and is not installed on this machine. */
-export class NotInstalledError extends Error {}
-
-/** @throws NotInstalledError */
-export function installed(path: string, packageName: string): string {
-  if (!existsSync(path)) {
-    throw new NotInstalledError(`${packageName} is not installed`);
-  }
-  return path;
 }
 
 function isRoot(): boolean {

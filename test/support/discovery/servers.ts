@@ -1,17 +1,29 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../databases/free-port.js';
-import {
-  asNobody,
-  type Command,
-  installed,
-  isListening,
-  LocalServer,
-  output,
-  programOf,
-} from './local-server.js';
+import { type ProgramTreePlan, unpackedTree } from '../databases/program-tree.js';
+import { asNobody, type Command, isListening, LocalServer, output, programOf } from './local-server.js';
 
-const POSTGRES = '/usr/lib/postgresql/15/bin';
+const POSTGRESQL: ProgramTreePlan = {
+  suite: 'bookworm',
+  packageNames: ['postgresql-15'],
+  program: '/usr/lib/postgresql/15/bin/postgres',
+  folders: ['/usr/lib/postgresql/15/bin'],
+  isForOthers: true,
+};
+const ERLANG = '/usr/lib/erlang/erts-13.1.5/bin';
+const RABBITMQ: ProgramTreePlan = {
+  suite: 'bookworm',
+  packageNames: ['rabbitmq-server', 'erlang-base'],
+  program: '/usr/lib/rabbitmq/bin/rabbitmq-server',
+  folders: [ERLANG],
+};
+
+/** The folder that stands for `/` in these packages: that of the host where it has them, else one of the cache. */
+async function rootOf(plan: ProgramTreePlan): Promise<string> {
+  return existsSync(plan.program) ? '/' : unpackedTree(plan);
+}
 
 /** A server with the address its probe is given. */
 export interface ProbedServer {
@@ -22,17 +34,29 @@ export interface ProbedServer {
 
 /** PostgreSQL 15 with the accounts probe (pg_monitor) and plain (no privileges), password `canary-<name>`. */
 export async function startPostgresql(): Promise<ProbedServer> {
-  const program = installed(`${POSTGRES}/postgres`, 'postgresql-15');
+  const program = join(await rootOf(POSTGRESQL), POSTGRESQL.program);
   const port = await freePort();
   const server = await LocalServer.start({
     name: 'postgresql',
     refusesRoot: true,
     prepare: async (folder) => {
       const data = join(folder, 'data');
-      const initdb = ['--no-sync', '--auth=scram-sha-256', '--username=admin', `--pgdata=${data}`];
+      const initdb = [
+        '--no-sync',
+        '--locale=C',
+        '--encoding=UTF8',
+        '--auth=scram-sha-256',
+        '--username=admin',
+        `--pgdata=${data}`,
+      ];
       const words = join(folder, 'password');
       await writeFile(words, 'admin', { mode: 0o644 });
-      const [file, ...args] = [...asNobody(), `${POSTGRES}/initdb`, ...initdb, `--pwfile=${words}`];
+      const [file, ...args] = [
+        ...asNobody(),
+        join(dirname(program), 'initdb'),
+        ...initdb,
+        `--pwfile=${words}`,
+      ];
       await output([file, ...args]);
     },
     command: (folder) => [
@@ -55,9 +79,9 @@ export async function startPostgresql(): Promise<ProbedServer> {
 }
 
 /** Runs SQL as administrator with psql and returns the rows, columns separated by |. */
-export function psql(port: number, sql: string): Promise<string> {
+export async function psql(port: number, sql: string): Promise<string> {
   const command: Command = [
-    `${POSTGRES}/psql`,
+    join(await rootOf(POSTGRESQL), dirname(POSTGRESQL.program), 'psql'),
     `postgresql://admin@127.0.0.1:${port}/postgres`,
     '-Atqc',
     sql,
@@ -90,6 +114,12 @@ export async function startRedis(): Promise<ProbedServer> {
   return { server, port, endpoint: `redis://127.0.0.1:${port}` };
 }
 
+/** Runs redis-cli as administrator. */
+export async function redisCli(port: number, ...args: string[]): Promise<string> {
+  const cli = await programOf('/usr/bin/redis-cli', 'redis-server');
+  return output([...cli, '--no-auth-warning', '-a', 'admin', '-p', String(port), ...args]);
+}
+
 /** A NATS server with JetStream and its monitoring port. */
 export async function startNats(): Promise<ProbedServer & { clientPort: number }> {
   const program = await programOf('/usr/sbin/nats-server', 'nats-server');
@@ -119,12 +149,13 @@ export interface RabbitServer extends ProbedServer {
 
 /** RabbitMQ with the accounts probe (tag monitoring, sees the virtual host) and plain (tag management), password `canary-<name>`. */
 export async function startRabbitmq(): Promise<RabbitServer> {
-  const sbin = '/usr/lib/rabbitmq/bin';
-  const program = installed(`${sbin}/rabbitmq-server`, 'rabbitmq-server');
+  const root = await rootOf(RABBITMQ);
+  const program = join(root, RABBITMQ.program);
   const epmdPort = await freePort();
   const [port, amqpPort, distributionPort] = [await freePort(), await freePort(), await freePort()];
   const environmentOf = (folder: string): Record<string, string> => ({
     HOME: folder,
+    PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
     RABBITMQ_NODENAME: 'probed@localhost',
     // The script becomes the node, instead of a parent that a signal does not reach through.
     RABBITMQ_ALLOW_INPUT: '1',
@@ -140,12 +171,13 @@ export async function startRabbitmq(): Promise<RabbitServer> {
   });
   const names = await LocalServer.start({
     name: 'epmd',
-    command: () => ['/usr/bin/epmd', '-address', '127.0.0.1', '-port', String(epmdPort)],
+    command: () => [join(root, ERLANG, 'epmd'), '-address', '127.0.0.1', '-port', String(epmdPort)],
     isReady: () => isListening(epmdPort),
   });
   const server = await LocalServer.start({
     name: 'rabbitmq',
     prepare: async (folder) => {
+      await writeFile(join(folder, 'erl'), erlangCommand(root), { mode: 0o755 });
       await writeFile(join(folder, 'plugins'), '[rabbitmq_management].\n');
       await writeFile(
         join(folder, 'rabbitmq.conf'),
@@ -170,12 +202,19 @@ export async function startRabbitmq(): Promise<RabbitServer> {
     port,
     amqpPort,
     endpoint: `http://127.0.0.1:${port}`,
-    control: (...args) => output([`${sbin}/rabbitmqctl`, '--quiet', ...args], environmentOf(server.folder)),
+    control: (...args) =>
+      output([join(dirname(program), 'rabbitmqctl'), '--quiet', ...args], environmentOf(server.folder)),
     stop: async () => {
       await server.stop();
       await names.stop();
     },
   };
+}
+
+/** The command that Debian's packages have, which knows one folder only. */
+function erlangCommand(root: string): string {
+  const variables = [`ROOTDIR='${join(root, '/usr/lib/erlang')}'`, `BINDIR='${join(root, ERLANG)}'`];
+  return `#!/bin/sh\nexport ${variables.join(' ')} EMU=beam PROGNAME=erl\nexec "$BINDIR/erlexec" "$@"\n`;
 }
 
 /** Calls the management interface as administrator. */
