@@ -15,6 +15,8 @@ export enum CallState {
   /** Begun; when a later attempt of the run finds it so, nobody knows whether it was made. */
   Claimed = 'CLAIMED',
   Done = 'DONE',
+  /** It had no effect: not made at all, or refused by the other side. A later attempt may make it again. */
+  Failed = 'FAILED',
   /** Its outcome was lost with its worker, and it may not be made twice: a person has to decide. */
   Unknown = 'UNKNOWN',
   /** A person has decided to have it made once more. */
@@ -55,7 +57,7 @@ export interface CallJournal {
    * Makes an outside call at most once for this run, however often the run begins anew; a finished one answers what was stored,
    * whatever is asked now. Not inside of a transaction.
    * @param make makes the call. Whatever it answers is stored as the outcome. When it throws, the outcome counts as unknown,
-   * except for `CallNotMadeError`, whose cause is thrown and which leaves no trace
+   * except for `CallNotMadeError`, whose cause is thrown: a later attempt of the run may make the call again
    * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN when it may have been made and is not repeatable
    * @throws RunReplacedError, LeaseLostError when the run was cancelled or is another worker's now: nothing more may be called
    */

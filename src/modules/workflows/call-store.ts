@@ -12,6 +12,8 @@ import { RunReplacedError, WorkflowFailedError } from './workflows.errors.js';
 
 const KEY_MAX_LENGTH = 191;
 
+const AGAIN: readonly CallState[] = [CallState.Released, CallState.Failed];
+
 /** Proof of having begun a call; only its holder may end it. */
 export type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'callKey' | 'attempt'>;
 
@@ -73,9 +75,12 @@ export class CallStore {
     }
   }
 
-  /** Forgets a call that certainly was not made. */
-  async withdraw(claim: CallClaim): Promise<void> {
-    await this.database.write((manager) => this.repository.remove(manager, claim));
+  /** Says that a call had no effect, so that it may be made again; without a word when the run was begun anew meanwhile. */
+  async fail(claim: CallClaim, outcome: string): Promise<void> {
+    const changes = { state: CallState.Failed, finishedAt: this.clock.now(), outcome };
+    await this.database.write((manager) =>
+      this.repository.change(manager, { ...claim, state: CallState.Claimed }, changes),
+    );
   }
 
   /** Lets calls of unknown outcome be made once more, in the caller's transaction: those of the run and of its subworkflows. */
@@ -101,7 +106,7 @@ export class CallStore {
       return responseOf(found);
     }
     const isAllowed =
-      found.state === CallState.Released || (found.state === CallState.Claimed && found.repeatable === 1);
+      AGAIN.includes(found.state) || (found.state === CallState.Claimed && found.repeatable === 1);
     const changes = isAllowed ? { ...row, tries: found.tries + 1 } : { state: CallState.Unknown };
     await this.repository.change(manager, found, changes);
     return isAllowed ? row : null;

@@ -4,6 +4,8 @@ import type { RunnableNode, RunnableWorkflow, WorkflowTarget } from './workflow.
 
 /** What a node knows of the run it belongs to. */
 export interface RunScope {
+  /** Id of the run, of a subworkflow its own. */
+  readonly runId: string;
   readonly buildId: string;
   /** Application whose workflow this is; null for whichever of the build has it, see WorkflowRunRequest. */
   readonly appId: string | null;
@@ -43,6 +45,12 @@ export interface NodeContext {
    * @throws WorkflowFailedError when it is no template, or an expression in it fails
    */
   readonly render: (template: string) => JsonValue;
+  /**
+   * What one `${…}` reference, written without its braces, stands for; null, and told in the record of the visit, when it leads
+   * nowhere.
+   * @throws ExpressionError, ExpressionSyntaxError, which the run reports as a failure of the node
+   */
+  readonly read: (reference: string) => JsonValue;
 }
 
 /** Where a run goes on after a node. */
@@ -63,7 +71,7 @@ export interface NodeOutcome {
 }
 
 /**
- * Does what one type of node is for. A type is run if and only if `NODE_EXECUTORS` lists a class for it.
+ * Does what one type of node is for. A type is run if and only if `NodeExecutorsService` knows one for it.
  */
 export interface NodeExecutor {
   readonly type: string;

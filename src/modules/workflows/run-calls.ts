@@ -25,7 +25,7 @@ export class RunCalls implements CallJournal {
       response = await make();
     } catch (error) {
       if (error instanceof CallNotMadeError) {
-        await this.store.withdraw(begun);
+        await this.store.fail(begun, error.outcome);
         throw error.cause;
       }
       throw error;

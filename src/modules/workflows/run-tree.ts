@@ -81,6 +81,7 @@ export class RunTree {
   private scope(run: BegunRun, appId: string | null, depth: number): RunScope {
     const { buildId, processInstanceUuid, parentProcessInstanceUuid, hold } = this.request;
     return {
+      runId: run.id,
       buildId,
       appId,
       calls: new RunCalls(this.tools.calls, run, hold),

@@ -50,13 +50,6 @@ export class WorkflowCallsRepository {
     return affected === 1;
   }
 
-  async remove(
-    manager: EntityManager,
-    { runId, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
-  ): Promise<void> {
-    await manager.delete(WorkflowCallEntity, { runId, callKey, attempt, state: CallState.Claimed });
-  }
-
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
   async release(manager: EntityManager, runKey: string): Promise<void> {
     const root = await manager.findOne(WorkflowRunEntity, { where: { runKey }, select: { id: true } });

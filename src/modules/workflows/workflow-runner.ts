@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { InvalidDataError, InvalidDataPathError } from '../../common/data-paths.errors.js';
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../common/expressions/expression.errors.js';
-import { compileJsonTemplate } from '../../common/expressions/expressions.js';
+import { compileJsonTemplate, compileTemplate } from '../../common/expressions/expressions.js';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from './node-executor.js';
-import { executorOf } from './node-executors.js';
 import { RunData } from './run-data.js';
 import type { RunJournal } from './run-journal.js';
 import type { RunnableNode, RunnableWorkflow } from './workflow.types.js';
@@ -98,7 +97,8 @@ export class WorkflowRunner {
       visit.input = hasText(node.inputBody) ? render(node.inputBody) : (data as JsonValue);
     }
     const { workflow, step, scope } = this;
-    const context = { workflow, data, variables, input: visit.input, step, scope, render };
+    const read = (reference: string): JsonValue => this.read(reference, variables, visit);
+    const context = { workflow, data, variables, input: visit.input, step, scope, render, read };
     const outcome = await executor.execute(node, context);
     this.store(node, outcome);
     return outcome;
@@ -117,6 +117,13 @@ export class WorkflowRunner {
     const limits = { maxBytes: this.tools.maxDataBytes };
     const { value, missing } = compileJsonTemplate(template, limits).render(variables);
     missing.forEach((reference) => visit.missing.add(reference));
+    return value as JsonValue;
+  }
+
+  private read(reference: string, variables: JsonObject, visit: OpenVisit): JsonValue {
+    const limits = { maxBytes: this.tools.maxDataBytes };
+    const { value, missing } = compileTemplate(`\${${reference}}`, limits).value(variables);
+    missing.forEach((name) => visit.missing.add(name));
     return value as JsonValue;
   }
 
@@ -157,6 +164,18 @@ export class WorkflowRunner {
       error,
     });
   }
+}
+
+/** @throws WorkflowFailedError when this release does not run nodes of the type */
+function executorOf(executors: readonly NodeExecutor[], type: string): NodeExecutor {
+  const executor = executors.find((candidate) => candidate.type === type);
+  if (executor === undefined) {
+    throw new WorkflowFailedError(
+      'NODE_TYPE_NOT_SUPPORTED',
+      `This release does not run nodes of type ${type}.`,
+    );
+  }
+  return executor;
 }
 
 function hasText(text: string | null): text is string {

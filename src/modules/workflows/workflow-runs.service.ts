@@ -1,12 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
 import { BuildDefinitionsService } from '../builds/build-definitions.service.js';
 import { CallStore } from './call-store.js';
-import type { NodeExecutor } from './node-executor.js';
-import { NODE_EXECUTORS } from './node-executors.js';
+import { NodeExecutorsService } from './node-executors.service.js';
 import { RunDeadline } from './run-deadline.js';
 import { RunStore } from './run-store.js';
 import { RunTree, type TreeTools } from './run-tree.js';
@@ -24,13 +23,13 @@ export class WorkflowRunsService {
     private readonly store: RunStore,
     private readonly calls: CallStore,
     clock: Clock,
-    @Inject(NODE_EXECUTORS) executors: readonly NodeExecutor[],
+    executors: NodeExecutorsService,
   ) {
     this.tools = {
       store,
       calls,
       find: (buildId, { appId, name }) => definitions.workflow(buildId, appId, name),
-      executors,
+      executors: executors.list(),
       now: () => clock.now(),
       limits: {
         nodes: env.get('WORKFLOW_MAX_NODES'),

@@ -52,6 +52,8 @@ export interface RunnableNode {
   /** END: JSON text with `${…}` references. */
   readonly outputBody: string | null;
   readonly payload: JsonObject | null;
+  /** CUSTOM_AGENT: see the contract's "Custom Agent workflow node". */
+  readonly aiOptions?: JsonObject | null;
   /** Path of the data under which the result is stored. */
   readonly responseKey: string | null;
 }

@@ -22,7 +22,15 @@ export type WorkflowFailure =
   | 'CONDITION_FAILED'
   | 'SUBWORKFLOW_NOT_FOUND'
   | 'SUBWORKFLOW_FAILED'
-  | 'CALL_OUTCOME_UNKNOWN';
+  | 'CALL_OUTCOME_UNKNOWN'
+  | 'AGENT_NOT_CONFIGURED'
+  | 'AGENT_NO_TOOLS'
+  | 'AGENT_TOO_MANY_TOOLS'
+  | 'AGENT_ITERATION_LIMIT'
+  | 'AGENT_TOKEN_LIMIT'
+  | 'AGENT_DEADLINE'
+  | 'AGENT_ANSWER_INVALID'
+  | 'AGENT_MODEL_FAILED';
 
 /**
  * A workflow run failed: by its definition or by its data, so that running it again gives the same. Becomes an incident of
@@ -65,10 +73,17 @@ export class RunReplacedError extends InternalError {
   }
 }
 
-/** What an outside call throws when it certainly was not made: `cause` is why, and it may be made by a later attempt. */
+/**
+ * What an outside call throws when it certainly had no effect: it was not made at all, or the other side refused it. `cause` is
+ * why, and a later attempt may make it again.
+ */
 export class CallNotMadeError extends InternalError {
   readonly code = 'WORKFLOW_CALL_NOT_MADE';
-  constructor(override readonly cause: Error) {
+  /** @param outcome for readers of the run, see CallResponse.outcome */
+  constructor(
+    override readonly cause: Error,
+    readonly outcome = 'NOT_MADE',
+  ) {
     super('The call was not made.', undefined, { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BuildsModule } from '../builds/builds.module.js';
-import { BUILT_IN_EXECUTORS, NODE_EXECUTORS } from './node-executors.js';
+import { NodeExecutorsService } from './node-executors.service.js';
 import { CallStore } from './call-store.js';
 import { RunStore } from './run-store.js';
 import { WorkflowCallsRepository } from './workflow-calls.repository.js';
@@ -14,12 +14,12 @@ import { WorkflowRunsService } from './workflow-runs.service.js';
   controllers: [WorkflowRunsController],
   providers: [
     CallStore,
+    NodeExecutorsService,
     RunStore,
     WorkflowCallsRepository,
     WorkflowRunsRepository,
     WorkflowRunsService,
-    { provide: NODE_EXECUTORS, useValue: BUILT_IN_EXECUTORS },
   ],
-  exports: [WorkflowRunsService],
+  exports: [NodeExecutorsService, WorkflowRunsService],
 })
 export class WorkflowsModule {}

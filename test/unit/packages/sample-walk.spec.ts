@@ -6,7 +6,7 @@ import { PackagesService } from '../../../src/modules/packages/packages.service.
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
 import type { RunScope } from '../../../src/modules/workflows/node-executor.js';
-import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/node-executors.js';
+import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/node-executors.service.js';
 import { RunJournal } from '../../../src/modules/workflows/run-journal.js';
 import { WorkflowRunner } from '../../../src/modules/workflows/workflow-runner.js';
 import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
@@ -26,6 +26,7 @@ const ratings = new Map<string, JsonValue>();
 
 async function rate(input: JsonObject): Promise<JsonValue> {
   const scope: RunScope = {
+    runId: 'run',
     buildId: 'build',
     appId: null,
     calls: { once: (_call, make) => make() },
