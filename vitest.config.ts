@@ -29,6 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          isolate: false,
           include: ['src/**/*.spec.ts', 'migrations/**/*.spec.ts', 'test/unit/**/*.spec.ts'],
           setupFiles: ['reflect-metadata'],
           testTimeout: 20_000,
@@ -48,6 +49,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          isolate: false,
           include: ['test/integration/**/*.int-spec.ts'],
           exclude: WITHOUT_DATABASE,
           globalSetup: ['test/support/global-setup.ts'],
