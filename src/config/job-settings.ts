@@ -20,7 +20,10 @@ export const jobSettings = {
   JOBS_POLL_MS: integer(10, MINUTE_MS, 200).describe(
     'Longest milliseconds between two looks for due jobs while there are none.',
   ),
-  JOBS_MAX_ATTEMPTS: integer(1, 100, 5).describe('How often a failing job is begun before it is given up.'),
+  JOBS_MAX_ATTEMPTS: integer(1, 100, 5).describe('How often a job may fail before it is given up.'),
+  JOBS_MAX_CRASHES: integer(1, 1_000, 20).describe(
+    'How often a job may be begun without an end, because its replica died or lost it, before it is given up.',
+  ),
   JOBS_RETRY_BASE_MS: integer(1, 10 * MINUTE_MS, SECOND_MS).describe(
     'Milliseconds before the second attempt of a job; doubles with each further one.',
   ),

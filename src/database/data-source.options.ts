@@ -11,6 +11,7 @@ import { CreateProcessRuntime1790000001000 } from '../../migrations/179000000100
 import { CreateJobs1790000002000 } from '../../migrations/1790000002000-create-jobs.js';
 import { CreateWorkflowRuns1790000003000 } from '../../migrations/1790000003000-create-workflow-runs.js';
 import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-create-discovery.js';
+import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-count-job-failures.js';
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import type { Env } from '../config/env.js';
@@ -86,6 +87,7 @@ const SHARED = {
     CreateJobs1790000002000,
     CreateWorkflowRuns1790000003000,
     CreateDiscovery1795000000000,
+    CountJobFailures1795500000000,
     CreateWorkflowCalls1796000000000,
   ],
   migrationsTransactionMode: 'each',

@@ -139,6 +139,7 @@ export class JobQueueService {
       dueAt: job.availableAt,
       availableAt: job.availableAt,
       attempts: 0,
+      failures: 0,
       lease: null,
       instanceId: job.instanceId ?? null,
       tokenId: job.tokenId ?? null,

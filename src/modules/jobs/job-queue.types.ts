@@ -26,6 +26,8 @@ export interface Job {
   tokenId: number | null;
   /** How often it was begun, this time included. */
   attempts: number;
+  /** How many of the earlier attempts failed; the others ended with their process, or lost their lease. */
+  failures: number;
   /** Proof of holding it: changes with every claim. */
   lease: string;
   /** When it was due, the same at every attempt. */

@@ -85,7 +85,8 @@ export class JobRunner {
   }
 
   private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
-    if (job.attempts > this.env.get('JOBS_MAX_ATTEMPTS')) {
+    const crashes = job.attempts - 1 - job.failures;
+    if (job.failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES')) {
       throw new JobAttemptsUsedUpError();
     }
     const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
@@ -107,14 +108,14 @@ export class JobRunner {
     }
     if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
       this.log.info('lease of a job lost', fieldsOf(job));
-      await this.putOff(job);
+      await this.jobs.putOff(job, this.delayAfter(job));
       return 'lost';
     }
-    if (error instanceof JobGiveUpError || job.attempts >= this.env.get('JOBS_MAX_ATTEMPTS')) {
+    if (error instanceof JobGiveUpError || job.failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS')) {
       return this.giveUp(job, handler, error);
     }
     this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
-    await this.putOff(job);
+    await this.jobs.putOffFailed(job, this.delayAfter(job));
     return 'failed';
   }
 
@@ -131,14 +132,14 @@ export class JobRunner {
         return 'lost';
       }
       this.log.error('job could not be given up', failure, fieldsOf(job));
-      await this.putOff(job);
+      await this.jobs.putOffFailed(job, this.delayAfter(job));
       return 'failed';
     }
   }
 
-  private async putOff(job: Job): Promise<void> {
+  private delayAfter({ attempts }: Job): number {
     const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
-    await this.jobs.putOff(job, retryDelay(job.attempts, bounds));
+    return retryDelay(attempts, bounds);
   }
 }
 

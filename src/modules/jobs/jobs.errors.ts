@@ -16,7 +16,10 @@ export class JobGiveUpError extends InternalError {
   }
 }
 
-/** A job was begun JOBS_MAX_ATTEMPTS times and none of the runs got as far as to fail: each ended with its process. */
+/**
+ * A job is not run again: JOBS_MAX_CRASHES runs of it ended with their process, or JOBS_MAX_ATTEMPTS failed and giving it up did
+ * not succeed at once.
+ */
 export class JobAttemptsUsedUpError extends JobGiveUpError {
   override readonly code = 'JOB_ATTEMPTS_USED_UP';
   constructor() {

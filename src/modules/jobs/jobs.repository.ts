@@ -65,9 +65,14 @@ export class JobsRepository {
     return this.change([job], this.time.later(leaseMs), {});
   }
 
-  /** Lets go of a job that failed; it may be claimed again after `delayMs`. */
+  /** Lets go of a job that did not fail and was not done either; it may be claimed again after `delayMs`. */
   putOff(job: Job, delayMs: number): Promise<boolean> {
     return this.change([job], this.time.later(delayMs), { lease: null });
+  }
+
+  /** Lets go of a job that failed, and counts that; it may be claimed again after `delayMs`. */
+  putOffFailed(job: Job, delayMs: number): Promise<boolean> {
+    return this.change([job], this.time.later(delayMs), { lease: null, failures: () => 'failures + 1' });
   }
 
   /** Lets go of a job that was begun but may not end here, as if it had not been begun. */
@@ -101,7 +106,7 @@ export class JobsRepository {
   private async change(
     jobs: Job[],
     availableAt: SqlTime,
-    columns: { lease?: null; attempts?: () => string },
+    columns: { lease?: null; attempts?: () => string; failures?: () => string },
   ): Promise<boolean> {
     const { affected } = await this.database.write((manager) =>
       manager
@@ -130,6 +135,7 @@ function byDueTime(one: Job, other: Job): number {
 }
 
 function toJob(row: RuntimeJobEntity): Job {
-  const { id, kind, payload, instanceId, tokenId, attempts, lease, dueAt } = row;
-  return { id, kind, payload, instanceId, tokenId, attempts, lease: lease ?? '', availableAt: dueAt };
+  const { id, kind, payload, instanceId, tokenId, attempts, failures, lease, dueAt } = row;
+  const owner = { instanceId, tokenId };
+  return { id, kind, payload, ...owner, attempts, failures, lease: lease ?? '', availableAt: dueAt };
 }

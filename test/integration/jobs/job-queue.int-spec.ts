@@ -32,6 +32,7 @@ describe('JobQueueService', () => {
       lane: 'short',
       shard: 4,
       attempts: 0,
+      failures: 0,
       lease: null,
       instanceId: 260,
       tokenId: 8,
@@ -125,6 +126,7 @@ describe('JobQueueService', () => {
       instanceId: null,
       tokenId: null,
       attempts: 1,
+      failures: 0,
       lease: 'somebody-else',
       availableAt: new Date(),
     };

@@ -78,7 +78,16 @@ describe('job workers', () => {
     });
     await replica.drained();
     expect(begun).toMatchObject([
-      { id, kind: 'work', payload: { a: [1] }, instanceId: 3, tokenId: 4, attempts: 1, availableAt },
+      {
+        id,
+        kind: 'work',
+        payload: { a: [1] },
+        instanceId: 3,
+        tokenId: 4,
+        attempts: 1,
+        failures: 0,
+        availableAt,
+      },
     ]);
     await vi.waitFor(async () =>
       expect(await replica.metrics.text()).toContain(
@@ -199,7 +208,7 @@ describe('job workers', () => {
   });
 
   it('give a job up that ended its process at every attempt, without running it once more', async () => {
-    const replica = await start(complete, { JOBS_MAX_ATTEMPTS: '2' });
+    const replica = await start(complete, { JOBS_MAX_CRASHES: '2' });
     await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
     await change(replica, {
       attempts: 2,
@@ -210,6 +219,25 @@ describe('job workers', () => {
     expect(begun).toEqual([]);
     expect(givenUp).toHaveLength(1);
     expect(givenUp[0]?.error).toBeInstanceOf(JobAttemptsUsedUpError);
+  });
+
+  it('do not take attempts that ended with their process for failures', async () => {
+    const replica = await start(
+      (...run) => (begun.length < 2 ? Promise.reject(new Error('broken')) : complete(...run)),
+      { JOBS_MAX_ATTEMPTS: '2' },
+    );
+    await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
+    await change(replica, {
+      attempts: 10,
+      lease: 'of a dead worker',
+      availableAt: new Date(Date.now() - 1_000),
+    });
+    await replica.drained();
+    expect(begun).toMatchObject([
+      { attempts: 11, failures: 0 },
+      { attempts: 12, failures: 1 },
+    ]);
+    expect(givenUp).toEqual([]);
   });
 
   it('call giveUp again when it fails', async () => {

@@ -19,7 +19,10 @@ export class RuntimeJobEntity {
   @Column({ type: 'datetime', name: 'due_at', precision: 3 }) dueAt: Date;
   /** When it may be claimed; while it is held, when the lease ends. */
   @Column({ type: 'datetime', name: 'available_at', precision: 3 }) availableAt: Date;
+  /** How often it was begun. */
   @Column({ type: 'int' }) attempts: number;
+  /** How often a run of it failed. The other attempts ended with their process, or lost their lease. */
+  @Column({ type: 'int', default: 0 }) failures: number;
   /** Of the last claim; may have ended. */
   @Column({ type: 'varchar', length: 36, nullable: true }) lease: string | null;
   @Column({ type: 'bigint', name: 'instance_id', nullable: true, transformer: safeInteger }) instanceId:

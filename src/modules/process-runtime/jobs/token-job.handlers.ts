@@ -15,7 +15,7 @@ export function ownerOf({ instanceId }: Job): number {
 /** What an incident tells of a job that failed for reasons that are not the process's. */
 export function givenUp(job: Job, error: unknown): string {
   const name = error instanceof Error ? error.name : 'Error';
-  return `The background work ${job.kind} failed ${job.attempts} times (${name}).`;
+  return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).`;
 }
 
 /** A job that is nothing but one command for its instance. */
