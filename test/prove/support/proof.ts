@@ -9,6 +9,8 @@ export interface Proof {
   claim: string;
   /** Databases it is run on, one table row each. */
   databases: readonly DatabaseKind[];
+  /** Those of a short run, where the database makes no difference to what a short run can tell. @default all */
+  shortDatabases?: readonly DatabaseKind[];
   /** The database server is killed on the way, so that one of our own is needed, with full durability. */
   needsOwnServer?: boolean;
   /**
