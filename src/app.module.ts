@@ -45,7 +45,6 @@ export class AppModule {
         DatabaseModule,
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
-        AgentResolutionModule,
         AuditModule,
         BuildsModule,
         DiscoveryModule,
@@ -57,6 +56,7 @@ export class AppModule {
         ToolsModule,
         UiActionModule,
         WorkflowsModule,
+        AgentResolutionModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },

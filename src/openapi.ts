@@ -63,6 +63,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       'Application packages',
       'Deliver an application: store its package, commit the version, make a build',
     )
+    .addTag('Workflows', 'Workflows of a version and their nodes, one by one')
     .addTag('Builds', 'Builds of an application and which of them is active')
     .addTag('Processes', 'Start a process, execute a UI action')
     .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')

@@ -13,6 +13,7 @@ import { CreateWorkflowRuns1790000003000 } from '../../migrations/1790000003000-
 import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-create-discovery.js';
 import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-count-job-failures.js';
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
+import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
@@ -89,6 +90,7 @@ const SHARED = {
     CreateDiscovery1795000000000,
     CountJobFailures1795500000000,
     CreateWorkflowCalls1796000000000,
+    AddPackageWorkflows1796000001000,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,

@@ -10,6 +10,7 @@ const ALLOWED_HEADERS = [
   'Cache-Control',
   'Content-Type',
   'Idempotency-Key',
+  'If-Match',
   'Last-Event-ID',
   'X-Request-Id',
   'svc-platform',
@@ -25,7 +26,7 @@ export function corsOptions(origins: string[]): CorsOptions {
     credentials: true,
     methods: METHODS,
     allowedHeaders: ALLOWED_HEADERS,
-    exposedHeaders: ['X-Request-Id', 'Retry-After'],
+    exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
     maxAge: DAY_SECONDS,
   };
 }

@@ -12,10 +12,12 @@ import type { CheckedPackage } from '../packages/package.types.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import type { SystemsImport } from '../systems/systems-import.types.js';
 import { AppPackagesRepository } from './app-packages.repository.js';
-import { PackageNotFoundError, PackageRefusedError } from './builds.errors.js';
-import type { DeliveredPackage, StoredPackage } from './builds.types.js';
+import { PackageMovedError, PackageNotFoundError, PackageRefusedError } from './builds.errors.js';
+import type { DeliveredPackage, PackageEdit, StoredPackage } from './builds.types.js';
+import { stamped, type DraftWorkflow } from './draft-workflows.js';
+import type { AppPackageEntity } from './entities/app-package.entity.js';
 import type { ResolvedLibraries } from './libraries.service.js';
-import { PackageCheckService } from './package-check.service.js';
+import { PackageCheckService, type PackageCheck } from './package-check.service.js';
 import { packText, unpackText } from './packed-text.js';
 import { secretWarnings } from './secret-warnings.js';
 
@@ -52,22 +54,38 @@ export class AppPackagesService {
    * @throws VersionCommittedError
    */
   async store(principal: Principal, version: AppVersionKey, document: unknown): Promise<StoredPackage> {
-    const checked = await this.checks.check(version.appId, document);
-    if (checked.package === null || checked.libraries === null) {
-      throw new PackageRefusedError(checked.problems);
-    }
-    const delivery: Delivery = {
-      version,
-      package: checked.package,
-      libraries: checked.libraries,
-      checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
-      packed: await packText(JSON.stringify(document)),
-    };
+    const checked = await this.checks.check(version, document);
+    const delivery = await deliveryOf(version, checked, document);
     const { changed, systems } = await this.database.write((manager) =>
       this.apply(manager, principal, delivery),
     );
-    const warnings = [...checked.problems, ...secretWarnings(checked.package.systems, systems)];
+    const warnings = [...checked.problems, ...secretWarnings(delivery.package.systems, systems)];
     return { checksum: delivery.checksum, changed, systems, warnings };
+  }
+
+  /**
+   * Stores an edited package in the place of the one that was edited. What a delivery would check is checked; the systems of the
+   * version are left alone.
+   * @param edited checksum of the package that was edited
+   * @param event what the audit log is told
+   * @throws PackageRefusedError naming all that is wrong with it
+   * @throws VersionCommittedError
+   * @throws PackageMovedError when another one was stored meanwhile
+   */
+  async replace(
+    principal: Principal,
+    version: AppVersionKey,
+    { document, edited, event }: PackageEdit,
+  ): Promise<void> {
+    const delivery = await deliveryOf(version, await this.checks.check(version, document), document);
+    await this.database.write(async (manager) => {
+      await this.apps.openForReplacing(manager, version);
+      if ((await this.repository.checksum(manager, version)) !== edited) {
+        throw new PackageMovedError();
+      }
+      await this.insert(manager, principal, delivery);
+      await this.audit.record(manager, principal, { ...event, ...version, outcome: AuditOutcome.Ok });
+    });
   }
 
   /**
@@ -94,7 +112,36 @@ export class AppPackagesService {
       return null;
     }
     const document = JSON.parse(await unpackText(row.document)) as Record<string, unknown>;
-    return { document, checksum: row.checksum };
+    const workflows = await draftsOf(row);
+    return { document, checksum: row.checksum, workflows };
+  }
+
+  /** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
+  async workflows(version: AppVersionKey): Promise<DraftWorkflow[]> {
+    const drafts = await this.database.read((manager) => this.repository.workflows(manager, version));
+    if (drafts !== null) {
+      return drafts;
+    }
+    const row = await this.database.read((manager) => this.repository.find(manager, version));
+    if (row === null) {
+      return [];
+    }
+    const checked = await this.checks.check(version, JSON.parse(await unpackText(row.document)));
+    return stamped(checked.package?.workflows ?? [], [], { at: row.storedAt, by: row.storedBy });
+  }
+
+  private async insert(
+    manager: EntityManager,
+    principal: Principal,
+    { version, checksum, packed, package: { workflows } }: Delivery,
+  ): Promise<void> {
+    await this.repository.store(manager, {
+      ...version,
+      checksum,
+      packed,
+      workflows,
+      storedBy: principal.user,
+    });
   }
 
   private async apply(
@@ -102,13 +149,11 @@ export class AppPackagesService {
     principal: Principal,
     delivery: Delivery,
   ): Promise<{ changed: boolean; systems: SystemsImport }> {
-    const { version, checksum, libraries, packed } = delivery;
+    const { version, checksum, libraries } = delivery;
     await this.apps.openForReplacing(manager, version);
     const isOther = (await this.repository.checksum(manager, version)) !== checksum;
     if (isOther) {
-      const { appId, appVersionId } = version;
-      const row = { appId, appVersionId, checksum, document: packed, storedBy: principal.user };
-      await this.repository.store(manager, row);
+      await this.insert(manager, principal, delivery);
     }
     const relinked = await this.apps.replaceLibraries(manager, version, libraries.versions);
     const systems = await this.systems.import(manager, principal, version, delivery.package.systems);
@@ -142,6 +187,24 @@ export class AppPackagesService {
       },
     });
   }
+}
+
+/** @throws PackageRefusedError */
+async function deliveryOf(
+  version: AppVersionKey,
+  { package: pkg, libraries, problems }: PackageCheck,
+  document: unknown,
+): Promise<Delivery> {
+  if (pkg === null || libraries === null) {
+    throw new PackageRefusedError(problems);
+  }
+  const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return { version, package: pkg, libraries, checksum, packed: await packText(JSON.stringify(document)) };
+}
+
+/** None where an earlier release stored the package. */
+async function draftsOf({ workflows }: AppPackageEntity): Promise<DraftWorkflow[]> {
+  return workflows === null ? [] : (JSON.parse(await unpackText(workflows)) as DraftWorkflow[]);
 }
 
 function told(names: string[]): string[] {

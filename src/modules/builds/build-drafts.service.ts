@@ -28,7 +28,7 @@ export class BuildDraftsService {
    */
   async of(version: AppVersionKey): Promise<BuildDraft> {
     const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
-    const checked = await this.checks.check(version.appId, document);
+    const checked = await this.checks.check(version, document);
     if (checked.package === null || checked.libraries === null) {
       throw new PackageOutdatedError(checked.problems);
     }
@@ -81,5 +81,6 @@ function toRow(version: AppVersionKey, workflow: PackageWorkflow): BuildDraft['w
 /** A version that holds nothing but systems registered by endpoint 1 can be built too. */
 function emptyPackage({ appId }: AppVersionKey): DeliveredPackage {
   const document = { application: { formatVersion: 1, appId, name: appId } };
-  return { document, checksum: createHash('sha256').update(canonicalJson(document)).digest('hex') };
+  const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return { document, checksum, workflows: [] };
 }

@@ -14,6 +14,14 @@ export class PackageRefusedError extends InvalidRequestError {
   }
 }
 
+/** Another package was stored while this one was edited. */
+export class PackageMovedError extends ConflictError {
+  readonly code = 'PACKAGE_MOVED';
+  constructor() {
+    super('The application package was changed at the same time: read it again.');
+  }
+}
+
 /** No package was stored for the version. */
 export class PackageNotFoundError extends NotFoundError {
   readonly code = 'PACKAGE_NOT_FOUND';
@@ -70,6 +78,38 @@ export class WorkflowNotFoundError extends NotFoundError {
   readonly code = 'WORKFLOW_NOT_FOUND';
   constructor() {
     super('Workflow not found.');
+  }
+}
+
+/** No node of this id in the workflow. */
+export class WorkflowNodeNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NODE_NOT_FOUND';
+  constructor() {
+    super('Workflow node not found.');
+  }
+}
+
+/** The workflow has no sequence of this id. */
+export class SequenceNotFoundError extends InvalidRequestError {
+  readonly code = 'SEQUENCE_NOT_FOUND';
+  constructor() {
+    super('Request validation failed.', 'onSequence: names no sequence of the workflow');
+  }
+}
+
+/** The workflow has a node of this id already. */
+export class WorkflowNodeExistsError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_EXISTS';
+  constructor() {
+    super('The workflow has a node with this id already.');
+  }
+}
+
+/** The node is not the one that the caller has read. */
+export class WorkflowNodeChangedError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_CHANGED';
+  constructor() {
+    super('The workflow node was changed meanwhile: read it again.');
   }
 }
 

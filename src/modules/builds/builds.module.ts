@@ -24,11 +24,13 @@ import { LibrariesService } from './libraries.service.js';
 import { PackageCheckService } from './package-check.service.js';
 import { ProcessNumbers } from './process-numbers.js';
 import { VersionCommitsService } from './version-commits.service.js';
+import { WorkflowNodesController } from './workflow-nodes.controller.js';
+import { WorkflowNodesService } from './workflow-nodes.service.js';
 
 /** Application packages in draft versions, commits, builds, and the active build of each application. */
 @Module({
   imports: [AppsModule, PackagesModule, SystemsModule],
-  controllers: [AppPackagesController, BuildInfoController, BuildsController],
+  controllers: [AppPackagesController, BuildInfoController, BuildsController, WorkflowNodesController],
   providers: [
     ActiveBuildsRepository,
     ActiveBuildsService,
@@ -49,6 +51,7 @@ import { VersionCommitsService } from './version-commits.service.js';
     PackageCheckService,
     ProcessNumbers,
     VersionCommitsService,
+    WorkflowNodesService,
   ],
   exports: [
     AppPackagesService,
@@ -58,6 +61,7 @@ import { VersionCommitsService } from './version-commits.service.js';
     BuildSystemsService,
     BuildsService,
     VersionCommitsService,
+    WorkflowNodesService,
   ],
 })
 export class BuildsModule {}

@@ -1,5 +1,7 @@
 import type { UserReference } from '../../common/user/user-reference.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
+import type { DraftWorkflow } from './draft-workflows.js';
+import type { AuditAction } from '../audit/audit.types.js';
 import type { PackageProblem, PackageSettings, PackageWorkflow } from '../packages/package.types.js';
 import type { ProcessGraph } from '../process-definitions/process-graph.types.js';
 import type { SystemType } from '../systems/system.types.js';
@@ -109,6 +111,15 @@ export interface DeliveredPackage {
   document: Record<string, unknown>;
   /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
   checksum: string;
+  /** Its workflows as they were checked; none where an earlier release stored it. */
+  workflows: DraftWorkflow[];
+}
+
+/** A changed package, and the checksum of what it was before. */
+export interface PackageEdit {
+  document: Record<string, unknown>;
+  edited: string;
+  event: { action: AuditAction; details: Record<string, unknown> };
 }
 
 /** What became of a package. */

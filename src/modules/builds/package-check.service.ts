@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { nameKey } from '../../common/validation/resource-name.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
 import type { CheckedPackage, DefinitionIds, PackageProblem } from '../packages/package.types.js';
 import { PackagesService } from '../packages/packages.service.js';
+import { SystemStatesService } from '../systems/system-states.service.js';
+import { SystemType } from '../systems/system.types.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import { LibrariesService, type ResolvedLibraries } from './libraries.service.js';
 import { workflowDefinitionId } from './resource-ids.js';
@@ -13,17 +16,19 @@ export interface PackageCheck {
   problems: PackageProblem[];
 }
 
-/** Checks packages against what is stored: builds of libraries, and definition ids. */
+/** Checks packages against what is stored: builds of libraries, systems of the version, and definition ids. */
 @Injectable()
 export class PackageCheckService {
   constructor(
     private readonly packages: PackagesService,
     private readonly libraries: LibrariesService,
     private readonly systems: SystemsImportService,
+    private readonly states: SystemStatesService,
   ) {}
 
   /** Not inside of a transaction. */
-  async check(appId: string, document: unknown): Promise<PackageCheck> {
+  async check(version: AppVersionKey, document: unknown): Promise<PackageCheck> {
+    const { appId } = version;
     const parsed = this.packages.parse(document);
     if (parsed.package === null) {
       return { package: null, libraries: null, problems: parsed.problems };
@@ -31,7 +36,8 @@ export class PackageCheckService {
     const { application } = parsed.package;
     const libraries = await this.libraries.resolve(appId, application.libraries);
     const definitionIds = await this.definitionIds(appId, parsed.package);
-    const context = { appId, libraries: libraries.direct, definitionIds };
+    const registered = (await this.states.ofVersion(version)).filter(({ type }) => type === SystemType.Mcp);
+    const context = { appId, libraries: libraries.direct, definitionIds, registered };
     const checked = await this.packages.check(parsed.package, context);
     const problems = [...parsed.problems, ...libraries.problems, ...checked.problems];
     return { package: hasErrors(problems) ? null : checked.checked, libraries, problems };
@@ -40,7 +46,10 @@ export class PackageCheckService {
   /** Definition ids of the systems and workflows of a package, as far as they are known already. */
   async definitionIds(
     appId: string,
-    { systems, workflows }: Pick<CheckedPackage, 'systems' | 'workflows'>,
+    {
+      systems,
+      workflows,
+    }: { systems: readonly { resourceName: string }[]; workflows: readonly { name: string }[] },
   ): Promise<DefinitionIds> {
     const names = systems.map(({ resourceName }) => resourceName);
     return {

@@ -11,6 +11,7 @@ import { PackagesService } from '../packages/packages.service.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import { AppPackagesService } from './app-packages.service.js';
 import { PackageSystemsMissingError } from './builds.errors.js';
+import { agentNodes } from './draft-workflows.js';
 
 /** Commits application versions (decisions, section 4). */
 @Injectable()
@@ -51,17 +52,22 @@ export class VersionCommitsService {
     });
   }
 
-  /** A system of the package can have been deleted by the interface; a committed version could never be mended. */
+  /** A system of the package, or one that its workflows use, can have been deleted by the interface; a committed version could never be mended. */
   private async requireSystems(manager: EntityManager, version: AppVersionKey): Promise<void> {
     const stored = await this.stored.read(manager, version);
     const named = stored === null ? [] : (this.packages.parse(stored.document).package?.systems ?? []);
-    if (named.length === 0) {
+    const used = agentNodes(stored?.workflows ?? []).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
+    const names = new Set([
+      ...named.map(({ resourceName }) => resourceName),
+      ...used.filter(({ appId }) => appId === version.appId).map(({ resourceName }) => resourceName ?? ''),
+    ]);
+    if (names.size === 0) {
       return;
     }
     const present = await this.systems.idsByName(manager, version);
-    const missing = named.filter(({ resourceName }) => !present.has(nameKey(resourceName)));
+    const missing = [...names].filter((name) => !present.has(nameKey(name)));
     if (missing.length > 0) {
-      throw new PackageSystemsMissingError(missing.map(({ resourceName }) => resourceName));
+      throw new PackageSystemsMissingError(missing);
     }
   }
 }

@@ -1,15 +1,21 @@
 import { nameKey } from '../../common/validation/resource-name.js';
-import type { DefinitionIds, PackageWorkflow, ResourceReference, WorkflowNode } from './package.types.js';
+import type { DefinitionIds, ResourceReference, WorkflowNode } from './package.types.js';
+
+/** What a node needs to have to refer to systems and workflows. */
+export type ReferringNode = Pick<
+  WorkflowNode,
+  'type' | 'aiOptions' | 'payload' | 'subWorkflowResourceDefinitionId'
+>;
 
 /**
  * Puts definition ids into the references of checked workflows to systems and workflows of their own application, as the
  * contract shows them. A reference whose name has no id stays as it is.
  */
-export function withDefinitionIds(
-  workflow: PackageWorkflow,
+export function withDefinitionIds<Node extends ReferringNode, Workflow extends { nodes: Node[] }>(
+  workflow: Workflow & { nodes: Node[] },
   appId: string,
   ids: DefinitionIds,
-): PackageWorkflow {
+): Workflow {
   const identified = (reference: ResourceReference, kind: keyof DefinitionIds): ResourceReference =>
     reference.appId === appId && (reference.resourceDefinitionId ?? null) === null
       ? { ...reference, resourceDefinitionId: ids[kind].get(nameKey(reference.resourceName ?? '')) ?? null }
@@ -17,10 +23,10 @@ export function withDefinitionIds(
   return { ...workflow, nodes: workflow.nodes.map((node) => nodeWithIds(node, identified)) };
 }
 
-function nodeWithIds(
-  node: WorkflowNode,
+function nodeWithIds<Node extends ReferringNode>(
+  node: Node,
   identified: (reference: ResourceReference, kind: keyof DefinitionIds) => ResourceReference,
-): WorkflowNode {
+): Node {
   const { aiOptions, payload } = node;
   switch (node.type) {
     case 'CUSTOM_AGENT':

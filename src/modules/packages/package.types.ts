@@ -74,6 +74,8 @@ export interface CheckContext {
   appId: string;
   /** Direct libraries that the package names, as far as they exist. */
   libraries: readonly LibraryBuild[];
+  /** MCP systems that were registered in the version without a package: workflows can refer to them too. */
+  registered?: readonly { resourceName: string; resourceDefinitionId: string }[];
   /** Definition ids of the application so far; without them a workflow can refer to its own systems by name only. */
   definitionIds?: DefinitionIds;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
 import { checkPackage } from './check/package-check.js';
-import { withDefinitionIds } from './definition-ids.js';
+import { withDefinitionIds, type ReferringNode } from './definition-ids.js';
 import { PackageShape } from './package-shape.js';
 import type {
   ApplicationPackage,
@@ -10,7 +10,6 @@ import type {
   CheckedPackage,
   DefinitionIds,
   PackageProblem,
-  PackageWorkflow,
 } from './package.types.js';
 
 /** Reads and checks application packages (decisions, section 4). It stores nothing and calls nobody. */
@@ -51,7 +50,11 @@ export class PackagesService {
    * A checked workflow as the contract shows it: its references to systems and workflows of its own application carry the
    * definition ids that these were given when they were stored.
    */
-  withDefinitionIds(workflow: PackageWorkflow, appId: string, ids: DefinitionIds): PackageWorkflow {
+  withDefinitionIds<Node extends ReferringNode, Workflow extends { nodes: Node[] }>(
+    workflow: Workflow & { nodes: Node[] },
+    appId: string,
+    ids: DefinitionIds,
+  ): Workflow {
     return withDefinitionIds(workflow, appId, ids);
   }
 }

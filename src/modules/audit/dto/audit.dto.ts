@@ -13,6 +13,7 @@ const DETAILS = `Facts of the event, never a secret:
 - \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
 - \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
 - \`package.store\`: \`checksum\`, number of \`processes\` and \`workflows\`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
+- \`workflow-node.create\`, \`workflow-node.update\`, \`workflow-node.delete\`: \`workflow\`, \`node\` and \`type\`
 - \`version.commit\`: \`message\`; \`build.create\`: \`buildId\`, \`checksum\`; \`build.activate\`: \`buildId\`, \`previousBuildId\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 

@@ -1,5 +1,5 @@
 import { nameKey } from '../../../common/validation/resource-name.js';
-import type { SystemType } from '../../systems/system.types.js';
+import { SystemType } from '../../systems/system.types.js';
 import { quoted, type Place, type Problems } from '../package-problems.js';
 import type { ApplicationPackage, CheckContext, LibraryBuild, ResourceReference } from '../package.types.js';
 
@@ -34,6 +34,7 @@ export class References {
     this.targets = {
       system: [
         ...pkg.systems.map(({ resourceName, type }) => ({ ...own, resourceName, type })),
+        ...registered(pkg, context),
         ...libraries.flatMap(({ appId, systems }) => systems.map((system) => ({ appId, ...system }))),
       ],
       workflow: [
@@ -97,6 +98,17 @@ export class References {
       ? this.names[kind].get(id) === nameKey(resourceName)
       : resourceDefinitionId === id;
   }
+}
+
+/** Systems that the version has besides those of the package. */
+function registered(
+  { systems }: ApplicationPackage,
+  { appId, registered: all = [] }: CheckContext,
+): Target[] {
+  const named = new Set(systems.map(({ resourceName }) => nameKey(resourceName)));
+  return all
+    .filter(({ resourceName }) => !named.has(nameKey(resourceName)))
+    .map((system) => ({ ...system, appId, type: SystemType.Mcp }));
 }
 
 /** The builds that the package names; what else the context holds is out of reach. */

@@ -1,0 +1,53 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { IsPathId, PATH_ID, PATH_ID_RULE } from '../../../common/validation/patterns.decorators.js';
+import type { NodeKey, WorkflowKey } from '../workflow-nodes.types.js';
+import { DeliveryParams, versionOf } from './build.params.dto.js';
+
+/** The name rule of resources, as long as a path allows. */
+export const WORKFLOW_NAME = /^[A-Za-z0-9[\]().\-_]{1,255}$/;
+
+/** Path of one workflow of a version. */
+export class WorkflowParams extends DeliveryParams {
+  @ApiProperty({
+    type: String,
+    pattern: WORKFLOW_NAME.source,
+    description: 'Name of the workflow, without regard to case.',
+    example: 'rate_application',
+  })
+  @Matches(WORKFLOW_NAME, {
+    message: 'must be 1 to 255 letters, digits, "[", "]", "(", ")", ".", "_" or "-"',
+  })
+  workflowName: string;
+}
+
+/** Path of one node of a workflow. */
+export class WorkflowNodeParams extends WorkflowParams {
+  @IsPathId({ description: 'Id of the node.', example: 'agent' })
+  nodeId: string;
+}
+
+/** Where a new node comes. */
+export class NewNodeQueryDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PATH_ID.source,
+    description:
+      'Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the ' +
+      'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',
+    example: 's1',
+  })
+  @Matches(PATH_ID, { message: PATH_ID_RULE })
+  @IsOptional()
+  onSequence?: string;
+}
+
+/** The workflow that a path names. */
+export function workflowOf(params: WorkflowParams): WorkflowKey {
+  return { ...versionOf(params), workflow: params.workflowName };
+}
+
+/** The node that a path names. */
+export function nodeOf(params: WorkflowNodeParams): NodeKey {
+  return { ...workflowOf(params), nodeId: params.nodeId };
+}

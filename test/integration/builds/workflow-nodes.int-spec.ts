@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { deliveryPath, packageDocument } from '../../support/runtime/publish.js';
+import { auditRows, createdSystem, newPlace, type Place } from '../systems/rows.js';
+import { leading, mapping, workflowOf } from '../workflows/workflow-package.js';
+import { build, commit, store, systemRows } from './rows.js';
+import { agentNode, getNode, nodePath, workflowsPath, type Node } from './workflow-nodes.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let app: TestApp;
+let place: Place;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  place = newPlace();
+});
+
+const delivered = async (...workflows: object[]) => {
+  const { status, text } = await store(app, place, packageDocument(place.appId, { package: { workflows } }));
+  expect([status, text]).toEqual([200, text]);
+};
+const read = async () =>
+  (await app.request('GET', `${deliveryPath(place.appId, place.versionId)}/package`)).body;
+const create = (body: unknown, query = '', workflow = 'flow') =>
+  app.request<Node>('POST', `${nodePath(place, workflow)}${query}`, { body });
+const refusedCodes = (body: unknown) =>
+  (body as { problems: { code: string }[] }).problems.map(({ code }) => code);
+const lastEvent = async () => (await auditRows(app, place)).at(-1);
+
+describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
+  it('lists the workflows of the package, none without one', async () => {
+    expect((await app.request('GET', workflowsPath(place))).body).toEqual({ workflows: [] });
+    await delivered(workflowOf('one', [], { description: 'First' }), workflowOf('two', [mapping('a', 1)]));
+    const { status, body } = await app.request('GET', workflowsPath(place));
+    expect(status).toBe(200);
+    const ids = {
+      resourceId: expect.stringMatching(UUID),
+      resourceDefinitionId: expect.stringMatching(UUID),
+    };
+    expect(body).toEqual({
+      workflows: [
+        { name: 'one', description: 'First', nodeCount: 2, ...ids },
+        { name: 'two', description: '', nodeCount: 3, ...ids },
+      ],
+    });
+  });
+
+  it('shows a workflow with its nodes, whatever the case of its name', async () => {
+    const inputSchema = { type: 'object', required: ['a'] };
+    await delivered(workflowOf('Flow_(1).[2]', [mapping('a', 1)], { inputSchema }));
+    const path = `${workflowsPath(place)}/${encodeURIComponent('flow_(1).[2]')}`;
+    const { status, body } = await app.request<{ nodes: Node[] }>('GET', path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ name: 'Flow_(1).[2]', nodeCount: 3, inputSchema, outputSchema: null });
+    expect(body.nodes.map(({ id }) => id)).toEqual(['start', 'a', 'end']);
+    const manifest = await commit(app, place).then(() => build(app, place));
+    expect(manifest.body.resources).toMatchObject([
+      { name: 'Flow_(1).[2]', resourceId: (body as Record<string, unknown>)['resourceId'] },
+    ]);
+  });
+
+  it('answers 404 and 400 for what is no workflow', async () => {
+    await delivered(workflowOf('flow'));
+    expect((await app.request('GET', `${workflowsPath(place)}/other`)).status).toBe(404);
+    expect((await app.request('GET', `${workflowsPath(place)}/a%20b`)).status).toBe(400);
+    expect((await app.request('GET', `${workflowsPath(newPlace())}/flow`)).status).toBe(404);
+  });
+});
+
+describe('GET /…/workflow/{workflowName}/node/{nodeId}', () => {
+  it('shows every member of the contract, references by definition id', async () => {
+    const systems = [
+      { resourceName: 'Stock', type: 'MCP', name: 'Stock', baseUrl: 'https://mcp.example.com' },
+    ];
+    const agent = agentNode(
+      { inputBody: '{ "item": "${item}" }', layoutOptions: { x: 1.5, y: -2 } },
+      {
+        aiSubType: 'sub',
+        mcpServers: [{ resourceName: 'stock' }],
+      },
+    );
+    const user = await app.tokenWith({ given_name: 'Ann', act: { sub: 'helper' } });
+    const document = packageDocument(place.appId, {
+      package: { systems, workflows: [workflowOf('flow', [agent as never])] },
+    });
+    await app.request('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, {
+      body: document,
+      token: user,
+    });
+
+    const { status, body, headers } = await getNode(app, place, 'flow', 'agent');
+    expect(status).toBe(200);
+    expect(headers.get('etag')).toMatch(/^"[0-9a-f]{64}"$/);
+    const person = { firstName: 'Ann', impersonatingUser: { userName: 'helper' } };
+    expect(body).toEqual({
+      id: 'agent',
+      svcUuid: expect.stringMatching(UUID),
+      type: 'CUSTOM_AGENT',
+      name: 'Ask',
+      layoutOptions: { x: 1.5, y: -2 },
+      conditions: [],
+      outgoingSequences: [leading('agent', 'end')],
+      inputBody: '{ "item": "${item}" }',
+      outputBody: null,
+      payload: null,
+      responseKey: 'answer',
+      aiOptions: {
+        aiType: 'CUSTOM_AGENT',
+        aiSubType: 'sub',
+        operationPrompt: 'Is ${item} in stock?',
+        exampleOutputJsonSchema: { type: 'object', properties: { inStock: { type: 'boolean' } } },
+        mcpServers: [{ resourceDefinitionId: expect.stringMatching(UUID), appId: place.appId }],
+      },
+      workflowResourceId: expect.stringMatching(UUID),
+      subWorkflowResourceDefinitionId: null,
+      subWorkflowNodeType: null,
+      createdDate: expect.stringMatching(TIME),
+      modifiedDate: body.createdDate,
+      createdBy: expect.objectContaining({ firstName: 'Ann' }),
+      modifiedBy: body['createdBy'],
+    });
+    expect(body['createdBy']).toMatchObject(person);
+  });
+
+  it('does not believe what a package says of dates and users', async () => {
+    const stamps = { createdDate: '1999-01-01T00:00:00.000Z', createdBy: { firstName: 'Mallory' } };
+    await delivered(workflowOf('flow', [{ ...mapping('a', 1), ...stamps, workflowResourceId: 'x' }]));
+    const { body } = await getNode(app, place, 'flow', 'a');
+    expect(body.createdDate > '2020').toBe(true);
+    expect(body['createdBy']).not.toMatchObject({ firstName: 'Mallory' });
+    expect(body['workflowResourceId']).toMatch(UUID);
+  });
+
+  it('keeps dates and users of nodes that another delivery leaves as they are', async () => {
+    await delivered(workflowOf('flow', [mapping('a', 1), mapping('b', 1)]));
+    const [a, b] = [await getNode(app, place, 'flow', 'a'), await getNode(app, place, 'flow', 'b')];
+    await delivered(workflowOf('flow', [mapping('a', 1), mapping('b', 2)]));
+    expect((await getNode(app, place, 'flow', 'a')).body).toEqual(a.body);
+    const changed = (await getNode(app, place, 'flow', 'b')).body;
+    expect(changed.createdDate).toBe(b.body.createdDate);
+    expect(changed.modifiedDate > b.body.modifiedDate).toBe(true);
+  });
+
+  it('answers 404 and 400 for what is no node', async () => {
+    await delivered(workflowOf('flow'));
+    expect((await getNode(app, place, 'flow', 'other')).body).toMatchObject({
+      message: 'Workflow node not found.',
+    });
+    expect((await getNode(app, place, 'other', 'start')).body).toMatchObject({
+      message: 'Workflow not found.',
+    });
+    expect((await getNode(app, place, 'flow', 'a%20b')).status).toBe(400);
+  });
+});
+
+describe('POST /…/workflow/{workflowName}/node', () => {
+  it('puts a node on a sequence and gives it what is left out', async () => {
+    await delivered(workflowOf('flow'));
+    const { status, body, headers } = await create(
+      { type: 'DATA_MAPPING', name: 'New', inputBody: '1', responseKey: 'x' },
+      '?onSequence=start-end',
+    );
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(UUID),
+      svcUuid: expect.stringMatching(UUID),
+      layoutOptions: { x: 0, y: 0 },
+      outgoingSequences: [{ id: expect.stringMatching(UUID), sourceNodeId: body.id, targetNodeId: 'end' }],
+    });
+    const stored = await getNode(app, place, 'flow', body.id);
+    expect(stored.body).toEqual(body);
+    expect(stored.headers.get('etag')).toBe(headers.get('etag'));
+    expect((await getNode(app, place, 'flow', 'start')).body.outgoingSequences).toEqual([
+      { id: 'start-end', sourceNodeId: 'start', targetNodeId: body.id },
+    ]);
+    expect(await lastEvent()).toMatchObject({
+      action: 'workflow-node.create',
+      outcome: 'ok',
+      details: { workflow: 'flow', node: body.id, type: 'DATA_MAPPING' },
+    });
+  });
+
+  it('lets an agent use a system that was registered by hand, and refuses the commit when that is gone', async () => {
+    await delivered(workflowOf('flow'));
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    const mcpServers = [{ resourceDefinitionId: system.resourceDefinitionId, appId: place.appId }];
+    const { status, body } = await create(agentNode({}, { mcpServers }), '?onSequence=start-end');
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ aiOptions: { mcpServers } });
+    const path = `${deliveryPath(place.appId, place.versionId)}/rt/system/ri/${system.resourceId}/integration/api/systems`;
+    expect((await app.request('DELETE', path)).status).toBe(200);
+    expect(await commit(app, place)).toMatchObject({ status: 409, body: { details: 'Stock' } });
+    await createdSystem(app, place, { resourceName: 'Stock' });
+    expect((await commit(app, place)).status).toBe(200);
+    expect((await build(app, place)).status).toBe(201);
+  });
+
+  it('takes the conditions along when it comes on a branch, and an END as it is', async () => {
+    const fork = {
+      id: 'fork',
+      type: 'CONDITION',
+      conditions: [
+        { id: 'yes', expression: 'a == 1', nextNodeId: 'one', order: 1 },
+        { id: 'no', nextNodeId: 'end', order: 2, isDefault: true },
+      ],
+      outgoingSequences: [leading('fork', 'one'), leading('fork', 'end')],
+    };
+    await delivered(workflowOf('flow', [fork, mapping('one', 1)]));
+    const other = await create({ id: 'stop', type: 'END', name: 'Stop' }, '?onSequence=fork-end');
+    expect(other.status).toBe(201);
+    expect(other.body.outgoingSequences).toEqual([]);
+    expect((await getNode(app, place, 'flow', 'fork')).body).toMatchObject({
+      conditions: [{ nextNodeId: 'one' }, { nextNodeId: 'stop' }],
+      outgoingSequences: [{ targetNodeId: 'one' }, { targetNodeId: 'stop' }],
+    });
+  });
+
+  it('tells everything that is wrong at once and stores nothing', async () => {
+    await delivered(workflowOf('flow'));
+    const before = await read();
+    const { status, body } = await create({
+      id: 'a',
+      type: 'DATA_MAPPING',
+      name: 'start',
+      responseKey: '..',
+      outgoingSequences: [leading('a', 'nowhere')],
+    });
+    expect(status).toBe(400);
+    expect(refusedCodes(body)).toEqual(
+      expect.arrayContaining([
+        'NODE_NAME_NOT_UNIQUE',
+        'NODE_NOT_FOUND',
+        'NODE_UNREACHABLE',
+        'EXPRESSION_INVALID',
+        'INPUT_BODY_MISSING',
+      ]),
+    );
+    expect(await read()).toEqual(before);
+    expect(await lastEvent()).toMatchObject({ action: 'package.store' });
+  });
+
+  it.each([
+    ['a member that is unknown', { id: 'a', type: 'END', name: 'A', extra: 1 }, ''],
+    ['an id that is none', { id: 7, type: 'END', name: 'A' }, ''],
+    ['a sequence that is not there', { id: 'a', type: 'END', name: 'A' }, '?onSequence=other'],
+    ['a sequence that is no id', { id: 'a', type: 'END', name: 'A' }, '?onSequence=a%20b'],
+    [
+      'a system that is not there',
+      agentNode({}, { mcpServers: [{ resourceName: 'x' }] }),
+      '?onSequence=start-end',
+    ],
+  ])('answers 400 for %s', async (_what, body, query) => {
+    await delivered(workflowOf('flow'));
+    expect((await create(body, query)).status).toBe(400);
+  });
+
+  it('answers 404 before it looks at the body, 409 for an id that is taken and for a committed version', async () => {
+    await delivered(workflowOf('flow'));
+    const broken = { rawBody: '{', headers: { 'content-type': 'application/json' } };
+    expect((await app.request('POST', nodePath(place, 'other'), broken)).status).toBe(404);
+    expect((await app.request('POST', nodePath(place, 'flow'), broken)).status).toBe(400);
+    expect((await create({ id: 'end', type: 'END', name: 'Other' })).status).toBe(409);
+    await commit(app, place);
+    const late = await create(mapping('a', 1), '?onSequence=start-end');
+    expect(late.status).toBe(400);
+    expect((await create({ ...mapping('a', 1), name: 'a' }, '?onSequence=start-end')).status).toBe(409);
+  });
+
+  it('adds nodes of several callers at the same time', async () => {
+    await delivered(workflowOf('one'), workflowOf('two'), workflowOf('three'));
+    const answers = await Promise.all(
+      ['one', 'two', 'three'].map((name) =>
+        create({ ...mapping('a', 1), name: 'a' }, '?onSequence=start-end', name),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    for (const name of ['one', 'two', 'three']) {
+      expect((await getNode(app, place, name, 'a')).status).toBe(200);
+    }
+  });
+
+  it('leaves the systems of the version as they are', async () => {
+    const system = { resourceName: 'Stock', type: 'MCP', name: 'Stock', baseUrl: 'https://mcp.example.com' };
+    const document = { systems: [system], workflows: [workflowOf('flow')] };
+    await store(app, place, packageDocument(place.appId, { package: document }));
+    const [stored] = await systemRows(app, place);
+    const path = `${deliveryPath(place.appId, place.versionId)}/rt/system/ri/${stored?.resourceId}/integration/api/systems`;
+    expect((await app.request('PATCH', path, { body: { name: 'Renamed' } })).status).toBe(200);
+    expect((await create({ ...mapping('a', 1), name: 'a' }, '?onSequence=start-end')).status).toBe(201);
+    expect(await systemRows(app, place)).toMatchObject([{ name: 'Renamed' }]);
+  });
+});
