@@ -12,6 +12,7 @@ export interface ScriptedAnswer {
 type Values = Readonly<Record<string, string>>;
 
 const REFERENCE = /\$\{(\w+)\}/g;
+const FINGERPRINT = /_[0-9a-f]{10}$/;
 const ONLY_REFERENCE = /^\$\{(\w+)\}$/;
 
 /**
@@ -106,9 +107,10 @@ function promptOf(message: ChatMessage): string[] {
   }
 }
 
-/** Whether a tool is offered under a name: `echo` is under `echo` and under `everything__echo`. */
+/** Whether a tool is offered under a name: `echo` is under `echo`, `everything__echo` and `everything__echo_<fingerprint>`. */
 function isNameOf(tool: string, offered: string): boolean {
-  return offered === tool || offered.endsWith(`__${tool}`);
+  const name = offered.replace(FINGERPRINT, '');
+  return offered === tool || [offered, name].some((each) => each.endsWith(`__${tool}`));
 }
 
 /** A string that is one reference becomes the number or flag that the text says, where it says one. */

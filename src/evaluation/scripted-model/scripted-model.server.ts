@@ -35,7 +35,7 @@ export class ScriptedModel {
 
   private constructor(
     private readonly script: ModelScript,
-    private readonly onRequest: (request: ChatRequest) => void,
+    private readonly onRequest: (request: ChatRequest) => void | Promise<void>,
   ) {
     this.server = createServer((request, response) => void this.handle(request, response));
   }
@@ -43,13 +43,13 @@ export class ScriptedModel {
   /**
    * Starts it on 127.0.0.1.
    * @param port 0 takes a free one
-   * @param onRequest is told of each well-formed request before it is answered
+   * @param onRequest is told of each well-formed request, and waited for, before it is answered
    * @throws SettingUnusableError when the port is taken
    */
   static async start(
     script: ModelScript,
     port = 0,
-    onRequest: (request: ChatRequest) => void = () => undefined,
+    onRequest: (request: ChatRequest) => void | Promise<void> = () => undefined,
   ): Promise<ScriptedModel> {
     const model = new ScriptedModel(script, onRequest);
     try {
@@ -100,11 +100,11 @@ export class ScriptedModel {
     }
   }
 
-  private complete(request: ChatRequest): object {
+  private async complete(request: ChatRequest): Promise<object> {
     if (request.model !== this.name) {
       throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
     }
-    this.onRequest(request);
+    await this.onRequest(request);
     const answer = scriptedAnswer(this.script, request);
     if (answer === null) {
       throw new ModelError(400, 'no_rule', 'The script has no answer to this: none of its rules holds.');

@@ -88,6 +88,14 @@ describe('ScriptedModel', () => {
     expect(JSON.parse(String(choices[0]?.message['content']))).toEqual({ total: 42, text: 'It is 42.' });
   });
 
+  it('knows a tool whose name is fingerprinted', async () => {
+    const name = 'tools__get-sum_0123456789';
+    const { choices } = await ask([ADD], {
+      tools: [{ type: 'function', function: { name, parameters: { type: 'object' } } }],
+    });
+    expect(choices[0]?.message['tool_calls']).toMatchObject([{ function: { name } }]);
+  });
+
   it('knows which tools are not offered', async () => {
     const { choices } = await ask([ADD]);
     expect(choices[0]?.message['content']).toBe('{"total":null}');
