@@ -18,11 +18,12 @@ export interface Dnsmasq {
 /**
  * Starts dnsmasq with nothing but these records.
  * @param records options such as `--srv-host=…` and `--txt-record=…`
+ * @param wanted port. @default a free one
  * @throws Error in one sentence where the program cannot be had
  */
-export async function startDnsmasq(records: string[]): Promise<Dnsmasq> {
+export async function startDnsmasq(records: string[], wanted?: number): Promise<Dnsmasq> {
   const { command } = await unpackedProgram('bookworm', 'dnsmasq-base', '/usr/sbin/dnsmasq');
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const [file, ...args] = command;
   const own = [
     '--no-daemon',

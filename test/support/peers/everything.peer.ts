@@ -14,12 +14,13 @@ export interface ProcessPeer {
 /**
  * Starts the official `server-everything` (protocol 2025-11-25, 13 tools) as a child process.
  * @param kind `streamableHttp` with MCP sessions on /mcp, or the deprecated `sse` transport on /sse
+ * @param wanted port. @default a free one
  */
-export async function startEverything(kind: 'streamableHttp' | 'sse'): Promise<ProcessPeer> {
+export async function startEverything(kind: 'streamableHttp' | 'sse', wanted?: number): Promise<ProcessPeer> {
   const program = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/dist/index.js',
   );
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const child = spawn(process.execPath, [program, kind], {
     env: { PATH: process.env['PATH'], PORT: String(port) },
     stdio: 'ignore',

@@ -26,6 +26,8 @@ export interface KubernetesPeer {
   isSilent: boolean;
   openSockets(): number;
   close(): Promise<void>;
+  /** Listens again on the same port after `close`. */
+  reopen(): Promise<void>;
 }
 
 const PAGE = 2;
@@ -57,8 +59,13 @@ export async function startKubernetesPeer(certificate: TlsCertificate): Promise<
       sockets.forEach((socket) => socket.destroy());
       await closed;
     },
+    reopen: () => listen(peer.port),
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve) => {
+      server.listen(port, '127.0.0.1', () => resolve());
+    });
+  await listen(0);
   peer.port = (server.address() as AddressInfo).port;
   return peer;
 }
