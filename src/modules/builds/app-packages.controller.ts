@@ -27,7 +27,7 @@ import {
   STORED_PACKAGE_EXAMPLE,
 } from './dto/build.examples.js';
 import { DeliveryParams, versionOf } from './dto/build.params.dto.js';
-import { BuildManifestResponseDto, toManifest } from './dto/build.response.dto.js';
+import { NewBuildResponseDto, toNewBuild } from './dto/build.response.dto.js';
 import {
   CommitVersionRequestDto,
   CommittedVersionResponseDto,
@@ -137,11 +137,11 @@ export class AppPackagesController {
     description:
       'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
       'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
-      'a build uses those of the systems of its version.',
+      'a build uses those of the systems of its version. `warnings` tells of agents that cannot use what they refer to.',
   })
   @ApiCreatedResponse({
-    type: BuildManifestResponseDto,
-    example: MANIFEST_EXAMPLE,
+    type: NewBuildResponseDto,
+    example: { ...MANIFEST_EXAMPLE, warnings: [] },
     description: 'The build and what it holds.',
   })
   @ApiErrors(
@@ -153,7 +153,7 @@ export class AppPackagesController {
   async build(
     @CurrentPrincipal() principal: Principal,
     @Param() params: DeliveryParams,
-  ): Promise<BuildManifestResponseDto> {
-    return toManifest(await this.builds.create(principal, versionOf(params)));
+  ): Promise<NewBuildResponseDto> {
+    return toNewBuild(await this.builds.create(principal, versionOf(params)));
   }
 }

@@ -8,7 +8,7 @@ import { AppsService } from '../apps/apps.service.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
-import type { CheckedPackage } from '../packages/package.types.js';
+import type { CheckedPackage, LibraryReference } from '../packages/package.types.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import type { SystemsImport } from '../systems/systems-import.types.js';
 import { AppPackagesRepository } from './app-packages.repository.js';
@@ -128,6 +128,14 @@ export class AppPackagesService {
     }
     const checked = await this.checks.check(version, JSON.parse(await unpackText(row.document)));
     return stamped(checked.package?.workflows ?? [], [], { at: row.storedAt, by: row.storedBy });
+  }
+
+  /** The builds of other applications that the package of a version names; none without a package. */
+  async libraries(version: AppVersionKey): Promise<LibraryReference[]> {
+    const stored = await this.find(version);
+    // Its shape was checked when it was stored.
+    const application = stored?.document['application'] as { libraries?: LibraryReference[] } | undefined;
+    return application?.libraries ?? [];
   }
 
   private async insert(

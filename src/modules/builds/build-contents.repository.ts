@@ -101,6 +101,20 @@ export class BuildContentsRepository {
     return row?.name === name ? row.definition : null;
   }
 
+  /** The workflows of a build as JSON, by name. */
+  async workflows(manager: EntityManager, buildId: string): Promise<string[]> {
+    const rows = await manager.findBy(BuildWorkflowEntity, { buildId });
+    return rows
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ definition }) => definition);
+  }
+
+  /** The builds that use one of these as a library. */
+  async usersOf(manager: EntityManager, appId: string, buildIds: readonly string[]): Promise<string[]> {
+    const where = { libraryAppId: appId, libraryBuildId: In([...buildIds]) };
+    return (await manager.findBy(BuildLibraryEntity, where)).map(({ buildId }) => buildId);
+  }
+
   /** The BPMN file of a process of a build; null when there is none of this name. */
   async bpmn(manager: EntityManager, buildId: string, name: string): Promise<string | null> {
     const where = { buildId, name };

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
 import { BuildContentsRepository } from './build-contents.repository.js';
 import { BuildNotFoundError, ProcessDefinitionNotFoundError } from './builds.errors.js';
 import { BuildsRepository } from './builds.repository.js';
-import type { BuildManifest, BuildPage, BuildQuery, DefinitionKey } from './builds.types.js';
+import type {
+  BuildManifest,
+  BuildPage,
+  BuildQuery,
+  BuildSummary,
+  DefinitionKey,
+  StoredWorkflow,
+} from './builds.types.js';
 
 const PAGE_SIZE = 50;
 
@@ -39,6 +47,31 @@ export class BuildReadsService {
         resources: await this.contents.resources(manager, buildId),
         libraries: await this.contents.libraries(manager, buildId),
       };
+    });
+  }
+
+  /**
+   * The workflows of a build by name, without those of its libraries.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async workflows(appId: string, buildId: string): Promise<StoredWorkflow[]> {
+    return this.database.read(async (manager) => {
+      if ((await this.builds.find(manager, appId, buildId)) === null) {
+        throw new BuildNotFoundError();
+      }
+      return (await this.contents.workflows(manager, buildId)).map(
+        (definition) => JSON.parse(definition) as StoredWorkflow,
+      );
+    });
+  }
+
+  /** The newest builds of a version, and of those that use one of them as a library, at most `limit` of each kind. */
+  async using(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
+    return this.database.read(async (manager) => {
+      const own = await this.builds.ofVersion(manager, version, limit);
+      const ids = own.map(({ buildId }) => buildId);
+      const users = ids.length === 0 ? [] : await this.contents.usersOf(manager, version.appId, ids);
+      return [...own, ...(users.length === 0 ? [] : await this.builds.byIds(manager, users, limit))];
     });
   }
 

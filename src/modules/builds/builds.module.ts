@@ -15,6 +15,7 @@ import { BuildReadsService } from './build-reads.service.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSnapshotsService } from './build-snapshots.service.js';
 import { BuildSystemsService } from './build-systems.service.js';
+import { BuildWarningsService } from './build-warnings.service.js';
 import { BuildsController } from './builds.controller.js';
 import { BuildsRepository } from './builds.repository.js';
 import { BuildsService } from './builds.service.js';
@@ -43,6 +44,7 @@ import { WorkflowNodesService } from './workflow-nodes.service.js';
     BuildScopes,
     BuildSnapshotsService,
     BuildSystemsService,
+    BuildWarningsService,
     BuildsRepository,
     BuildsService,
     DefinitionRowsRepository,
@@ -59,6 +61,7 @@ import { WorkflowNodesService } from './workflow-nodes.service.js';
     BuildDefinitionsService,
     BuildReadsService,
     BuildSystemsService,
+    BuildWarningsService,
     BuildsService,
     VersionCommitsService,
     WorkflowNodesService,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan, type EntityManager } from 'typeorm';
+import { In, LessThan, type EntityManager } from 'typeorm';
+import type { AppVersionKey } from '../apps/apps.types.js';
 import type { BuildQuery, BuildSummary } from './builds.types.js';
 import { BuildEntity } from './entities/build.entity.js';
 
@@ -35,6 +36,30 @@ export class BuildsRepository {
     return (
       (await manager.findOne(BuildEntity, { select: { appId: true }, where: { buildId } }))?.appId ?? null
     );
+  }
+
+  /** The newest builds of a version, at most `limit`. */
+  async ofVersion(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    limit: number,
+  ): Promise<BuildSummary[]> {
+    return manager.find(BuildEntity, {
+      select: SUMMARY,
+      where: { appId, appVersionId },
+      order: { buildId: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** Builds by their ids, newest first, at most `limit`. */
+  async byIds(manager: EntityManager, ids: readonly string[], limit: number): Promise<BuildSummary[]> {
+    return manager.find(BuildEntity, {
+      select: SUMMARY,
+      where: { buildId: In([...ids]) },
+      order: { buildId: 'DESC' },
+      take: limit,
+    });
   }
 
   /** Builds of an application, newest first, at most `limit`. */

@@ -7,7 +7,8 @@ import { AppsService } from '../apps/apps.service.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { BuildSnapshotsService } from './build-snapshots.service.js';
 import { BuildDraftsService } from './build-drafts.service.js';
-import type { BuildManifest } from './builds.types.js';
+import { BuildWarningsService } from './build-warnings.service.js';
+import type { MadeBuild } from './builds.types.js';
 
 /** Makes builds: immutable snapshots of committed versions (decisions, section 4). A version can have several. */
 @Injectable()
@@ -18,6 +19,7 @@ export class BuildsService {
     private readonly drafts: BuildDraftsService,
     private readonly ids: IdBlocks,
     private readonly snapshots: BuildSnapshotsService,
+    private readonly warnings: BuildWarningsService,
   ) {}
 
   /**
@@ -25,7 +27,7 @@ export class BuildsService {
    * @throws VersionNotFoundError, VersionNotCommittedError
    * @throws PackageOutdatedError when this release of the service no longer takes the package
    */
-  async create(principal: Principal, version: AppVersionKey): Promise<BuildManifest> {
+  async create(principal: Principal, version: AppVersionKey): Promise<MadeBuild> {
     await this.database.read((manager) => this.apps.requireCommitted(manager, version));
     const draft = await this.drafts.of(version);
     const range = await this.ids.reserve('build-definition', Math.max(draft.definitions.length, 1));
@@ -34,6 +36,6 @@ export class BuildsService {
       this.snapshots.insert(manager, principal, build, range.sequence()),
     );
     range.giveBack();
-    return manifest;
+    return { ...manifest, warnings: await this.warnings.of(manifest) };
   }
 }

@@ -70,6 +70,11 @@ export interface BuildManifest extends BuildSummary {
   libraries: BuildLibrary[];
 }
 
+/** A build that was just made, and what its maker should know of it. */
+export interface MadeBuild extends BuildManifest {
+  warnings: PackageProblem[];
+}
+
 /** A page of builds, newest first; `next` is the build to read on from, null on the last page. */
 export interface BuildPage {
   builds: BuildSummary[];

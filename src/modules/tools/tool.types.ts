@@ -1,4 +1,14 @@
+import type { AppVersionKey } from '../apps/apps.types.js';
 import type { DiscoveredTool } from '../mcp-connection/connection-test.types.js';
+
+/** A workflow node that may use the tools of a system. */
+export interface ToolUse extends AppVersionKey {
+  /** Null for the node as it stands in the version itself. */
+  buildId: string | null;
+  workflow: string;
+  nodeId: string;
+  nodeName: string;
+}
 
 /** What a server says about a tool and a model is shown. */
 export type ToolDefinition = DiscoveredTool;
@@ -38,6 +48,8 @@ export interface SwitchedTool {
   name: string;
   enabled: boolean;
   wasEnabled: boolean;
+  /** Nodes whose agents refer to the system of the tool, in the version and in builds. */
+  affectedNodes: ToolUse[];
 }
 
 /** What is known of a tool at this moment, besides its definition. */

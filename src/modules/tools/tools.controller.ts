@@ -47,6 +47,16 @@ export class ToolsController {
       status: 200,
       message: 'Tool disabled.',
       tool: { id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20', name: 'get-stock', enabled: false },
+      affectedNodes: [
+        {
+          appId: 'sample',
+          appVersionId: 'v1',
+          buildId: null,
+          workflow: 'check_stock',
+          nodeId: 'agent',
+          nodeName: 'Ask the stock',
+        },
+      ],
     },
     description: 'The tool as it is now.',
   })

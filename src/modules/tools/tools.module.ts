@@ -7,6 +7,7 @@ import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ToolStatesService } from './tool-states.service.js';
 import { ToolSyncService } from './tool-sync.service.js';
+import { ToolUsesService } from './tool-uses.service.js';
 import { ToolsController } from './tools.controller.js';
 import { ToolsRepository } from './tools.repository.js';
 import { ToolsService } from './tools.service.js';
@@ -20,9 +21,10 @@ import { ToolsService } from './tools.service.js';
     ConnectionTestService,
     ToolStatesService,
     ToolSyncService,
+    ToolUsesService,
     ToolsRepository,
     ToolsService,
   ],
-  exports: [ToolStatesService],
+  exports: [ToolStatesService, ToolUsesService],
 })
 export class ToolsModule {}

@@ -11,6 +11,7 @@ import { SystemNotFoundError } from '../systems/systems.errors.js';
 import { SystemsService } from '../systems/systems.service.js';
 import type { SwitchedTool } from './tool.types.js';
 import { ToolNotFoundError } from './tools.errors.js';
+import { ToolUsesService } from './tool-uses.service.js';
 import { ToolsRepository } from './tools.repository.js';
 
 /** Names a tool by its place in the interface: both ids of the system must be of the same system. */
@@ -26,6 +27,7 @@ export class ToolsService {
     private readonly database: Database,
     private readonly systems: SystemsService,
     private readonly tools: ToolsRepository,
+    private readonly uses: ToolUsesService,
     private readonly audit: AuditService,
     private readonly clock: Clock,
   ) {}
@@ -37,21 +39,23 @@ export class ToolsService {
    */
   async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
     const { appId, appVersionId, resourceId } = key;
-    return this.database.write(async (manager) => {
+    const { resourceDefinitionId, ...switched } = await this.database.write(async (manager) => {
       const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });
       const tool =
         system.id === key.systemId ? await this.tools.findPresent(manager, system.id, key.toolId) : null;
       if (tool === null) {
         throw new ToolNotFoundError();
       }
-      const switched = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
+      const change = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
       if (enabled !== tool.enabled) {
         await this.tools.setEnabled(manager, tool.id, enabled, this.clock.now());
         await this.systems.save(manager, principal, system);
       }
-      await this.record(manager, principal, system, switched);
-      return switched;
+      await this.record(manager, principal, system, change);
+      return { ...change, resourceDefinitionId: system.resourceDefinitionId };
     });
+    const affectedNodes = await this.uses.of({ appId, appVersionId, resourceDefinitionId });
+    return { ...switched, affectedNodes };
   }
 
   /**
@@ -75,7 +79,7 @@ export class ToolsService {
     manager: EntityManager,
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
-    { id, name, enabled, wasEnabled }: SwitchedTool,
+    { id, name, enabled, wasEnabled }: Omit<SwitchedTool, 'affectedNodes'>,
   ): Promise<void> {
     await this.audit.record(manager, principal, {
       action: AuditAction.ToolSwitch,

@@ -40,7 +40,12 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
 
     const off = await enable(false);
     expect(off.status).toBe(200);
-    expect(off.body).toEqual({ status: 200, message: 'Tool disabled.', tool: { ...tool, enabled: false } });
+    expect(off.body).toEqual({
+      status: 200,
+      message: 'Tool disabled.',
+      tool: { ...tool, enabled: false },
+      affectedNodes: [],
+    });
     const afterOff = await readSystem(app, system.resourceId);
     expect(afterOff.tools.map(({ name, enabled }) => [name, enabled])).toEqual([
       ['Echo', true],

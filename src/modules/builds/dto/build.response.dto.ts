@@ -7,7 +7,9 @@ import {
   type BuildPage,
   type BuildResource,
   type BuildSummary,
+  type MadeBuild,
 } from '../builds.types.js';
+import { PackageProblemDto, toProblem } from './package.dto.js';
 
 const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
 
@@ -89,6 +91,15 @@ export class BuildManifestResponseDto extends BuildSummaryDto {
   libraries: BuildLibraryDto[];
 }
 
+/** A new build. */
+export class NewBuildResponseDto extends BuildManifestResponseDto {
+  @ApiProperty({
+    type: () => [PackageProblemDto],
+    description: 'Remarks about the build, such as agents without a tool that is ready.',
+  })
+  warnings: PackageProblemDto[];
+}
+
 /** A page of builds. */
 export class BuildPageDto {
   @ApiProperty({ type: () => [BuildSummaryDto], description: 'Newest first.' })
@@ -112,6 +123,10 @@ export function toManifest(manifest: BuildManifest): BuildManifestResponseDto {
     resources: manifest.resources.map(toResource),
     libraries: manifest.libraries.map(toLibrary),
   };
+}
+
+export function toNewBuild(build: MadeBuild): NewBuildResponseDto {
+  return { ...toManifest(build), warnings: build.warnings.map(toProblem) };
 }
 
 function toSummary(build: BuildSummary): BuildSummaryDto {

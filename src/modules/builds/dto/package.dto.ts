@@ -82,6 +82,6 @@ export function toStoredPackage({
   return { checksum, changed, systems, warnings: warnings.map(toProblem) };
 }
 
-function toProblem({ severity, code, file, element, message }: PackageProblem): PackageProblemDto {
+export function toProblem({ severity, code, file, element, message }: PackageProblem): PackageProblemDto {
   return { severity, code, file, element, message };
 }

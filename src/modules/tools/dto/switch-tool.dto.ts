@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { SystemParams } from '../../systems/dto/path.params.dto.js';
-import type { SwitchedTool } from '../tool.types.js';
+import type { SwitchedTool, ToolUse } from '../tool.types.js';
 
 /** Path of one tool. */
 export class ToolParams extends SystemParams {
@@ -33,6 +33,32 @@ export class SwitchedToolDto {
   enabled: boolean;
 }
 
+/** A workflow node whose agent refers to the system of the tool. */
+export class AffectedNodeDto {
+  @ApiProperty({ description: 'Application of the workflow.', example: 'sample' })
+  appId: string;
+
+  @ApiProperty({ description: 'Its version.', example: 'v1' })
+  appVersionId: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The build; null for the node as it stands in the version.',
+    example: null,
+  })
+  buildId: string | null;
+
+  @ApiProperty({ description: 'Name of the workflow.', example: 'check_stock' })
+  workflow: string;
+
+  @ApiProperty({ description: 'Id of the node.', example: 'agent' })
+  nodeId: string;
+
+  @ApiProperty({ description: 'Name of the node.', example: 'Ask the stock' })
+  nodeName: string;
+}
+
 /** Interface contract, endpoint 5. */
 export class SwitchToolResponseDto {
   @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
@@ -46,10 +72,36 @@ export class SwitchToolResponseDto {
 
   @ApiProperty({ type: () => SwitchedToolDto, description: 'The tool as it is now.' })
   tool: SwitchedToolDto;
+
+  @ApiProperty({
+    type: () => [AffectedNodeDto],
+    description:
+      'Extension: nodes whose agents refer to the system, so lose or get back the tool: those of the version and of its newest builds, ' +
+      'of builds that use them as a library too; 100 at most.',
+  })
+  affectedNodes: AffectedNodeDto[];
 }
 
-export function toSwitchToolResponse({ id, name, enabled, wasEnabled }: SwitchedTool): SwitchToolResponseDto {
+export function toSwitchToolResponse({
+  id,
+  name,
+  enabled,
+  wasEnabled,
+  affectedNodes,
+}: SwitchedTool): SwitchToolResponseDto {
   const state = enabled ? 'enabled' : 'disabled';
   const message = enabled === wasEnabled ? `Tool is already ${state}.` : `Tool ${state}.`;
-  return { status: 200, message, tool: { id, name, enabled } };
+  const nodes = affectedNodes.map(toAffectedNode);
+  return { status: 200, message, tool: { id, name, enabled }, affectedNodes: nodes };
+}
+
+function toAffectedNode({
+  appId,
+  appVersionId,
+  buildId,
+  workflow,
+  nodeId,
+  nodeName,
+}: ToolUse): AffectedNodeDto {
+  return { appId, appVersionId, buildId, workflow, nodeId, nodeName };
 }

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { nameKey } from '../../../common/validation/resource-name.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AppPackagesService } from '../../builds/app-packages.service.js';
+import { BuildReadsService } from '../../builds/build-reads.service.js';
+import { BuildSystemsService } from '../../builds/build-systems.service.js';
+import { SystemStatesService } from '../../systems/system-states.service.js';
+import { SystemType, type SystemState } from '../../systems/system.types.js';
+import { ToolStatesService } from '../../tools/tool-states.service.js';
+import type { DefinedTool } from '../../tools/tool.types.js';
+import {
+  ResolvedSystemState,
+  ResolvedToolState,
+  type McpServerReference,
+  type ResolvedSystem,
+  type ResolvedTool,
+} from './resolution.types.js';
+import { missing, SystemResolutionService } from './system-resolution.service.js';
+
+/** Definition hashes of tools by name. */
+type Hashes = ReadonlyMap<string, string>;
+
+/** Finds what the agents of a version would find if a build were made now: its own systems as they are, libraries in their builds. */
+@Injectable()
+export class DraftResolutionService {
+  constructor(
+    private readonly packages: AppPackagesService,
+    private readonly builds: BuildReadsService,
+    private readonly buildSystems: BuildSystemsService,
+    private readonly systems: SystemStatesService,
+    private readonly tools: ToolStatesService,
+    private readonly resolution: SystemResolutionService,
+  ) {}
+
+  /** As SystemResolutionService.resolve, for a version. */
+  async resolve(
+    version: AppVersionKey,
+    mcpServers: readonly McpServerReference[],
+  ): Promise<readonly ResolvedSystem[]> {
+    const states = await this.systems.ofVersion(version);
+    const found: ResolvedSystem[] = [];
+    for (const reference of mcpServers) {
+      const isOwn = (reference.appId ?? version.appId) === version.appId;
+      found.push(
+        ...(isOwn ? [await this.own(version, states, reference)] : await this.ofLibrary(version, reference)),
+      );
+    }
+    return found;
+  }
+
+  private async own(
+    version: AppVersionKey,
+    states: readonly SystemState[],
+    reference: McpServerReference,
+  ): Promise<ResolvedSystem> {
+    const system = states.find((state) => state.type === SystemType.Mcp && isNamed(state, reference));
+    if (system === undefined || system.baseUrl === null) {
+      return missing(reference);
+    }
+    const { id, appId, resourceDefinitionId, resourceName, name, baseUrl, toolsSynchronisedAt } = system;
+    const tools = await this.tools.ofSystem(id);
+    const state =
+      tools.length > 0 || toolsSynchronisedAt !== null
+        ? ResolvedSystemState.Ready
+        : ResolvedSystemState.NeverTested;
+    const named = { systemId: id, appId, resourceDefinitionId, resourceName, name, baseUrl };
+    const reviewed = await this.reviewed(version, resourceDefinitionId, tools);
+    return { ...named, state, tools: tools.map((tool) => toResolved(tool, reviewed)) };
+  }
+
+  private async ofLibrary(
+    version: AppVersionKey,
+    reference: McpServerReference,
+  ): Promise<readonly ResolvedSystem[]> {
+    const library = (await this.packages.libraries(version)).find(({ appId }) => appId === reference.appId);
+    return library === undefined
+      ? [missing(reference)]
+      : this.resolution.resolve(library.buildId, [reference]);
+  }
+
+  /** The definitions that the newest build of the application holds, which somebody has released; only asked when a tool is disabled. */
+  private async reviewed(
+    { appId }: AppVersionKey,
+    resourceDefinitionId: string,
+    tools: readonly DefinedTool[],
+  ): Promise<Hashes> {
+    if (tools.every(({ enabled }) => enabled)) {
+      return new Map();
+    }
+    const [newest] = (await this.builds.page({ appId, limit: 1 })).builds;
+    const reference = { appId, resourceDefinitionId, resourceName: null };
+    const system =
+      newest === undefined ? null : await this.buildSystems.find(newest.buildId, reference, SystemType.Mcp);
+    const known = system === null ? [] : await this.buildSystems.tools(system);
+    return new Map(known.map(({ name, definitionHash }) => [name, definitionHash]));
+  }
+}
+
+function isNamed(state: SystemState, { resourceDefinitionId, resourceName }: McpServerReference): boolean {
+  return (resourceDefinitionId ?? '') === ''
+    ? nameKey(state.resourceName) === nameKey(resourceName ?? '')
+    : state.resourceDefinitionId === resourceDefinitionId;
+}
+
+function toResolved(
+  { id, name, description, inputSchema, annotations, definitionHash, ...flags }: DefinedTool,
+  reviewed: Hashes,
+): ResolvedTool {
+  const state = stateOf(flags, definitionHash, reviewed.get(name));
+  return { toolId: id, name, description, inputSchema, annotations, definitionHash, state };
+}
+
+function stateOf(
+  { enabled, present }: Pick<DefinedTool, 'enabled' | 'present'>,
+  definitionHash: string,
+  reviewed: string | undefined,
+): ResolvedToolState {
+  if (!present) {
+    return ResolvedToolState.Gone;
+  }
+  if (enabled) {
+    return ResolvedToolState.Ready;
+  }
+  return reviewed === undefined || reviewed === definitionHash
+    ? ResolvedToolState.Disabled
+    : ResolvedToolState.Changed;
+}

@@ -1,0 +1,138 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { BuildReadsService } from '../../builds/build-reads.service.js';
+import { BuildWarningsService } from '../../builds/build-warnings.service.js';
+import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
+import type { PackageProblem, WorkflowNode } from '../../packages/package.types.js';
+import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
+import type { ToolUse } from '../../tools/tool.types.js';
+import { DraftResolutionService } from './draft-resolution.service.js';
+import type { NodePreflight } from './preflight.types.js';
+import { ResolvedSystemState, ResolvedToolState, type ResolvedSystem } from './resolution.types.js';
+import { SystemResolutionService } from './system-resolution.service.js';
+
+/** Builds that are looked into when a tool is switched, of each kind. */
+const BUILDS = 20;
+/** Nodes that are told when a tool is switched. */
+const USES = 100;
+
+type Node = Pick<WorkflowNode, 'id' | 'type' | 'name' | 'aiOptions'>;
+type Workflow = { name: string; file: string; nodes: readonly Node[] };
+type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSystem[]>;
+type Reference = NonNullable<Node['aiOptions']>['mcpServers'][number];
+
+/**
+ * Says of agent nodes, before they run, which systems and tools they have and why not the others; warns whoever makes a build,
+ * and tells whoever switches a tool which nodes it matters to.
+ */
+@Injectable()
+export class PreflightService implements OnModuleInit {
+  constructor(
+    private readonly resolution: SystemResolutionService,
+    private readonly drafts: DraftResolutionService,
+    private readonly builds: BuildReadsService,
+    private readonly nodes: WorkflowNodesService,
+    private readonly warnings: BuildWarningsService,
+    private readonly uses: ToolUsesService,
+  ) {}
+
+  onModuleInit(): void {
+    this.warnings.register(async ({ appId, buildId }) => warningsOf(await this.ofBuild(appId, buildId)));
+    this.uses.register((system) => this.usesOf(system));
+  }
+
+  /** The agent nodes of a version, as if a build were made now. */
+  async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
+    const workflows = await this.nodes.list(version);
+    return preflight(workflows, (references) => this.drafts.resolve(version, references));
+  }
+
+  /**
+   * The agent nodes of a build, without those of its libraries.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
+    const workflows = await this.builds.workflows(appId, buildId);
+    return preflight(workflows, (references) => this.resolution.resolve(buildId, references));
+  }
+
+  private async usesOf(system: UsedSystem): Promise<ToolUse[]> {
+    const { appId, appVersionId } = system;
+    const version = { appId, appVersionId };
+    const found = usesIn(await this.nodes.list(version), system, { ...version, buildId: null });
+    for (const build of await this.builds.using(version, BUILDS)) {
+      if (found.length >= USES) {
+        break;
+      }
+      const workflows = await this.builds.workflows(build.appId, build.buildId);
+      const place = { appId: build.appId, appVersionId: build.appVersionId, buildId: build.buildId };
+      found.push(...usesIn(workflows, system, place));
+    }
+    return found.slice(0, USES);
+  }
+}
+
+async function preflight(workflows: readonly Workflow[], resolve: Resolve): Promise<NodePreflight[]> {
+  const found: NodePreflight[] = [];
+  for (const { workflow, node } of agentsOf(workflows)) {
+    const systems = await resolve(node.aiOptions?.mcpServers ?? []);
+    const isReady = systems.some(({ tools }) => tools.some(({ state }) => state === ResolvedToolState.Ready));
+    const { name, file } = workflow;
+    found.push({ workflow: name, file, nodeId: node.id, nodeName: node.name, isReady, systems });
+  }
+  return found;
+}
+
+function usesIn(
+  workflows: readonly Workflow[],
+  { appId, resourceDefinitionId }: UsedSystem,
+  place: Pick<ToolUse, 'appId' | 'appVersionId' | 'buildId'>,
+): ToolUse[] {
+  return agentsOf(workflows)
+    .filter(({ node }) =>
+      node.aiOptions?.mcpServers.some(
+        (server) =>
+          (server.appId ?? place.appId) === appId && server.resourceDefinitionId === resourceDefinitionId,
+      ),
+    )
+    .map(({ workflow, node }) => ({
+      ...place,
+      workflow: workflow.name,
+      nodeId: node.id,
+      nodeName: node.name,
+    }));
+}
+
+function agentsOf(workflows: readonly Workflow[]): { workflow: Workflow; node: Node }[] {
+  return workflows.flatMap((workflow) =>
+    workflow.nodes.filter(({ type }) => type === 'CUSTOM_AGENT').map((node) => ({ workflow, node })),
+  );
+}
+
+/** What the maker of a build should know: which agents find a system missing or untested, or no tool at all. */
+function warningsOf(nodes: readonly NodePreflight[]): PackageProblem[] {
+  return nodes.flatMap(({ file, nodeId, isReady, systems }) => {
+    const warning = (code: string, message: string): PackageProblem => ({
+      severity: 'warning',
+      code,
+      file,
+      element: nodeId,
+      message,
+    });
+    const ofSystems = systems.flatMap(({ state, resourceName, resourceDefinitionId }) => {
+      const name = resourceName === '' ? resourceDefinitionId : resourceName;
+      switch (state) {
+        case ResolvedSystemState.Missing:
+          return [warning('AGENT_SYSTEM_MISSING', `The system "${name}" is not there.`)];
+        case ResolvedSystemState.NeverTested:
+          return [
+            warning('AGENT_SYSTEM_NEVER_TESTED', `The connection of the system "${name}" was never tested.`),
+          ];
+        case ResolvedSystemState.Ready:
+          return [];
+      }
+    });
+    const message = 'The agent has no tool that is ready: a run of the node fails.';
+    return isReady ? ofSystems : [...ofSystems, warning('AGENT_WITHOUT_TOOLS', message)];
+  });
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { TestApp } from '../../support/app.js';
+import { toolPath } from '../../support/factories.js';
+import { appPath, deliveryPath, packageDocument } from '../../support/runtime/publish.js';
+import { build, commit, store, type Problem } from '../builds/rows.js';
+import { agentNode } from '../builds/workflow-nodes.js';
+import { createdSystem, insertTools, newPlace, type Place, type SystemBody } from '../systems/rows.js';
+import { workflowOf } from '../workflows/workflow-package.js';
+
+interface Preflight {
+  ready: boolean;
+  nodes: {
+    workflow: string;
+    nodeId: string;
+    nodeName: string;
+    ready: boolean;
+    systems: {
+      appId: string;
+      resourceDefinitionId: string;
+      resourceName: string;
+      state: string;
+      reason: string | null;
+      tools: { toolId: string; name: string; state: string; reason: string | null }[];
+    }[];
+  }[];
+}
+
+let app: TestApp;
+let place: Place;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  place = newPlace();
+});
+
+const referenceTo = ({ resourceDefinitionId }: SystemBody, { appId } = place) => ({
+  resourceDefinitionId,
+  appId,
+});
+const delivered = async (mcpServers: object[], libraries?: { appId: string; buildId: string }[]) => {
+  const workflows = [workflowOf('flow', [agentNode({}, { mcpServers }) as never])];
+  const document = packageDocument(place.appId, {
+    package: { workflows },
+    ...(libraries === undefined ? {} : { libraries }),
+  });
+  const { status, text } = await store(app, place, document);
+  expect([status, text]).toEqual([200, text]);
+};
+const built = async () => {
+  expect((await commit(app, place)).status).toBe(200);
+  const { status, body } = await build(app, place);
+  expect(status).toBe(201);
+  return body as typeof body & { warnings: Problem[] };
+};
+const ofVersion = ({ appId, versionId } = place) =>
+  app.request<Preflight>('GET', `${deliveryPath(appId, versionId)}/agent-preflight`);
+const ofBuild = (buildId: string) =>
+  app.request<Preflight>('GET', `${appPath(place.appId)}/build/${buildId}/agent-preflight`);
+const statesOf = ({ nodes }: Preflight) =>
+  nodes.flatMap(({ systems }) =>
+    systems.flatMap(({ tools }) => tools.map(({ name, state }) => [name, state])),
+  );
+
+describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', () => {
+  it('tells of each agent which tools it may use, and why not the others', async () => {
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(app, system.id, [
+      { name: 'ready' },
+      { name: 'off', enabled: false },
+      { name: 'gone', present: false },
+    ]);
+    await delivered([referenceTo(system)]);
+    const { status, body } = await ofVersion();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ready: true,
+      nodes: [
+        {
+          workflow: 'flow',
+          nodeId: 'agent',
+          nodeName: 'Ask',
+          ready: true,
+          systems: [
+            {
+              ...referenceTo(system),
+              resourceName: 'Stock',
+              state: 'READY',
+              reason: null,
+              tools: [
+                { toolId: expect.any(String), name: 'ready', state: 'READY', reason: null },
+                { toolId: expect.any(String), name: 'off', state: 'DISABLED', reason: 'It is disabled.' },
+                {
+                  toolId: expect.any(String),
+                  name: 'gone',
+                  state: 'GONE',
+                  reason: 'The server does not list it any more.',
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('tells a tool whose definition changed since the last build from one that was only disabled', async () => {
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(app, system.id, [{ name: 'one' }, { name: 'two' }]);
+    await delivered([referenceTo(system)]);
+    await built();
+    place = { ...place, versionId: 'v2' };
+    const next = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(app, next.id, [
+      { name: 'one', enabled: false, definitionHash: '1'.repeat(64) },
+      { name: 'two', enabled: false },
+    ]);
+    await delivered([referenceTo(next)]);
+    const { body } = await ofVersion();
+    expect(body.ready).toBe(false);
+    expect(statesOf(body)).toEqual([
+      ['one', 'CHANGED'],
+      ['two', 'DISABLED'],
+    ]);
+  });
+
+  it('tells of a system that was never tested, and of one that is gone', async () => {
+    const [untested, gone] = [
+      await createdSystem(app, place, { resourceName: 'Untested' }),
+      await createdSystem(app, place, { resourceName: 'Gone' }),
+    ];
+    await delivered([referenceTo(untested), referenceTo(gone)]);
+    await app.request(
+      'DELETE',
+      `${deliveryPath(place.appId, place.versionId)}/rt/system/ri/${gone.resourceId}/integration/api/systems`,
+    );
+    expect((await ofVersion()).body).toMatchObject({
+      ready: false,
+      nodes: [
+        {
+          ready: false,
+          systems: [
+            { resourceName: 'Untested', state: 'NEVER_TESTED', tools: [] },
+            { resourceName: 'Gone', state: 'MISSING', reason: expect.stringContaining('no such'), tools: [] },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('finds the systems of a library in its build', async () => {
+    const library = newPlace();
+    const system = await createdSystem(app, library, { resourceName: 'Shared' });
+    await insertTools(app, system.id, [{ name: 'one' }]);
+    await store(app, library, packageDocument(library.appId));
+    await commit(app, library);
+    const { buildId } = (await build(app, library)).body;
+    await delivered([referenceTo(system, library)], [{ appId: library.appId, buildId }]);
+    expect(statesOf((await ofVersion()).body)).toEqual([['one', 'READY']]);
+    expect(statesOf((await ofBuild((await built()).buildId)).body)).toEqual([['one', 'READY']]);
+  });
+
+  it('is ready when there is no agent, and refuses a path that is none', async () => {
+    expect((await ofVersion()).body).toEqual({ ready: true, nodes: [] });
+    expect((await ofVersion({ appId: 'a b', versionId: 'v1' })).status).toBe(400);
+  });
+});
+
+describe('GET /resource/app/{appId}/build/{buildId}/agent-preflight', () => {
+  it('looks at the tools of the build and their flags of this moment', async () => {
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(app, system.id, [{ name: 'one' }, { name: 'off', enabled: false }, { name: 'two' }]);
+    await delivered([referenceTo(system)]);
+    const { buildId, warnings } = await built();
+    expect(warnings).toEqual([]);
+    await app.dataSource
+      .getRepository(ToolEntity)
+      .update({ systemId: system.id, name: 'two' }, { enabled: false });
+    const { status, body } = await ofBuild(buildId);
+    expect(status).toBe(200);
+    expect(body.ready).toBe(true);
+    expect(statesOf(body)).toEqual([
+      ['one', 'READY'],
+      ['off', 'DISABLED_IN_BUILD'],
+      ['two', 'DISABLED'],
+    ]);
+  });
+
+  it('answers 404 for a build that the application does not have', async () => {
+    expect((await ofBuild('none')).status).toBe(404);
+  });
+});
+
+describe('warnings of a new build', () => {
+  it('tell of agents that could use nothing', async () => {
+    const [untested, off] = [
+      await createdSystem(app, place, { resourceName: 'Untested' }),
+      await createdSystem(app, place, { resourceName: 'Off' }),
+    ];
+    await insertTools(app, off.id, [{ name: 'one', enabled: false }]);
+    await delivered([referenceTo(untested), referenceTo(off)]);
+    const { warnings } = await built();
+    expect(warnings.map(({ severity, code, file, element }) => [severity, code, file, element])).toEqual([
+      ['warning', 'AGENT_SYSTEM_NEVER_TESTED', 'workflows/flow.json', 'agent'],
+      ['warning', 'AGENT_WITHOUT_TOOLS', 'workflows/flow.json', 'agent'],
+    ]);
+  });
+});
+
+describe('the nodes that a switched tool matters to', () => {
+  it('are those of the version, of its builds, and of builds that use them as a library', async () => {
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    const [toolId = ''] = await insertTools(app, system.id, [{ name: 'one' }]);
+    await delivered([referenceTo(system)]);
+    const path = toolPath(
+      { resourceId: system.resourceId, systemId: system.id, toolId },
+      place.appId,
+      place.versionId,
+    );
+    const switched = async (enabled: boolean) =>
+      (await app.request<{ affectedNodes: unknown[] }>('PATCH', path, { body: { enabled } })).body;
+    const own = {
+      appId: place.appId,
+      appVersionId: place.versionId,
+      workflow: 'flow',
+      nodeId: 'agent',
+      nodeName: 'Ask',
+    };
+    expect(await switched(false)).toMatchObject({
+      message: 'Tool disabled.',
+      affectedNodes: [{ ...own, buildId: null }],
+    });
+    expect((await switched(true)).affectedNodes).toHaveLength(1);
+  });
+});
