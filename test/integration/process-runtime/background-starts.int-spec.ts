@@ -73,21 +73,24 @@ describe('processes that start by themselves', () => {
     const appId = uniqueName('clock');
     const activation = Date.now();
     const first = await publish(app, { appId, bpmn: startedBy('often', cycle('R3/PT1S')), activate: true });
-    const rows = await eventually(
+    const [row] = await eventually(
       () => instances(appId, 'often'),
-      (found) => found.length === 3,
+      (found) => found.length > 0,
+    );
+    await eventually(
+      () => timersOf(row?.definitionId ?? 0),
+      (jobs) => jobs.length === 0,
     );
 
+    const rows = await instances(appId, 'often');
+    // What a busy machine has missed is not caught up.
+    expect(rows.length).toBeLessThanOrEqual(3);
     expect(rows.map(({ buildId, startedBy: by, state }) => [buildId, by, state])).toEqual(
-      Array.from({ length: 3 }, () => [first.buildId, null, 'STARTED']),
+      rows.map(() => [first.buildId, null, 'STARTED']),
     );
     // One may come late and the next in time, but none comes before its own second.
     const times = rows.map(({ startedAt }) => startedAt.getTime()).toSorted((one, other) => one - other);
     expect(times.every((time, index) => time >= activation + index * 1_000)).toBe(true);
-    await eventually(
-      () => timersOf(rows[0]?.definitionId ?? 0),
-      (jobs) => jobs.length === 0,
-    );
   });
 
   it('no longer do so when another build is active', async () => {
@@ -95,7 +98,7 @@ describe('processes that start by themselves', () => {
     await publish(app, { appId, bpmn: startedBy('endless', cycle('R/PT1S')), activate: true });
     const [row] = await eventually(
       () => instances(appId, 'endless'),
-      (found) => found.length > 0,
+      (found) => found.length >= 3,
     );
     await publish(app, { appId, bpmn: taskProcess('endless', userTask('a')), activate: true });
     await eventually(

@@ -151,7 +151,7 @@ describe('background work of processes', () => {
   it('goes on when a timer is due', async () => {
     const { uuid, instanceMetadata, token } = await started(app, published, 'timer');
     const id = instanceMetadata.processInstanceId;
-    expect(await tokenRows(app, id)).toMatchObject([{ status: 'WAITING_TIMER_EVENT' }]);
+    expect(token.statusCurrentNode).toBe('WAITING_TIMER_EVENT');
 
     const [row] = await eventually(
       () => tokenRows(app, id),
@@ -294,10 +294,10 @@ describe('background work of processes', () => {
 
       expect(incident).toMatchObject({ state: 'OPEN', source: 'SUBPROCESS', tokenId: token.id });
       expect(await stateOf(uuid)).toBe('STARTED');
-      const failed = await app.dataSource
-        .getRepository(ProcessInstanceEntity)
-        .findBy({ processName: 'fails', state: 'CREATED' });
-      expect(failed).toHaveLength(1);
+      // What could be started again by itself would be no child of anybody.
+      expect(
+        await app.dataSource.getRepository(ProcessInstanceEntity).findBy({ processName: 'fails' }),
+      ).toEqual([]);
     });
   });
 });

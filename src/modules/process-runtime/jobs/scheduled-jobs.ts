@@ -32,13 +32,16 @@ export class ScheduledJobs {
     }
   }
 
-  /** Ends a job, and adds the next one. */
+  /** Ends a job, and adds the next one, in a transaction of its own. */
   async replace(job: Job, next: ScheduledJob | null): Promise<void> {
     const id = await this.reserve(next);
-    await this.database.write(async (manager) => {
-      await this.queue.complete(manager, job);
-      await this.add(manager, id, next);
-    });
+    await this.database.write((manager) => this.replaceIn(manager, job, id, next));
+  }
+
+  /** Ends a job, and adds the next one. */
+  async replaceIn(manager: EntityManager, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
+    await this.queue.complete(manager, job);
+    await this.add(manager, id, next);
   }
 }
 

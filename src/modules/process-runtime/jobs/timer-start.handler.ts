@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BuildDefinitionsService } from '../../builds/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
-import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/engine.errors.js';
 import { RunnableDefinitionsService } from '../runnable-definitions.service.js';
 import type { RunnableDefinition } from '../step/runnable-definition.js';
 import { ProcessStarter } from '../step/process-starter.js';
@@ -34,7 +34,13 @@ export class TimerStartHandler implements JobHandler {
       return;
     }
     const next = this.timers.after(definition, work);
-    if (!(await this.start(job, definition, work, next))) {
+    try {
+      await this.start(job, definition, work, next);
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) {
+        throw error;
+      }
+      // Its data are too large already at the start: then the schedule goes on too.
       await this.jobs.replace(job, next);
     }
   }
@@ -44,35 +50,31 @@ export class TimerStartHandler implements JobHandler {
     return Promise.reject(error instanceof Error ? error : new Error('A process could not be started.'));
   }
 
-  /** @returns false when the process stops at once; it is kept with its incident, and the schedule goes on */
+  /** A process that stops at once is kept with its incident, and the schedule goes on. */
   private async start(
     job: Job,
     definition: RunnableDefinition,
     { node }: Work,
     next: Work | null,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const id = await this.jobs.reserve(next);
-    try {
-      await this.starter.start(
-        {
-          definition,
-          startNode: node,
-          data: {},
-          platform: null,
-          starter: null,
-          startedBy: null,
-          parent: null,
-          rootAppId: definition.build.rootApplicationId,
-          depth: 0,
-        },
-        { job, begin: (manager) => this.jobs.add(manager, id, next) },
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof EngineIncident || error instanceof EngineRefusal) {
-        return false;
-      }
-      throw error;
-    }
+    await this.starter.start(
+      {
+        definition,
+        startNode: node,
+        data: {},
+        platform: null,
+        starter: null,
+        startedBy: null,
+        parent: null,
+        rootAppId: definition.build.rootApplicationId,
+        depth: 0,
+      },
+      {
+        job,
+        begin: (manager) => this.jobs.add(manager, id, next),
+        stopped: (manager) => this.jobs.replaceIn(manager, job, id, next),
+      },
+    );
   }
 }

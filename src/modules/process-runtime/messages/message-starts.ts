@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { BuildDefinitionsService } from '../../builds/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/builds.types.js';
-import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/engine.errors.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../runnable-definitions.service.js';
 import { ProcessStarter } from '../step/process-starter.js';
@@ -33,6 +34,11 @@ export class MessageStarts {
     if (found === null) {
       return false;
     }
+    const receive = async (manager: EntityManager): Promise<void> => {
+      if (!(await this.rows.messages.removeMessage(manager, message.id))) {
+        throw new ReceivedError();
+      }
+    };
     try {
       await this.starter.start(
         {
@@ -46,13 +52,8 @@ export class MessageStarts {
           rootAppId: message.rootAppId,
           depth: 0,
         },
-        {
-          begin: async (manager) => {
-            if (!(await this.rows.messages.removeMessage(manager, message.id))) {
-              throw new ReceivedError();
-            }
-          },
-        },
+        // A process that stops at once is kept with its incident, and the message has been received.
+        { begin: receive, stopped: receive },
       );
     } catch (error) {
       await this.failed(error, message);
@@ -60,9 +61,9 @@ export class MessageStarts {
     return true;
   }
 
-  /** A process that stops at once is kept with its incident, and the message has been received. */
+  /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
   private async failed(error: unknown, message: MessageRow): Promise<void> {
-    if (error instanceof EngineIncident || error instanceof EngineRefusal) {
+    if (error instanceof EngineRefusal) {
       await this.database.write((manager) => this.rows.messages.removeMessage(manager, message.id));
     } else if (!(error instanceof ReceivedError)) {
       throw error;

@@ -47,7 +47,10 @@ export interface StartPlan<Answer> {
   job?: Job;
   /** Called first in the transaction. */
   begin(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
-  /** Called in its place, first in the transaction that stores an instance which stopped at once. Without it the start throws then. */
+  /**
+   * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
+   * the start throws. It completes the job, if there is one.
+   */
   stopped?(manager: EntityManager, row: InstanceRow, now: Date): Promise<Answer>;
 }
 
@@ -65,23 +68,19 @@ export class ProcessStarter {
   ) {}
 
   /**
-   * Starts an instance. One that stops at once is stored as CREATED, with the incident, in a transaction of its own.
+   * Starts an instance. One that stops at once is stored as CREATED, with the incident, if the plan says what else belongs to that.
    * @throws EngineRefusal when the data is too large
-   * @throws EngineIncident when the process stops before its first wait state and the plan has no answer for that
+   * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
    */
   async start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
     const id = await this.resources.nextId('process-instance');
     try {
       return await this.resources.withIds((begin) => this.commit(request, id, plan, begin));
     } catch (error) {
-      if (!(error instanceof EngineIncident)) {
+      if (!(error instanceof EngineIncident) || plan.stopped === undefined) {
         throw error;
       }
-      const stopped = await this.recordFailure(request, id, error, plan);
-      if (stopped === undefined) {
-        throw error;
-      }
-      return stopped.answer;
+      return this.recordFailure(request, id, error, plan.stopped.bind(plan));
     }
   }
 
@@ -119,13 +118,13 @@ export class ProcessStarter {
     request: StartRequest,
     id: number,
     { source, type, message, node, actionSvcUuid }: EngineIncident,
-    plan: StartPlan<Answer>,
-  ): Promise<{ answer: Answer } | undefined> {
+    stopped: NonNullable<StartPlan<Answer>['stopped']>,
+  ): Promise<Answer> {
     const now = this.resources.now();
-    const row = { ...newRow({ ...request, parent: null }, id, now), expiresAt: null };
+    const row = { ...newRow(request, id, now), expiresAt: null };
     const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
-    return this.incidents.recordFailedStart(row, request.startNode, fault, async (manager) =>
-      plan.stopped === undefined ? undefined : { answer: await plan.stopped(manager, row, now) },
+    return this.incidents.recordFailedStart(row, request.startNode, fault, (manager) =>
+      stopped(manager, row, now),
     );
   }
 }
