@@ -19,6 +19,14 @@ export class SystemSecrets {
   }
 
   /**
+   * The client secret of a system, for the call that is about to be made.
+   * @throws SecretUnreadableError when it cannot be opened
+   */
+  open(systemId: string, sealed: string): string {
+    return this.cipher.open(sealed, placeOf(systemId));
+  }
+
+  /**
    * Whether a system holds this very secret; `null` is no secret.
    * @throws SecretUnreadableError when the stored one cannot be opened
    */

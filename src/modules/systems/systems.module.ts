@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { SystemConnectionsService } from './system-connections.service.js';
 import { SystemSecrets } from './system-secrets.js';
 import { SystemStatesService } from './system-states.service.js';
 import { SystemsImportService } from './systems-import.service.js';
@@ -12,7 +13,14 @@ import { SystemsService } from './systems.service.js';
 @Module({
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController],
-  providers: [SystemsImportService, SystemsRepository, SystemsService, SystemSecrets, SystemStatesService],
-  exports: [SystemsImportService, SystemsService, SystemStatesService],
+  providers: [
+    SystemConnectionsService,
+    SystemsImportService,
+    SystemsRepository,
+    SystemsService,
+    SystemSecrets,
+    SystemStatesService,
+  ],
+  exports: [SystemConnectionsService, SystemsImportService, SystemsService, SystemStatesService],
 })
 export class SystemsModule {}

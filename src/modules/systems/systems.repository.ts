@@ -25,6 +25,13 @@ const SELECT_MCP_SERVERS = `
   WHERE id > ? AND type = ?
   ORDER BY id LIMIT ?`;
 
+const CONNECTION = {
+  baseUrl: true,
+  authorizationType: true,
+  clientId: true,
+  clientSecret: true,
+  identityProviderUrl: true,
+} as const;
 const STATE = {
   id: true,
   appId: true,
@@ -118,6 +125,17 @@ export class SystemsRepository {
   /** As `statesById`, of all systems of a version. */
   async statesOf(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
     return manager.find(SystemEntity, { select: STATE, where: { appId, appVersionId } });
+  }
+
+  /** How a system is reached, its secret sealed; null when it is gone. */
+  async connectionById(
+    manager: EntityManager,
+    id: string,
+  ): Promise<Pick<
+    SystemEntity,
+    'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
+  > | null> {
+    return manager.findOne(SystemEntity, { select: CONNECTION, where: { id } });
   }
 
   /** What the list shows of every system of the versions, sorted by version and name. */

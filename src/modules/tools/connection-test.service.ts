@@ -7,10 +7,11 @@ import { VersionCommittedError } from '../apps/apps.errors.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
-import type { ConnectionTestResult, SystemCredentials } from '../mcp-connection/connection-test.types.js';
+import type { ConnectionTestResult } from '../mcp-connection/connection-test.types.js';
 import { McpConnectionService } from '../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
-import { AuthorizationType, type Connection } from '../systems/system.types.js';
+import { credentialsOf } from '../systems/system-connections.service.js';
+import type { Connection } from '../systems/system.types.js';
 import { SystemNotFoundError } from '../systems/systems.errors.js';
 import { SystemsService } from '../systems/systems.service.js';
 import { hashDefinitions } from './tool-definition.js';
@@ -145,17 +146,4 @@ function auditOutcome(cause: string | undefined): AuditOutcome {
     return AuditOutcome.Ok;
   }
   return cause === 'timeout' || cause === 'token_timeout' ? AuditOutcome.Timeout : AuditOutcome.Error;
-}
-
-function credentialsOf(connection: Connection): SystemCredentials {
-  const { authorizationType, clientId, clientSecret, identityProviderUrl } = connection;
-  if (authorizationType === AuthorizationType.NoAuth) {
-    return { type: 'NO_AUTH' };
-  }
-  return {
-    type: 'SERVICE_ACCOUNT',
-    clientId: clientId ?? '',
-    clientSecret: clientSecret ?? '',
-    tokenUrl: identityProviderUrl ?? '',
-  };
 }
