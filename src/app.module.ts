@@ -13,6 +13,7 @@ import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AgentResolutionModule } from './modules/agents/resolution/resolution.module.js';
+import { AgentsModule } from './modules/agents/agents.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { DiscoveryModule } from './modules/discovery/discovery.module.js';
 import { HealthModule } from './modules/health/health.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         DatabaseModule,
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
+        AgentsModule,
         AuditModule,
         BuildsModule,
         DiscoveryModule,

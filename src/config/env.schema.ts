@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentSettings } from './agent-settings.js';
 import { buildSettings } from './build-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
@@ -8,17 +9,10 @@ import { mcpCallSettings } from './mcp-call-settings.js';
 import { packageSettings } from './package-settings.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
 import { processSettings } from './process-settings.js';
-import { flag, integer, list } from './setting-rules.js';
+import { flag, httpUrl, integer, list } from './setting-rules.js';
 import { workflowSettings } from './workflow-settings.js';
 
 const MINUTE_MS = 60_000;
-
-const httpUrl = z
-  .string()
-  .refine(
-    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    'must be an http or https URL',
-  );
 
 const claimRule = z.object({
   claim: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
@@ -260,6 +254,7 @@ export const envSchema = z.object({
   ...processDefinitionSettings,
   ...processSettings,
   ...workflowSettings,
+  ...agentSettings,
 
   AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
     'Refused calls of one caller that are put into the audit log in a minute; the request log has them all.',

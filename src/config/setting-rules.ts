@@ -28,6 +28,14 @@ export const list = (fallback: string[] = []) =>
     )
     .default(fallback);
 
+/** Address of an HTTP server. */
+export const httpUrl = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'must be an http or https URL',
+  );
+
 /** Name of a permission of PERMISSION_RULES; none is asked for without it. */
 export const permission = z
   .string()

@@ -60,6 +60,35 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly agentRuns = new Counter({
+    name: 'svc_agent_runs_total',
+    help: 'Runs of Custom Agent nodes by how they ended: FINISHED, the code of the failure, or INTERRUPTED (tried again).',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  readonly agentToolSteps = new Counter({
+    name: 'svc_agent_tool_steps_total',
+    help: 'Calls of tools that models asked for, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  readonly modelCallDuration = new Histogram({
+    name: 'svc_model_call_duration_seconds',
+    help: 'Time a call of the language model took, by outcome: answered, cancelled, or why it failed.',
+    labelNames: ['outcome'],
+    buckets: [...SECONDS_BUCKETS, 30, 60, 120],
+    registers: [this.registry],
+  });
+
+  readonly modelTokens = new Counter({
+    name: 'svc_model_tokens_total',
+    help: 'Tokens as the language model counts them, by direction: input or output.',
+    labelNames: ['direction'],
+    registers: [this.registry],
+  });
+
   readonly discoveryScanDuration = new Histogram({
     name: 'svc_discovery_scan_duration_seconds',
     help: 'Time a scan of the platform took, by how it ended: completed, failed, lost (another replica took over).',

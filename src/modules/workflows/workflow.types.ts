@@ -7,6 +7,7 @@ export const EXECUTED_NODE_TYPES: readonly string[] = [
   'CONDITION',
   'DATA_MAPPING',
   'SUBWORKFLOW',
+  'CUSTOM_AGENT',
   'END',
 ];
 

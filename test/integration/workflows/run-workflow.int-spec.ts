@@ -103,18 +103,10 @@ describe('running a workflow', () => {
     expect(JSON.parse(row?.nodes ?? '')).toMatchObject([{ nodeId: 'start', state: 'FAILED' }]);
   });
 
-  it.each(['CUSTOM_AGENT', 'REST_ENDPOINT', 'DATA_SOURCE'])(
+  it.each(['REST_ENDPOINT', 'DATA_SOURCE'])(
     'fails at a node of type %s, which a later release runs',
     async (type) => {
       const own = {
-        CUSTOM_AGENT: {
-          aiOptions: {
-            aiType: 'CUSTOM_AGENT',
-            operationPrompt: 'Do',
-            exampleOutputJsonSchema: {},
-            mcpServers: [],
-          },
-        },
         REST_ENDPOINT: { payload: { system: { resourceName: 'rest' }, method: 'GET' } },
         DATA_SOURCE: { payload: { system: { resourceName: 'data' }, collection: 'a', operation: 'find' } },
       }[type];

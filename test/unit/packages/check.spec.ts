@@ -670,10 +670,10 @@ it('tells everything that is wrong at once', async () => {
 });
 
 it.each<[string, string[]]>([
-  ['CUSTOM_AGENT', ['warning x']],
-  ['DATA_MAPPING', []],
+  ['DATA_SOURCE', ['warning x']],
+  ['CUSTOM_AGENT', []],
 ])('warns of nodes that this release does not run: %s', async (type, expected) => {
-  const members = type === 'CUSTOM_AGENT' ? AGENT : { inputBody: '1', responseKey: 'a' };
+  const members = type === 'CUSTOM_AGENT' ? AGENT : { responseKey: 'a' };
   const { problems } = await check(
     packageDocument({
       systems: [system()],

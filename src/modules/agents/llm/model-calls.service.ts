@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import { Env } from '../../../config/env.js';
+import { ModelCallError } from './model-call.error.js';
+import type { ModelRequest, ModelTurn } from './model-client.types.js';
+import { OpenAiModelClient } from './openai-model.client.js';
+
+/** Asks the model, again where that may help, within the limits of the settings and the signal of the request. */
+@Injectable()
+export class ModelCallsService {
+  constructor(
+    private readonly client: OpenAiModelClient,
+    private readonly env: Env,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Whether there is a model to ask. */
+  get isConfigured(): boolean {
+    return this.client.isConfigured;
+  }
+
+  /** @throws ModelCallError when the last try failed too, or the reason of the request's signal */
+  async ask(request: ModelRequest): Promise<ModelTurn> {
+    for (let retry = 0; ; retry += 1) {
+      try {
+        return await this.once(request);
+      } catch (error) {
+        if (
+          !(error instanceof ModelCallError) ||
+          !error.isRetryable ||
+          retry >= this.env.get('LLM_MAX_RETRIES')
+        ) {
+          throw error;
+        }
+        await this.pause(error, retry, request.signal);
+      }
+    }
+  }
+
+  private async once(request: ModelRequest): Promise<ModelTurn> {
+    const startedAt = performance.now();
+    let outcome = 'cancelled';
+    try {
+      const turn = await this.client.ask(request);
+      outcome = 'answered';
+      return turn;
+    } catch (error) {
+      outcome = error instanceof ModelCallError ? labelOf(error) : outcome;
+      throw error;
+    } finally {
+      this.metrics.modelCallDuration.observe({ outcome }, (performance.now() - startedAt) / 1_000);
+    }
+  }
+
+  private async pause({ retryAfterMs }: ModelCallError, retry: number, signal: AbortSignal): Promise<void> {
+    const own = this.env.get('LLM_RETRY_BASE_MS') * 2 ** retry;
+    const delay = Math.min(retryAfterMs ?? own, this.env.get('LLM_RETRY_MAX_MS'));
+    await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** A bounded set: the statuses of HTTP by their first digit. */
+function labelOf({ failure }: ModelCallError): string {
+  return failure.toLowerCase().replace(/^(http_\d)\d+$/, '$1xx');
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../../common/data-paths.js';
+
+/** A tool as the model is shown it. */
+export interface OfferedTool {
+  /** 1 to 64 letters, digits, `_` and `-`. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+}
+
+/** A call of a tool that the model asks for. Names and arguments are of its making. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** One message of the conversation. Instructions are of the author of the node alone; data comes as `user` and `tool`. */
+export type ModelMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: string | null;
+      readonly calls: readonly RequestedCall[];
+    }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+
+/** What the model is asked. */
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly OfferedTool[];
+  /** JSON Schema of the final answer. */
+  readonly answerSchema: JsonObject;
+  /** Ends the call; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** W3C trace context, sent along. */
+  readonly traceparent: string;
+}
+
+/** Tokens and costs as the model counts them; null where it says nothing. */
+export interface ModelUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cost: number | null;
+}
+
+/** What the model answers: calls of tools, or else its final answer. */
+export interface ModelTurn {
+  readonly content: string | null;
+  readonly calls: readonly RequestedCall[];
+  readonly usage: ModelUsage;
+  /** Why it stopped, one of the words of the API; `length` means that the answer is cut off. */
+  readonly finishReason: string;
+}
+
+/** Why a model did not answer. A fixed list, without a word of the other side. */
+export type ModelFailure = 'TIMEOUT' | 'NETWORK' | 'BLOCKED' | 'TOO_LARGE' | 'INVALID' | `HTTP_${number}`;

@@ -1,0 +1,253 @@
+import { Injectable } from '@nestjs/common';
+import OpenAI, { APIError } from 'openai';
+import type {
+  ChatCompletionCreateParamsNonStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import { z } from 'zod';
+import { AddressPolicy } from '../../../common/outbound/address-policy.js';
+import { configuredPolicy } from '../../../common/outbound/configured-policy.js';
+import { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
+import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { Env } from '../../../config/env.js';
+import { ModelCallError } from './model-call.error.js';
+import type {
+  ModelFailure,
+  ModelMessage,
+  ModelRequest,
+  ModelTurn,
+  RequestedCall,
+} from './model-client.types.js';
+import { retryAfterOf } from './retry-after.js';
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+/** All that goes out besides the body; the library would add what it knows of this machine, and of the environment. */
+const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
+const CALL_ID = /^[\x21-\x7e]{1,128}$/;
+
+const count = z.int().min(0).nullable().catch(null).default(null);
+const NOT_COUNTED = { prompt_tokens: null, completion_tokens: null, cost: null };
+/** What is read of an answer (OpenAI API, "The chat completion object"). */
+const completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().max(64).catch(''),
+        message: z.object({
+          content: z.string().nullable().default(null),
+          refusal: z.string().nullable().default(null),
+          tool_calls: z
+            .array(
+              z.object({
+                id: z.string().nullable().default(null),
+                function: z.object({ name: z.string().max(256), arguments: z.string().default('') }),
+              }),
+            )
+            .nullish()
+            .transform((calls) => calls ?? []),
+        }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: count,
+      completion_tokens: count,
+      cost: z.number().min(0).nullable().catch(null).default(null),
+    })
+    .catch(NOT_COUNTED),
+});
+
+/** Asks one model of an OpenAI-compatible API, one guarded call for each question. */
+@Injectable()
+export class OpenAiModelClient {
+  private readonly outbound: OutboundClient;
+
+  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
+  constructor(private readonly env: Env) {
+    const { allow, allowLoopback } = configuredPolicy(env);
+    const baseUrl = env.get('LLM_BASE_URL');
+    const own = baseUrl === undefined ? [] : [hostRule(new URL(baseUrl))];
+    this.outbound = new OutboundClient({
+      policy: new AddressPolicy({ allow: [...allow, ...own], allowLoopback }),
+      maxRedirects: 0,
+      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+    });
+  }
+
+  /** Whether an address and a model are configured. */
+  get isConfigured(): boolean {
+    return this.env.get('LLM_BASE_URL') !== undefined && this.env.get('LLM_MODEL') !== undefined;
+  }
+
+  /**
+   * Asks once, with LLM_TIMEOUT_MS for all of it.
+   * @throws ModelCallError, or the reason of the request's signal
+   */
+  async ask(request: ModelRequest): Promise<ModelTurn> {
+    const maxBytes = this.env.get('LLM_MAX_RESPONSE_BYTES');
+    const limits = {
+      deadlineMs: this.env.get('LLM_TIMEOUT_MS'),
+      maxResponseBytes: maxBytes,
+      maxTotalBytes: maxBytes,
+    };
+    return this.outbound.run(limits, async (operation) => {
+      try {
+        const { signal } = request;
+        return turnOf(
+          await operation.race(
+            this.client(operation).chat.completions.create(this.bodyOf(request), {
+              signal,
+              headers: { traceparent: request.traceparent },
+            }),
+          ),
+        );
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw failureOf(error, operation.failure);
+      }
+    });
+  }
+
+  /** Everything is given, so that the library reads no variable of the environment. */
+  private client(operation: OutboundOperation): OpenAI {
+    const apiKey = this.env.get('LLM_API_KEY');
+    return new OpenAI({
+      baseURL: this.env.get('LLM_BASE_URL') ?? '',
+      apiKey: apiKey ?? 'none',
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      logLevel: 'off',
+      maxRetries: 0,
+      timeout: this.env.get('LLM_TIMEOUT_MS'),
+      fetch: (input, init) => {
+        const given = new Headers(init?.headers);
+        const headers = new Headers(
+          SENT_HEADERS.flatMap((name): [string, string][] => {
+            const value = given.get(name);
+            return value === null || (name === 'authorization' && apiKey === undefined)
+              ? []
+              : [[name, value]];
+          }),
+        );
+        return operation.fetch(input instanceof Request ? input.url : input, { ...init, headers });
+      },
+    });
+  }
+
+  private bodyOf({ messages, tools, answerSchema }: ModelRequest): ChatCompletionCreateParamsNonStreaming {
+    const temperature = this.env.get('LLM_TEMPERATURE');
+    return {
+      model: this.env.get('LLM_MODEL') ?? '',
+      messages: messages.map(messageParam),
+      ...(tools.length === 0
+        ? {}
+        : { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...this.formatOf(answerSchema),
+    };
+  }
+
+  private formatOf(
+    schema: Record<string, unknown>,
+  ): Pick<ChatCompletionCreateParamsNonStreaming, 'response_format'> {
+    switch (this.env.get('LLM_ANSWER_FORMAT')) {
+      case 'prompt':
+        return {};
+      case 'json_object':
+        return { response_format: { type: 'json_object' } };
+      case 'json_schema':
+        return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
+    }
+  }
+}
+
+/** The one host and port that the operator named. */
+function hostRule({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
+}
+
+function messageParam(message: ModelMessage): ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(message.calls.length === 0
+          ? {}
+          : {
+              tool_calls: message.calls.map(({ id, name, arguments: text }) => ({
+                id,
+                type: 'function' as const,
+                function: { name, arguments: text },
+              })),
+            }),
+      };
+  }
+}
+
+/** @throws ModelCallError when it is no chat completion */
+function turnOf(answer: unknown): ModelTurn {
+  const { success, data } = completion.safeParse(answer);
+  const choice = success ? data.choices[0] : undefined;
+  if (data === undefined || choice === undefined) {
+    throw new ModelCallError('INVALID');
+  }
+  const { content, refusal, tool_calls: calls } = choice.message;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = data.usage;
+  return {
+    content: content ?? refusal,
+    calls: withIds(calls),
+    usage: { inputTokens, outputTokens, cost },
+    finishReason: choice.finish_reason,
+  };
+}
+
+/** The model's own ids where they name each call; some models give none, or the same to all. */
+function withIds(
+  calls: readonly { id: string | null; function: { name: string; arguments: string } }[],
+): RequestedCall[] {
+  const ids = calls.map(({ id }) => id ?? '');
+  const areUsable = new Set(ids).size === ids.length && ids.every((id) => CALL_ID.test(id));
+  return calls.map(({ function: { name, arguments: text } }, index) => ({
+    id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
+    name,
+    arguments: text,
+  }));
+}
+
+function failureOf(error: unknown, outbound: OutboundError | undefined): ModelCallError {
+  if (error instanceof ModelCallError) {
+    return error;
+  }
+  if (error instanceof APIError && typeof error.status === 'number') {
+    return new ModelCallError(`HTTP_${error.status}`, retryAfterOf(error.headers as Headers | undefined));
+  }
+  const failure = error instanceof OutboundError ? error : outbound;
+  return new ModelCallError(failure === undefined ? 'INVALID' : kindOf(failure.failure));
+}
+
+function kindOf(failure: OutboundFailure): ModelFailure {
+  switch (failure) {
+    case 'timeout':
+      return 'TIMEOUT';
+    case 'too_large':
+      return 'TOO_LARGE';
+    case 'blocked':
+    case 'port':
+    case 'redirect':
+      return 'BLOCKED';
+    case 'encoding':
+      return 'INVALID';
+    default:
+      return 'NETWORK';
+  }
+}

@@ -1,0 +1,40 @@
+import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import type { AgentTools } from './agent-tools.js';
+import {
+  ResolvedSystemState,
+  ResolvedToolState,
+  type ResolvedSystem,
+} from './resolution/resolution.types.js';
+
+/**
+ * Makes sure that an agent has tools, and not more than a model can choose from.
+ * @throws WorkflowFailedError; its details say of each system why it brings none
+ */
+export function requireTools(systems: readonly ResolvedSystem[], tools: AgentTools, maxTools: number): void {
+  const { length } = tools.offered;
+  if (length === 0) {
+    const details = systems.map(whyNone).join(' ');
+    const message = 'None of the MCP systems that the agent names has a tool that it may use.';
+    throw new WorkflowFailedError('AGENT_NO_TOOLS', message, { details });
+  }
+  if (length > maxTools) {
+    const message = `The systems of the agent have ${length} enabled tools: AGENT_MAX_TOOLS is ${maxTools}.`;
+    throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
+  }
+}
+
+function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedSystem): string {
+  const name = resourceName === '' ? resourceDefinitionId : resourceName;
+  switch (state) {
+    case ResolvedSystemState.Missing:
+      return `${name} is not in the build.`;
+    case ResolvedSystemState.NeverTested:
+      return `The connection of ${name} was never tested.`;
+    case ResolvedSystemState.Ready: {
+      const states = Object.values(ResolvedToolState)
+        .map((each) => [each, tools.filter((tool) => tool.state === each).length] as const)
+        .filter(([, count]) => count > 0);
+      return `${name}: ${states.map(([each, count]) => `${count} ${each}`).join(', ') || 'no tools'}.`;
+    }
+  }
+}

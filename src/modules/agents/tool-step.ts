@@ -1,0 +1,179 @@
+import type { JsonObject, JsonValue } from '../../common/data-paths.js';
+import type { ToolCallsService } from '../mcp-connection/tool-calls.service.js';
+import { TOOL_CALL_FAILURES, type ToolCallResult } from '../mcp-connection/tool-call.types.js';
+import type { SystemConnectionsService } from '../systems/system-connections.service.js';
+import { CallKind, type CallJournal, type CallResponse } from '../workflows/call-journal.types.js';
+import { CallNotMadeError } from '../workflows/workflows.errors.js';
+import { readArguments } from './agent-answer.js';
+import type { AgentTool, AgentTools } from './agent-tools.js';
+import type { RequestedCall } from './llm/model-client.types.js';
+import { ResolvedToolState } from './resolution/resolution.types.js';
+import type { SystemResolutionService } from './resolution/system-resolution.service.js';
+
+const REMOVED = '[removed]';
+/** Texts that are removed wherever they stand must be long enough not to be common words. */
+const SECRET_MIN_LENGTH = 8;
+const NAME_MAX_LENGTH = 128;
+
+/** Why a tool is not called in its state, for the model and for people. */
+const NOT_READY: Readonly<Record<Exclude<ResolvedToolState, ResolvedToolState.Ready>, string>> = {
+  [ResolvedToolState.Gone]: 'The server of this tool does not offer it any more.',
+  [ResolvedToolState.Changed]:
+    'The tool has changed since it was reviewed, and was disabled for that reason.',
+  [ResolvedToolState.DisabledInBuild]: 'The tool was disabled when the build was made.',
+  [ResolvedToolState.Disabled]: 'The tool was disabled by an administrator.',
+};
+
+/** What tool steps of all agents are made with. */
+export interface ToolStepPorts {
+  readonly toolCalls: Pick<ToolCallsService, 'callTool'>;
+  readonly connections: Pick<SystemConnectionsService, 'byId'>;
+  readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
+}
+
+/** What the tool steps of one agent share. */
+export interface ToolStepContext {
+  readonly tools: AgentTools;
+  readonly calls: CallJournal;
+  readonly signal: AbortSignal;
+  readonly traceparent: string;
+  /** Milliseconds of one call. */
+  readonly timeoutMs: number;
+  readonly maxResultBytes: number;
+}
+
+/** What the model is told of a call, as JSON. */
+export interface Observation {
+  readonly outcome: string;
+  readonly content: string;
+}
+
+/** What is to be done about a call that the model asks for. */
+interface Plan {
+  readonly found: AgentTool | undefined;
+  readonly args: JsonValue;
+  readonly repeatable: boolean;
+  readonly make: () => Promise<CallResponse>;
+}
+
+/** Does what the model asks for, and tells it what came of it: whatever a model or a tool does is an observation, not a failure. */
+export class ToolSteps {
+  constructor(
+    private readonly ports: ToolStepPorts,
+    private readonly context: ToolStepContext,
+  ) {}
+
+  /**
+   * Makes one call of a tool, once however often the run is repeated.
+   * @param key see OutsideCall.key
+   * @throws WorkflowFailedError when the outcome of an earlier attempt is unknown, or the reason of the signal
+   */
+  async take(call: RequestedCall, key: string): Promise<Observation> {
+    const { make, repeatable, args, found } = await this.planOf(call);
+    const { outcome, result } = await this.context.calls.once(
+      { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
+      make,
+    );
+    return { outcome, content: JSON.stringify(result) };
+  }
+
+  /** What to do about a call. The flag of the tool is looked at last, right before the call. */
+  private async planOf(call: RequestedCall): Promise<Plan> {
+    const found = this.context.tools.find(call.name);
+    if (found === undefined) {
+      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
+    }
+    const read = readArguments(call.arguments, found.tool.inputSchema);
+    if ('problem' in read) {
+      const error = `The arguments do not fit the tool. ${read.problem}`;
+      return refused(call, found, refusal('ARGUMENTS_INVALID', error));
+    }
+    const state = await this.ports.resolution.stateNow(found.tool);
+    if (state !== ResolvedToolState.Ready) {
+      return refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state]));
+    }
+    const args = read.value;
+    return { found, args, repeatable: isRepeatable(found), make: () => this.made(found, args as JsonObject) };
+  }
+
+  private async made({ system, tool }: AgentTool, args: JsonObject): Promise<CallResponse> {
+    const { signal, traceparent, timeoutMs, maxResultBytes } = this.context;
+    const connection = await this.ports.connections.byId(system.systemId);
+    if (connection === null) {
+      return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
+    }
+    const { name, inputSchema, definitionHash } = tool;
+    const result = await this.ports.toolCalls.callTool({
+      systemId: system.systemId,
+      ...connection,
+      tool: { name, inputSchema, definitionHash },
+      arguments: args,
+      deadlineMs: timeoutMs,
+      traceparent,
+      signal,
+    });
+    if (result.outcome === 'failed') {
+      return failed(result, signal);
+    }
+    const { credentials } = connection;
+    const secrets = credentials.type === 'NO_AUTH' ? [] : [credentials.clientSecret];
+    return answered(result, { maxResultBytes, secrets });
+  }
+}
+
+/** A call that is not made; the model is told why. */
+function refused(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
+  return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
+}
+
+function refusal(outcome: string, error: string): CallResponse {
+  return { outcome, result: { ok: false, error } };
+}
+
+/** @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call */
+function failed(
+  { cause, sent }: Extract<ToolCallResult, { outcome: 'failed' }>,
+  signal: AbortSignal,
+): CallResponse {
+  if (cause === 'cancelled' || cause === 'stopping') {
+    const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
+    throw sent === 'never' ? new CallNotMadeError(reason, 'CANCELLED') : reason;
+  }
+  const doubt =
+    sent === 'never' ? 'The tool was not called.' : 'Nobody knows whether the tool has done its work.';
+  return refusal(cause.toUpperCase(), `${TOOL_CALL_FAILURES[cause]} ${doubt}`);
+}
+
+function answered(
+  { isError, text, structured }: Extract<ToolCallResult, { outcome: 'answered' }>,
+  { maxResultBytes, secrets }: { maxResultBytes: number; secrets: readonly string[] },
+): CallResponse {
+  const shown = withoutSecrets(
+    text === '' && structured !== null ? JSON.stringify(structured) : text,
+    secrets,
+  );
+  const bytes = Buffer.byteLength(shown);
+  if (bytes > maxResultBytes) {
+    const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
+    return refusal('RESULT_TOO_LARGE', error);
+  }
+  return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown } };
+}
+
+/** A server may send back what it was given. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
+    .reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text);
+}
+
+function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: JsonValue): JsonValue {
+  return found === undefined
+    ? { name: name.slice(0, NAME_MAX_LENGTH), arguments: args }
+    : { name: found.name, system: found.system.resourceName, tool: found.tool.name, arguments: args };
+}
+
+/** Whether the stored, reviewed definition says that a second call does no harm (MCP, "Tool annotations"). */
+function isRepeatable({ tool: { annotations } }: AgentTool): boolean {
+  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+}

@@ -1,0 +1,113 @@
+import { v7 as uuid } from 'uuid';
+import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import type { TestApp, TestResponse } from '../../support/app.js';
+import { connectionTestPath, uniqueName } from '../../support/factories.js';
+import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
+import { deliveryPath, packageDocument, type Published } from '../../support/runtime/publish.js';
+import { workflowOf } from '../workflows/workflow-package.js';
+
+type Members = Record<string, unknown>;
+
+/** Schema of the answers that the tests ask for. */
+export const ANSWER_SCHEMA = {
+  type: 'object',
+  properties: { verdict: { type: 'string' } },
+  required: ['verdict'],
+  additionalProperties: false,
+};
+
+/** What an agent is published with. */
+export interface AgentPublication {
+  /** Addresses of MCP servers; systems `tools`, `tools2`, … */
+  servers: string[];
+  prompt?: string;
+  node?: Members;
+  authorization?: Members;
+  /** Authorization with its secret, which no package holds. */
+  credentials?: Members;
+  /** Called when the package is there, before the connections are tested. */
+  prepare?: (version: { appId: string; versionId: string }) => Promise<void>;
+  /** Whether the connections are tested before the build is made. @default true */
+  tested?: boolean;
+}
+
+/**
+ * Publishes an application with systems whose connections were tested; its workflow `advise` asks an agent, its process `advising`
+ * starts that.
+ */
+export async function publishAgent(
+  app: TestApp,
+  {
+    servers,
+    prompt = 'Advise.',
+    node: own = {},
+    authorization = { type: 'NO_AUTH' },
+    credentials,
+    tested = true,
+    prepare,
+  }: AgentPublication,
+): Promise<Published> {
+  const [appId, versionId] = [uniqueName('app'), uniqueName('v')];
+  const systems = servers.map((baseUrl, index) => ({
+    resourceName: index === 0 ? 'tools' : `tools${index + 1}`,
+    name: 'Tools',
+    type: 'MCP',
+    baseUrl,
+    authorization,
+  }));
+  const agent = {
+    id: 'agent',
+    type: 'CUSTOM_AGENT',
+    responseKey: 'advice',
+    aiOptions: {
+      aiType: 'CUSTOM_AGENT',
+      aiSubType: null,
+      operationPrompt: prompt,
+      exampleOutputJsonSchema: ANSWER_SCHEMA,
+      mcpServers: systems.map(({ resourceName }) => ({ resourceName })),
+    },
+    ...own,
+  };
+  const workflows = [workflowOf('advise', [agent])];
+  const body = packageDocument(appId, { bpmn: advising, package: { systems, workflows } });
+  const path = deliveryPath(appId, versionId);
+  await ok(app.request('PUT', `${path}/package`, { body }));
+  await prepare?.({ appId, versionId });
+  for (const { baseUrl } of tested ? systems : []) {
+    const test = { body: { baseUrl, authorization: credentials ?? authorization } };
+    const { body: told } = await app.request('PATCH', connectionTestPath(appId, versionId), test);
+    if (told['status'] !== 200) {
+      throw new Error(JSON.stringify(told));
+    }
+  }
+  await ok(app.request('POST', `${path}/commit`));
+  const { buildId } = await ok(app.request<{ buildId: string }>('POST', `${path}/build`));
+  return { appId, versionId, buildId };
+}
+
+async function ok<Body>(response: Promise<TestResponse<Body>>): Promise<Body> {
+  const { status, text, body } = await response;
+  if (status >= 300) {
+    throw new Error(`${status} ${text}`);
+  }
+  return body;
+}
+
+const advising = processFile(
+  'advising',
+  `${node('startEvent', 'start')}
+   ${serviceTask('ask', [{ name: 'ask', kind: 'startWorkflow', workflow: 'advise', resultKey: 'outcome' }])}
+   ${node('endEvent', 'end')}${flows('start>ask ask>end')}`,
+);
+
+/** The calls of a run as they are stored, in their order. */
+export async function callRows(app: TestApp, runKey: string): Promise<WorkflowCallEntity[]> {
+  const { id } = await app.dataSource.getRepository(WorkflowRunEntity).findOneByOrFail({ runKey });
+  return app.dataSource
+    .getRepository(WorkflowCallEntity)
+    .find({ where: { runId: id }, order: { startedAt: 'ASC', callKey: 'ASC' } });
+}
+
+/** A new key of a run. */
+export const newRunKey = (): string => uuid();

@@ -1,0 +1,50 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { type Peer, startHttpPeer } from './peer.js';
+
+/** A tool of the peer; every tool takes an optional `text`. */
+export interface CountedTool {
+  description?: string;
+  annotations?: { readOnlyHint?: boolean; idempotentHint?: boolean };
+  /** What it answers; throws for an error of its own. */
+  run: (text: string) => string | Promise<string>;
+}
+
+/** An MCP server of the official package that counts the calls of its tools. */
+export interface ToolsPeer extends Peer {
+  tools: Record<string, CountedTool>;
+  /** Names of called tools, in order, each with the text it was given. */
+  readonly called: string[];
+  readonly traceparents: string[];
+}
+
+/** Starts it with these tools; assign to `peer.tools` to change them. */
+export async function startToolsPeer(tools: Record<string, CountedTool>): Promise<ToolsPeer> {
+  const state = { tools, called: [] as string[], traceparents: [] as string[] };
+  const serve = toNodeHandler(createMcpHandler(() => server(state)));
+  const peer = await startHttpPeer((request, response) => {
+    state.traceparents.push(String(request.headers['traceparent'] ?? ''));
+    void serve(request as Parameters<typeof serve>[0], response);
+  }, '/mcp');
+  return Object.assign(state, peer);
+}
+
+function server({ tools, called }: Pick<ToolsPeer, 'tools' | 'called'>): McpServer {
+  const made = new McpServer({ name: 'tools-peer', version: '1' }, { capabilities: { tools: {} } });
+  for (const [name, { description = name, annotations, run }] of Object.entries(tools)) {
+    made.registerTool(
+      name,
+      {
+        description,
+        inputSchema: z.strictObject({ text: z.string().optional() }),
+        ...(annotations && { annotations }),
+      },
+      async ({ text = '' }) => {
+        called.push(text === '' ? name : `${name}:${text}`);
+        return { content: [{ type: 'text', text: await run(text) }] };
+      },
+    );
+  }
+  return made;
+}
