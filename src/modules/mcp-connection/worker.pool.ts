@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 import { yieldToMainThread } from './background-threads.js';
-import { WORKER_READY, type WorkerCancel, type WorkerJob } from './worker/worker-job.js';
+import { WORKER_READY, type WorkerCancel, type WorkerClose, type WorkerJob } from './worker/worker-job.js';
 
 /** Why a job got no answer of the worker. */
 export type LostJobCause = 'timeout' | 'overloaded' | 'stopping';
@@ -25,7 +25,7 @@ export interface WorkerPoolOptions<Answer, Result> {
   read(answer: Answer): Result | Promise<Result>;
   /** The result of a job without an answer. */
   lost(cause: LostJobCause, latencyMs: number): Result;
-  /** Hears what the worker says besides answers. A new worker starts in silence. */
+  /** Hears what the worker says besides answers; undefined when it is gone, and with it all that it spoke of. */
   onNotice?(notice: unknown): void;
 }
 
@@ -41,7 +41,7 @@ interface Job<Result> {
   resolve(result: Result): void;
 }
 
-/** Beyond its deadline a job gets this long before the worker counts as stalled and is killed. */
+/** Beyond its deadline a job gets this long before it is given up; a worker that is silent for so long has stalled. */
 const GRACE_MS = 1_000;
 /** A worker that has not started by then never will; a busy machine takes seconds. */
 const START_MS = 30_000;
@@ -59,6 +59,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private readonly jobs = new Map<number, Job<Result>>();
   private nextId = 0;
   private closing = false;
+  private heardAt = 0;
   private idle: (() => void) | undefined;
 
   constructor(private readonly options: WorkerPoolOptions<Answer, Result>) {}
@@ -87,16 +88,32 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     });
   }
 
-  /** Takes no more jobs, waits for those in flight (each ends with its deadline) and stops the worker. */
-  async close(): Promise<void> {
+  /** Takes every job in flight back; the worker hears of it and answers early. */
+  cancelAll(): void {
+    for (const id of this.jobs.keys()) {
+      if (this.worker !== undefined) {
+        post(this.worker, { cancel: id } satisfies WorkerCancel);
+      }
+    }
+  }
+
+  /**
+   * Takes no more jobs, waits for those in flight (each ends with its deadline) and stops the worker.
+   * @param graceMs for the worker to end by itself when it is told so
+   */
+  async close(graceMs = 0): Promise<void> {
     this.closing = true;
     if (this.jobs.size > 0) {
       await new Promise<void>((resolve) => {
         this.idle = resolve;
       });
     }
-    await this.worker?.terminate();
+    const { worker } = this;
     this.worker = undefined;
+    if (worker !== undefined && graceMs > 0) {
+      await farewell(worker, graceMs);
+    }
+    await worker?.terminate();
   }
 
   private startedWorker(): Worker {
@@ -141,6 +158,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   }
 
   private async hear(message: Answer | Notice): Promise<void> {
+    this.heardAt = performance.now();
     if ('notice' in message) {
       this.options.onNotice?.(message.notice);
       return;
@@ -148,12 +166,20 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     this.finish(message.id, await this.options.read(message));
   }
 
-  /** A job is over; the worker that did not answer it has stalled, unless it has not even started. */
+  /**
+   * A job is over, unless its answer waits behind this timer because this thread was busy. The worker has stalled when it
+   * said nothing at all meanwhile, unless it has not even started.
+   */
   private late(worker: Worker, id: number): void {
-    this.fail(id, 'timeout');
-    if (!this.starting.has(worker)) {
-      void this.kill(worker);
-    }
+    setImmediate(() => {
+      if (this.jobs.has(id)) {
+        this.fail(id, 'timeout');
+        const isSilent = performance.now() - this.heardAt > GRACE_MS;
+        if (isSilent && !this.starting.has(worker)) {
+          void this.kill(worker);
+        }
+      }
+    });
   }
 
   private async kill(worker: Worker): Promise<void> {
@@ -167,6 +193,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
       return;
     }
     this.worker = undefined;
+    this.options.onNotice?.(undefined);
     for (const id of this.jobs.keys()) {
       this.fail(id, 'overloaded');
     }
@@ -192,6 +219,17 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
     job.resolve(result);
   }
+}
+
+function farewell(worker: Worker, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, graceMs);
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    post(worker, 'close' satisfies WorkerClose);
+  });
 }
 
 function post(worker: Worker, message: unknown): void {

@@ -14,8 +14,18 @@ export interface McpScript {
     response: ServerResponse;
     request: IncomingMessage;
   }): void;
+  /** Writes the answer to `tools/call`. @default 400 */
+  call?(call: ScriptedCall): void;
   /** Runs before anything else; true means that it has answered. */
   before?(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** A `tools/call` as it arrived. */
+export interface ScriptedCall {
+  id: unknown;
+  params: { name: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> };
+  response: ServerResponse;
+  request: IncomingMessage;
 }
 
 /** A scripted MCP server and what it has seen. */
@@ -68,7 +78,11 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
     response.writeHead(400).end();
     return;
   }
-  const message = JSON.parse(text) as { id?: unknown; method: string; params?: { cursor?: string } };
+  const message = JSON.parse(text) as {
+    id?: unknown;
+    method: string;
+    params?: { cursor?: string } & ScriptedCall['params'];
+  };
   seen.push(message.method);
   if (message.method === 'initialize') {
     response.setHeader('mcp-session-id', 'session-1');
@@ -79,6 +93,8 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
     });
   } else if (message.method === 'tools/list') {
     script.list({ id: message.id, cursor: message.params?.cursor, request, response });
+  } else if (message.method === 'tools/call' && script.call !== undefined) {
+    script.call({ id: message.id, params: message.params as ScriptedCall['params'], request, response });
   } else if (message.id === undefined) {
     response.writeHead(202).end();
   } else {

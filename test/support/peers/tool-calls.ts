@@ -1,5 +1,6 @@
 import { Env } from '../../../src/config/env.js';
 import { definitionHash } from '../../../src/common/tool-definition-hash.js';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/connection-test.types.js';
 import type { ToolCallRequest } from '../../../src/modules/mcp-connection/tool-call.types.js';
 import { ToolCallsService } from '../../../src/modules/mcp-connection/tool-calls.service.js';
@@ -9,7 +10,10 @@ const DEADLINE_MS = 10_000;
 
 /** A service that calls tools, in evaluation mode (loopback allowed), with these settings; see {@link stopToolCalls}. */
 export function toolCallsService(settings: Record<string, string> = {}): ToolCallsService {
-  const service = new ToolCallsService(Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings }));
+  const service = new ToolCallsService(
+    Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings }),
+    new Metrics(),
+  );
   services.push(service);
   return service;
 }

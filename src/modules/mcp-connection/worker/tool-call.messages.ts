@@ -1,6 +1,6 @@
 import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../tool-call.types.js';
-import type { WorkerCancel, WorkerJob } from './worker-job.js';
+import type { WorkerCancel, WorkerClose, WorkerJob } from './worker-job.js';
 import type { ToolListLimits } from './tool-list.reader.js';
 
 /** Settings of the worker that calls tools, handed over once as `workerData`. Plain data without secrets. */
@@ -27,8 +27,8 @@ export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal'
   sessionKey: string;
 }
 
-/** To the worker: a call, or the end of one. */
-export type ToolCallMessage = WorkerJob<CallOrder> | WorkerCancel;
+/** To the worker: a call, the end of one, or of all. */
+export type ToolCallMessage = WorkerJob<CallOrder> | WorkerCancel | WorkerClose;
 
 /** The worker's answer; structured content as JSON text, which is cheaper to hand over than objects. */
 export type ToolCallWorkerAnswer = { id: number } & (

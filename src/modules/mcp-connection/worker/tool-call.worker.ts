@@ -36,11 +36,13 @@ function serve(port: MessagePort): void {
     port.postMessage({ id, ...outcome });
   };
   port.on('message', (message: ToolCallMessage) => {
-    if ('cancel' in message) {
+    if (message === 'close') {
+      void caller.close().finally(() => port.close());
+    } else if ('cancel' in message) {
       running.get(message.cancel)?.abort();
-      return;
+    } else {
+      void run(message);
     }
-    void run(message);
   });
   // The client library drops promises of messages nobody waits for; ending every other call for one would be worse.
   process.on('unhandledRejection', () => undefined);

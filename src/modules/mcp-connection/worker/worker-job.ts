@@ -13,3 +13,6 @@ export interface WorkerCancel {
 
 /** The first message of a worker: it is loaded and takes jobs. */
 export const WORKER_READY = 'ready';
+
+/** No more jobs follow: the worker puts its affairs in order and ends. */
+export type WorkerClose = 'close';

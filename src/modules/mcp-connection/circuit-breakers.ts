@@ -1,0 +1,85 @@
+/** How many failures are too many, and for how long nothing is tried then. */
+export interface CircuitBreakerOptions {
+  /** Failures in a row that open a circuit. */
+  failures: number;
+  openMs: number;
+}
+
+/** `open`: nothing is let through. `half_open`: the time is over, and one trial is let through at a time. */
+export type CircuitState = 'open' | 'half_open';
+
+/** What a finished call says about the other party: that it works, that it does not, or nothing. */
+export type CallVerdict = 'works' | 'fails' | 'unknown';
+
+interface Circuit {
+  failuresInRow: number;
+  /** Moment until which nothing is let through; undefined while the circuit is closed. */
+  openUntil: number | undefined;
+  isTried: boolean;
+}
+
+/** Others that failed once long ago are forgotten before this many are remembered. */
+const MAX_CIRCUITS = 10_000;
+
+/**
+ * Circuit breakers by key: a party that fails again and again is left alone for a while, so that neither callers wait for
+ * it nor it is kept from recovering. Nothing is kept of parties that work.
+ */
+export class CircuitBreakers {
+  private readonly circuits = new Map<string, Circuit>();
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(
+    private readonly options: CircuitBreakerOptions,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Whether a call may go ahead. Whoever may must {@link report} how it ended. */
+  admits(key: string): boolean {
+    const circuit = this.circuits.get(key);
+    if (circuit?.openUntil === undefined) {
+      return true;
+    }
+    if (circuit.openUntil > this.now() || circuit.isTried) {
+      return false;
+    }
+    circuit.isTried = true;
+    return true;
+  }
+
+  /** Takes note of how an admitted call ended. */
+  report(key: string, verdict: CallVerdict): void {
+    if (verdict === 'works') {
+      this.circuits.delete(key);
+      return;
+    }
+    const circuit = this.circuits.get(key) ?? { failuresInRow: 0, openUntil: undefined, isTried: false };
+    circuit.isTried = false;
+    if (verdict === 'fails') {
+      circuit.failuresInRow += 1;
+      const isOpening = circuit.openUntil !== undefined || circuit.failuresInRow >= this.options.failures;
+      circuit.openUntil = isOpening ? this.now() + this.options.openMs : undefined;
+      this.keep(key, circuit);
+    }
+  }
+
+  /** How many circuits are in a state. */
+  count(state: CircuitState): number {
+    const now = this.now();
+    let count = 0;
+    for (const { openUntil } of this.circuits.values()) {
+      const isOpen = openUntil !== undefined && openUntil > now;
+      count += openUntil !== undefined && isOpen === (state === 'open') ? 1 : 0;
+    }
+    return count;
+  }
+
+  private keep(key: string, circuit: Circuit): void {
+    this.circuits.delete(key);
+    this.circuits.set(key, circuit);
+    const [oldest] = this.circuits.keys();
+    if (this.circuits.size > MAX_CIRCUITS && oldest !== undefined) {
+      this.circuits.delete(oldest);
+    }
+  }
+}
