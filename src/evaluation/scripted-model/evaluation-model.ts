@@ -11,7 +11,7 @@ export async function startEvaluationModel(
   env: Env,
   sampleScript: string,
 ): Promise<ScriptedModel | undefined> {
-  if (env.variable('LLM_BASE_URL') !== undefined) {
+  if (env.get('LLM_BASE_URL') !== undefined) {
     return undefined;
   }
   const script = await readModelScript(env.get('EVALUATION_MODEL_SCRIPT') ?? sampleScript);

@@ -16,6 +16,8 @@ const LIMITS = { bytes: 1_000_000, systems: 10, workflows: 10, processes: 10, pr
 const PLENTY = 1_048_576;
 const CLIENT = { client: { name: 'Jane Doe', email: 'jane.doe@example.com' } };
 const AFFORDABLE = { application: { amount: 12_000, months: 24, income: 3_200 } };
+const WITH_ADVICE = { application: { ...AFFORDABLE.application, advice: true } };
+const WITHOUT_ADVICE = { application: { ...AFFORDABLE.application, advice: false } };
 const TOO_MUCH = { application: { amount: 90_000, months: 12, income: 3_200 } };
 const DAY_MS = 86_400_000;
 
@@ -54,8 +56,8 @@ beforeAll(async () => {
   );
   const application = await compiled('sample/application', 'sample', library);
   graphs = [...library, ...application.processes.flatMap(({ graphs }) => graphs)];
-  rating = application.workflows[0]!;
-  for (const input of [AFFORDABLE, TOO_MUCH]) {
+  rating = application.workflows.find(({ name }) => name === 'rate_application')!;
+  for (const input of [AFFORDABLE, WITH_ADVICE, WITHOUT_ADVICE, TOO_MUCH]) {
     ratings.set(JSON.stringify(input), await rate(input));
   }
 });
@@ -108,6 +110,23 @@ describe('the loan onboarding of the sample', () => {
       offer: { accepted: true },
       decision: { granted: true, monthly: 500 },
     });
+  });
+
+  it('lets an agent advise who wants advice', () => {
+    const { engine, instance } = started();
+    const advice = { total: 12_120, sentence: 'You pay back 12120 in all.' };
+    engine.workflows.set('advise_client', (input) => ({
+      output: JSON.stringify(input) === JSON.stringify({ ...CLIENT, ...WITH_ADVICE }) ? advice : null,
+    }));
+    act(engine, instance, 'submit_application', WITH_ADVICE);
+    engine.advance(3_000);
+    expect(engine.incidents).toEqual([]);
+    expect(instance.state.data).toMatchObject({ advice });
+    act(engine, instance, 'submit_application', WITHOUT_ADVICE);
+    act(engine, instance, 'submit_application', WITHOUT_ADVICE);
+    engine.advance(3_000);
+    expect(openNames(engine, instance)).toContain('accept_offer');
+    expect(instance.state.data).not.toHaveProperty('advice');
   });
 
   it('declines a loan that is not', () => {

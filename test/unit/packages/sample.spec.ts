@@ -65,8 +65,8 @@ describe('the sample', () => {
     expect(nodes.some(({ event }) => event?.type === 'TIMER')).toBe(true);
     expect(nodes.flatMap(({ actions }) => actions).some(({ back }) => back !== null)).toBe(true);
     expect(systems.map(({ type }) => type).toSorted()).toEqual(['MCP', 'NOSQL_DB', 'REST']);
-    expect(new Set(workflows[0]?.nodes.map(({ type }) => type))).toEqual(
-      new Set(['START', 'DATA_MAPPING', 'CONDITION', 'END']),
+    expect(new Set(workflows.flatMap(({ nodes }) => nodes.map(({ type }) => type)))).toEqual(
+      new Set(['START', 'DATA_MAPPING', 'CONDITION', 'CUSTOM_AGENT', 'END']),
     );
   });
 
