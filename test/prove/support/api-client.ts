@@ -72,14 +72,22 @@ export class ApiClient {
     return this.send('PATCH', path, { enabled });
   }
 
-  /** @throws Error of the connection when no answer came */
-  async send(method: 'GET' | 'PATCH' | 'POST', path: string, body?: unknown): Promise<Answer> {
+  /**
+   * @param headers beside those that every call has
+   * @throws Error of the connection when no answer came
+   */
+  async send(
+    method: 'GET' | 'PATCH' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const response = await request(`${this.url}${path}`, {
       method,
       dispatcher: this.agent,
       headersTimeout: REQUEST_TIMEOUT_MS,
       bodyTimeout: REQUEST_TIMEOUT_MS,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();

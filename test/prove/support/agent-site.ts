@@ -1,0 +1,113 @@
+import { agentPackage } from './agent-orders.js';
+import { AgentRows } from './agent-rows.js';
+import { ApiClient, APP, VERSION, type Answer } from './api-client.js';
+import { CountingPeer, type CallCounts } from './call-counts.js';
+import type { ProofEnvironment } from './proof-environment.js';
+import { prove } from './proof.js';
+import type { ServiceProcess } from './service-process.js';
+
+const DELIVERY = `/appmanager/api/resource/app/${APP}/app-version/${VERSION}`;
+const INSTANCES = '/rtm/api/runtime/process-instance';
+/** A dead worker's runs come back soon, and are begun again as often as it dies. */
+const SETTINGS = {
+  JOBS_LEASE_MS: '1000',
+  JOBS_POLL_MS: '50',
+  JOBS_RETRY_BASE_MS: '50',
+  JOBS_MAX_CRASHES: '1000',
+  JOBS_LONG_CONCURRENCY: '8',
+  WORKFLOW_LEASE_MS: '3000',
+  EGRESS_ALLOW: '127.0.0.1',
+};
+
+/** A service whose agents talk to a model and to an MCP server, each in a process of its own. */
+export class AgentSite {
+  /** Names of the orders that were started, by the UUIDs of their instances. */
+  readonly orders = new Map<string, string>();
+
+  private constructor(
+    private readonly environment: ProofEnvironment,
+    private readonly databaseUrl: string,
+    private readonly peers: { model: CountingPeer; tools: CountingPeer },
+    readonly rows: AgentRows,
+    private service: ServiceProcess,
+    private client: ApiClient,
+  ) {}
+
+  static async open(environment: ProofEnvironment): Promise<AgentSite> {
+    const databaseUrl = await environment.emptyDatabase();
+    const [model, tools] = await Promise.all([
+      CountingPeer.start('./agent-model.process.ts'),
+      CountingPeer.start('./agent-tools.process.ts'),
+    ]);
+    const service = await environment.startService(databaseUrl, settings(model));
+    const client = new ApiClient(service.url, await environment.token());
+    const rows = await AgentRows.open(databaseUrl);
+    return new AgentSite(environment, databaseUrl, { model, tools }, rows, service, client);
+  }
+
+  /**
+   * Delivers the application, tests the connection to the MCP server and makes a build.
+   * @returns id of the build
+   */
+  async publish(): Promise<string> {
+    const { url } = this.peers.tools;
+    await this.demand('PUT', `${DELIVERY}/package`, agentPackage(APP, url));
+    const { body } = await this.client.testConnection(url);
+    prove(body['status'] === 200, `the connection test said ${JSON.stringify(body)}`);
+    await this.demand('POST', `${DELIVERY}/commit`, {});
+    const built = await this.demand('POST', `${DELIVERY}/build`, {});
+    return String(built.body['buildId']);
+  }
+
+  /** Starts the process of one order. */
+  async start(build: string, order: string): Promise<void> {
+    const path = `/rtm/api/runtime/app/${APP}/build/${build}/process-name/orders/start`;
+    const headers = { 'svc-platform': 'prove', 'idempotency-key': order };
+    const { body } = await this.demand('POST', path, { order }, headers);
+    this.orders.set(String(body['uuid']), order);
+  }
+
+  /** Decides, as a person would, that what an incident stopped is done once more. */
+  async retry(instance: string): Promise<void> {
+    const { body } = await this.demand('GET', `${INSTANCES}/${instance}`);
+    const [incident] = body['incidents'] as { tokenUuid: string }[];
+    await this.demand('POST', `${INSTANCES}/${instance}/token/${incident?.tokenUuid}/retry`, {});
+  }
+
+  /** What both parties were asked so far. */
+  async counts(): Promise<CallCounts> {
+    const [model, tools] = await Promise.all([this.peers.model.counts(), this.peers.tools.counts()]);
+    return { ...model, ...tools };
+  }
+
+  async kill(): Promise<void> {
+    await this.service.kill('SIGKILL');
+    await this.client.close();
+  }
+
+  async restart(): Promise<void> {
+    this.service = await this.environment.startService(this.databaseUrl, settings(this.peers.model));
+    this.client = new ApiClient(this.service.url, await this.environment.token());
+  }
+
+  async close(): Promise<void> {
+    this.peers.model.stop();
+    this.peers.tools.stop();
+    await Promise.all([this.client.close(), this.rows.close()]);
+  }
+
+  private async demand(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
+    const answer = await this.client.send(method, path, body, headers);
+    prove(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+}
+
+function settings({ url }: CountingPeer): Record<string, string> {
+  return { ...SETTINGS, LLM_BASE_URL: url, LLM_MODEL: 'orders' };
+}

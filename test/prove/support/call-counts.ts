@@ -1,0 +1,43 @@
+import type { ChildProcess } from 'node:child_process';
+import { forkHelper, nextMessage } from './helper-process.js';
+
+/** How often each call was received, by a name such as `order-7/book`. */
+export type CallCounts = Readonly<Record<string, number>>;
+
+/** An outside party in a process of its own that counts the calls it gets. */
+export class CountingPeer {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** @param file a `*.process.ts` of this folder that uses `countCalls` */
+  static async start(file: string): Promise<CountingPeer> {
+    const child = forkHelper(file);
+    return new CountingPeer(child, String(await nextMessage(child)));
+  }
+
+  /** The calls so far. */
+  async counts(): Promise<CallCounts> {
+    const answer = nextMessage(this.child);
+    this.child.send('counts');
+    return (await answer) as CallCounts;
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+}
+
+/**
+ * The other side of `CountingPeer`: to be called once in such a process, when its server listens.
+ * @returns counts one call
+ */
+export function countCalls(url: string): (name: string) => void {
+  const counts: Record<string, number> = {};
+  process.on('message', () => process.send?.(counts));
+  process.send?.(url);
+  return (name) => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+}
