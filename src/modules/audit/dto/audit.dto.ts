@@ -1,12 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
+import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
 import { AuditAction, AuditOutcome, type AuditPage } from '../audit.types.js';
 import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 
-const MAX_LIMIT = 100;
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised, how many were \`postponed\` to the next test
@@ -32,22 +31,10 @@ export class AuditQueryDto {
   @IsOptional()
   systemResourceId?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
-  @IsUUID('7', { message: 'must be the next of a page' })
-  @IsOptional()
+  @IsPageCursor()
   before?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description: 'Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  })
-  @Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value))
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
-  @IsOptional()
+  @IsPageLimit('Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.')
   limit?: number;
 }
 

@@ -1,11 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
+import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { DefinitionKey } from '../builds.types.js';
 
-const MAX_LIMIT = 100;
 /** Decisions, section 1: identifiers in paths, for process names with brackets and parentheses. */
 export const PROCESS_NAME = /^[A-Za-z0-9._\-[\]()]{1,64}$/;
 const PROCESS_NAME_RULE = 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"';
@@ -42,22 +41,10 @@ export class BuildProcessParams extends BuildParams {
 
 /** Which builds to list. */
 export class BuildsQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
-  @IsUUID('7', { message: 'must be the next of a page' })
-  @IsOptional()
+  @IsPageCursor()
   before?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description: 'Builds in a page, 50 without it.',
-  })
-  @Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value))
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
-  @IsOptional()
+  @IsPageLimit('Builds in a page, 50 without it.')
   limit?: number;
 }
 

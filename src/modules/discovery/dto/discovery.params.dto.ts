@@ -1,12 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-
-const MAX_LIMIT = 100;
-
-/** A whole number as a path or query writes it; anything else stays text, which the rules refuse. */
-const toNumber = ({ value }: { value: unknown }): unknown =>
-  /^\d{1,15}$/.test(String(value)) ? Number(value) : value;
+import { IsInt, IsOptional, Matches } from 'class-validator';
+import { IsPageLimit, IsQueryNumber, toNumber } from '../../../common/validation/query.decorators.js';
 
 /** Path of one scan. */
 export class ScanParams {
@@ -18,25 +13,12 @@ export class ScanParams {
 
 /** Which scans to list. */
 export class ScansQueryDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'The `next` of the page before.' })
-  @Transform(toNumber)
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
-  @IsOptional()
+  @IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' })
   before?: number;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description:
-      'Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  })
-  @Transform(toNumber)
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
-  @IsOptional()
+  @IsPageLimit(
+    'Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
+  )
   limit?: number;
 }
 

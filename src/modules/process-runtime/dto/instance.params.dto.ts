@@ -1,25 +1,19 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
-import { parseDateTime } from '../../../common/iso-8601.js';
+import { IsIn, IsOptional, IsUUID, Matches } from 'class-validator';
 import { IsPathId, PATH_ID, PATH_ID_RULE } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsQueryMoment,
+  IsQueryNumber,
+} from '../../../common/validation/query.decorators.js';
 import { PROCESS_NAME } from '../../builds/dto/build.params.dto.js';
 import type { InstanceStatus } from '../engine/engine.types.js';
 import { INSTANCE_STATES } from './start.response.dto.js';
 
 const MAX_LIMIT = 200;
 const MAX_SEQ = 2_147_483_647;
-const TIME_RULE = 'must be an ISO 8601 date and time';
-const NUMBER_RULE = 'must be a whole number';
-
-/** A moment as a query writes it; the `+` of an offset may have become a space. */
-const toDate = ({ value }: { value: unknown }): unknown => {
-  const moment = typeof value === 'string' ? parseDateTime(value.replace(' ', '+')) : undefined;
-  return moment === undefined ? value : new Date(moment);
-};
-
-const toNumber = ({ value }: { value: unknown }): unknown =>
-  /^\d{1,10}$/.test(String(value)) ? Number(value) : value;
 
 /** The ways in which `ONHOLD` is written. */
 const toState = ({ value }: { value: unknown }): unknown =>
@@ -77,84 +71,39 @@ export class InstancesQueryDto {
   @IsOptional()
   parentProcessInstanceUuid?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only instances that started at this time or later; UTC without an offset.',
-  })
-  @Transform(toDate)
-  @IsDate({ message: TIME_RULE })
-  @IsOptional()
+  @IsQueryMoment('Only instances that started at this time or later; UTC without an offset.')
   startedFrom?: Date;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only instances that started before this time.',
-  })
-  @Transform(toDate)
-  @IsDate({ message: TIME_RULE })
-  @IsOptional()
+  @IsQueryMoment('Only instances that started before this time.')
   startedTo?: Date;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
-  @IsUUID('7', { message: 'must be the next of a page' })
-  @IsOptional()
+  @IsPageCursor()
   before?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description:
-      'Instances in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  })
-  @Transform(toNumber)
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: NUMBER_RULE })
-  @IsOptional()
+  @IsPageLimit(
+    'Instances in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
+    MAX_LIMIT,
+  )
   limit?: number;
 }
 
 /** Which part of an audit trail to read. */
 export class HistoryQueryDto {
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_SEQ,
-    description: 'Only events before this number, newest first; that is also the order without `after`.',
-  })
-  @Transform(toNumber)
-  @Max(MAX_SEQ, { message: `must be at most ${MAX_SEQ}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: NUMBER_RULE })
-  @IsOptional()
+  @IsQueryNumber(
+    { min: 1, max: MAX_SEQ },
+    { description: 'Only events before this number, newest first; that is also the order without `after`.' },
+  )
   before?: number;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_SEQ,
-    description: 'Only events after this number, oldest first. Not together with `before`.',
-  })
-  @Transform(toNumber)
-  @Max(MAX_SEQ, { message: `must be at most ${MAX_SEQ}` })
-  @Min(0, { message: 'must be at least 0' })
-  @IsInt({ message: NUMBER_RULE })
-  @IsOptional()
+  @IsQueryNumber(
+    { min: 0, max: MAX_SEQ },
+    { description: 'Only events after this number, oldest first. Not together with `before`.' },
+  )
   after?: number;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description: 'Events in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  })
-  @Transform(toNumber)
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: NUMBER_RULE })
-  @IsOptional()
+  @IsPageLimit(
+    'Events in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
+    MAX_LIMIT,
+  )
   limit?: number;
 }

@@ -1,18 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsDate, IsEnum, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
-import { parseDateTime } from '../../../common/iso-8601.js';
+import { IsEnum, IsOptional, IsUUID } from 'class-validator';
 import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsPageCursor, IsPageLimit, IsQueryMoment } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunState } from '../workflow.types.js';
-
-const MAX_LIMIT = 100;
-const TIME_RULE = 'must be an ISO 8601 date and time';
-
-/** A moment as a query writes it; the `+` of an offset may have become a space. */
-const toDate = ({ value }: { value: unknown }): unknown => {
-  const moment = typeof value === 'string' ? parseDateTime(value.replace(' ', '+')) : undefined;
-  return moment === undefined ? value : new Date(moment);
-};
 
 /** Path of one workflow run. */
 export class WorkflowRunParams {
@@ -48,41 +38,15 @@ export class WorkflowRunsQueryDto {
   @IsOptional()
   workflow?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only runs that started at this time or later; UTC without an offset.',
-  })
-  @Transform(toDate)
-  @IsDate({ message: TIME_RULE })
-  @IsOptional()
+  @IsQueryMoment('Only runs that started at this time or later; UTC without an offset.')
   from?: Date;
 
-  @ApiPropertyOptional({
-    type: String,
-    format: 'date-time',
-    description: 'Only runs that started before this time.',
-  })
-  @Transform(toDate)
-  @IsDate({ message: TIME_RULE })
-  @IsOptional()
+  @IsQueryMoment('Only runs that started before this time.')
   to?: Date;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' })
-  @IsUUID('7', { message: 'must be the next of a page' })
-  @IsOptional()
+  @IsPageCursor()
   before?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    description: 'Runs in a page; `WORKFLOW_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  })
-  @Transform(({ value }) => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value))
-  @Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number' })
-  @IsOptional()
+  @IsPageLimit('Runs in a page; `WORKFLOW_PAGE_SIZE` without it, 50 unless the deployment says otherwise.')
   limit?: number;
 }

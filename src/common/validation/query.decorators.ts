@@ -1,0 +1,60 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsDate, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { parseDateTime } from '../iso-8601.js';
+
+const MAX_PAGE_LIMIT = 100;
+
+/** A whole number as a path or query writes it; anything else stays text, which the rules refuse. */
+export const toNumber = ({ value }: { value: unknown }): unknown =>
+  /^\d{1,15}$/.test(String(value)) ? Number(value) : value;
+
+/** A moment as a query writes it; the `+` of an offset may have become a space. */
+const toDate = ({ value }: { value: unknown }): unknown => {
+  const moment = typeof value === 'string' ? parseDateTime(value.replace(' ', '+')) : undefined;
+  return moment === undefined ? value : new Date(moment);
+};
+
+/** A whole number in a query, from `min` to `max` where there is one. May be left out. */
+export const IsQueryNumber = (
+  { min, max }: { min: number; max?: number },
+  options: ApiPropertyOptions,
+): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: min,
+      ...(max === undefined ? {} : { maximum: max }),
+      ...options,
+    }),
+    Transform(toNumber),
+    IsOptional(),
+    IsInt({ message: 'must be a whole number' }),
+    Min(min, { message: `must be at least ${min}` }),
+    ...(max === undefined ? [] : [Max(max, { message: `must be at most ${max}` })]),
+  );
+
+/**
+ * How many entries a page has.
+ * @param description names the setting that holds without it
+ */
+export const IsPageLimit = (description: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
+  IsQueryNumber({ min: 1, max }, { description });
+
+/** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
+export const IsPageCursor = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' }),
+    IsUUID('7', { message: 'must be the next of a page' }),
+    IsOptional(),
+  );
+
+/** A moment in a query, in ISO 8601; UTC where it has no offset. May be left out. */
+export const IsQueryMoment = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, format: 'date-time', description }),
+    Transform(toDate),
+    IsDate({ message: 'must be an ISO 8601 date and time' }),
+    IsOptional(),
+  );
