@@ -33,7 +33,12 @@ export class ActiveBuildsService {
     if (summary === null) {
       throw new BuildNotFoundError();
     }
-    const build = { buildId, definitions: await this.definitions.ofBuild(buildId), previousBuildId: null };
+    const build: ActivatedBuild = {
+      buildId,
+      definitions: await this.definitions.ofBuild(buildId),
+      previousBuildId: null,
+      activatedAt: this.clock.now(),
+    };
     await this.definitions.prepareActivation(appId, build);
     return this.database.write((manager) => this.replace(manager, principal, { summary, build }));
   }
@@ -81,6 +86,7 @@ export class ActiveBuildsService {
     const activatedAt = this.clock.now();
     await this.actives.update(manager, appId, { buildId, activatedAt, activatedBy: principal.user });
     build.previousBuildId = previousBuildId;
+    build.activatedAt = activatedAt;
     await this.definitions.activated(manager, appId, build);
     await this.audit.record(manager, principal, {
       action: AuditAction.BuildActivate,

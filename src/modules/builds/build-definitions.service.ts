@@ -93,7 +93,7 @@ export class BuildDefinitionsService {
   }
 
   /** The build of an application that is active; null when none ever was. */
-  async activeBuild(appId: string): Promise<{ buildId: string } | null> {
+  async activeBuild(appId: string): Promise<Pick<ActivatedBuild, 'buildId' | 'activatedAt'> | null> {
     return this.database.read((manager) => this.actives.find(manager, appId));
   }
 

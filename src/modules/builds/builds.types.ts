@@ -102,6 +102,7 @@ export interface ActivatedBuild {
   definitions: BuildDefinition[];
   /** The build that was active before; null when there was none. */
   previousBuildId: string | null;
+  activatedAt: Date;
 }
 
 /** What became of an activation. */

@@ -14,13 +14,17 @@ import {
   taskProcess,
   userTask,
 } from '../../support/runtime/process-files.js';
-import { publish } from '../../support/runtime/publish.js';
+import { appPath, publish } from '../../support/runtime/publish.js';
 import { eventually, start, started } from '../../support/runtime/runtime-client.js';
 
 const cycle = (text: string): string =>
   `<bpmn:timerEventDefinition><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeCycle></bpmn:timerEventDefinition>`;
 const date = (text: string): string =>
   `<bpmn:timerEventDefinition><bpmn:timeDate xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDate></bpmn:timerEventDefinition>`;
+
+/** When the build was activated that set a timer. */
+const anchorOf = ({ text }: Record<string, unknown>): number =>
+  (JSON.parse(String(text)) as { anchor: number }).anchor;
 
 const startedBy = (name: string, event: string): string =>
   processFile(
@@ -105,6 +109,30 @@ describe('processes that start by themselves', () => {
       () => timersOf(row?.definitionId ?? 0),
       (jobs) => jobs.length === 0,
     );
+  });
+
+  it('begin anew, and once, when their build becomes the active one again', async () => {
+    const appId = uniqueName('clock');
+    const files = [startedBy('hourly', cycle('R/PT1H')), startedBy('often', cycle('R/PT2S'))];
+    const { buildId } = await publish(app, { appId, bpmn: files, activate: true });
+    const [often] = await eventually(
+      () => instances(appId, 'often'),
+      (found) => found.length > 0,
+    );
+    await publish(app, { appId, bpmn: taskProcess('other', userTask('a')), activate: true });
+    const again = Date.now();
+    await app.request('PUT', `${appPath(appId)}/active-build`, { body: { buildId } });
+
+    const dueTimes = (await app.dataSource.getRepository(RuntimeJobEntity).findBy({ kind: 'TIMER_START' }))
+      .filter(({ payload }) => anchorOf(payload) >= again)
+      .map(({ dueAt, payload }) => dueAt.getTime() - anchorOf(payload));
+    expect(dueTimes).toEqual(expect.arrayContaining([2_000, 3_600_000]));
+    const before = (await instances(appId, 'often')).length;
+    await eventually(
+      () => instances(appId, 'often'),
+      (found) => found.length >= before + 2,
+    );
+    expect(await timersOf(often?.definitionId ?? 0)).toHaveLength(1);
   });
 
   it('go on by the clock when one of them stops at once', async () => {

@@ -48,5 +48,5 @@ export class ScheduledJobs {
 function keyOf(job: ScheduledJob): string {
   return job.kind === 'PROCESS_CLEANUP'
     ? 'process-cleanup'
-    : `timer-start:${job.definitionId}:${job.node}:${job.occurrence}`;
+    : `timer-start:${job.definitionId}:${job.node}:${job.anchor}:${job.occurrence}`;
 }

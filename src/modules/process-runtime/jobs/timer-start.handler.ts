@@ -28,8 +28,8 @@ export class TimerStartHandler implements JobHandler {
     const work = decodeJob<'TIMER_START'>(job.payload);
     const definition = await this.definitions.byId(work.definitionId);
     const active = await this.builds.activeBuild(definition.build.appId);
-    if (active?.buildId !== definition.build.buildId) {
-      // Another build is active, which has timers of its own.
+    if (active?.buildId !== definition.build.buildId || work.anchor < active.activatedAt.getTime()) {
+      // Another build is active, or this one is again since then: each activation has set timers of its own.
       await this.jobs.replace(job, null);
       return;
     }

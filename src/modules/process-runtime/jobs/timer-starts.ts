@@ -54,8 +54,8 @@ export class TimerStarts implements OnModuleInit {
 
   private async set(manager: EntityManager, build: ActivatedBuild): Promise<void> {
     const ids = this.reserved.get(build) ?? [];
+    const now = build.activatedAt.getTime();
     for (const [index, { definition, node, timer }] of timersOf(build).entries()) {
-      const now = this.clock.now().getTime();
       const work: Work = {
         kind: 'TIMER_START',
         definitionId: definition.id,
