@@ -21,6 +21,7 @@ import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
 import { BuildsModule } from './modules/builds/builds.module.js';
 import { JobsModule } from './modules/jobs/jobs.module.js';
 import { ProcessRuntimeModule } from './modules/process-runtime/process-runtime.module.js';
+import { RestEndpointsModule } from './modules/rest-endpoints/rest-endpoints.module.js';
 import { SystemsModule } from './modules/systems/systems.module.js';
 import { ToolsModule } from './modules/tools/tools.module.js';
 import { UiActionModule } from './modules/ui-action/ui-action.module.js';
@@ -59,6 +60,7 @@ export class AppModule {
         UiActionModule,
         WorkflowsModule,
         AgentResolutionModule,
+        RestEndpointsModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },

@@ -9,6 +9,7 @@ import { mcpCallSettings } from './mcp-call-settings.js';
 import { packageSettings } from './package-settings.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
 import { processSettings } from './process-settings.js';
+import { restEndpointSettings } from './rest-endpoint-settings.js';
 import { flag, httpUrl, integer, list } from './setting-rules.js';
 import { workflowSettings } from './workflow-settings.js';
 
@@ -255,6 +256,7 @@ export const envSchema = z.object({
   ...processSettings,
   ...workflowSettings,
   ...agentSettings,
+  ...restEndpointSettings,
 
   AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
     'Refused calls of one caller that are put into the audit log in a minute; the request log has them all.',

@@ -29,10 +29,15 @@ export interface CompiledTemplate {
    * text is never expanded again.
    * @param budget what expressions and each inserted byte pay with; without it, the expressions of one rendering may do
    * `EXPRESSION_LIMITS.steps` together
+   * @param encode what each reference is replaced by, of the text it would be replaced by: for places such as URLs
    * @returns the text, and the references that led nowhere, as they are written, each once
    * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
    */
-  render(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): { text: string; missing: string[] };
+  render(
+    data: Readonly<Record<string, unknown>>,
+    budget?: WorkBudget,
+    encode?: (text: string) => string,
+  ): { text: string; missing: string[] };
   /**
    * When the whole source is one reference, what it leads to, as JSON (null when missing); else the rendered text. The value
    * may share its parts with the data, so it is to be read only.

@@ -69,9 +69,9 @@ export class Template implements CompiledTemplate {
     this.whole = this.segments.length === 1 ? references[0] : undefined;
   }
 
-  render(data: Data, budget?: WorkBudget): { text: string; missing: string[] } {
+  render(data: Data, budget?: WorkBudget, encode = asItIs): { text: string; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
-    const text = this.textOf(data, rendering);
+    const text = this.textOf(data, rendering, encode);
     return { text, missing: [...rendering.missing] };
   }
 
@@ -91,16 +91,21 @@ export class Template implements CompiledTemplate {
     return value;
   }
 
-  private textOf(data: Data, rendering: Rendering): string {
+  private textOf(data: Data, rendering: Rendering, encode = asItIs): string {
     let text = '';
     rendering.countParts(this.segments.length);
     for (const segment of this.segments) {
-      const inserted = typeof segment === 'string' ? segment : written(resolved(segment, data, rendering));
+      const inserted =
+        typeof segment === 'string' ? segment : encode(written(resolved(segment, data, rendering)));
       rendering.count(Buffer.byteLength(inserted));
       text += inserted;
     }
     return text;
   }
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 function resolved(reference: TemplateReference, data: Data, rendering: Rendering): unknown {

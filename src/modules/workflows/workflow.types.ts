@@ -8,6 +8,7 @@ export const EXECUTED_NODE_TYPES: readonly string[] = [
   'DATA_MAPPING',
   'SUBWORKFLOW',
   'CUSTOM_AGENT',
+  'REST_ENDPOINT',
   'END',
 ];
 

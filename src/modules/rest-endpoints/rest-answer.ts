@@ -1,0 +1,56 @@
+import type { JsonValue } from '../../common/data-paths.js';
+import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+
+/** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
+export type RestAnswer = {
+  /** Body: JSON as it is, a text as a string, null for none. */
+  data: JsonValue;
+  status: number;
+  headers: Record<string, string>;
+};
+
+/** Headers that a workflow may need; all others stay out of its data. */
+const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
+
+/**
+ * Reads an answer to its end.
+ * @throws WorkflowFailedError when the body is neither JSON nor text, or is not what it is said to be
+ * @throws OutboundError as reading does
+ */
+export async function readAnswer(response: Response): Promise<RestAnswer> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const type = response.headers.get('content-type') ?? '';
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  return { data: bytes.byteLength === 0 ? null : dataOf(bytes, type), status: response.status, headers };
+}
+
+function dataOf(bytes: Uint8Array, type: string): JsonValue {
+  if (/[/+]json\b/i.test(type)) {
+    try {
+      return JSON.parse(textOf(bytes)) as JsonValue;
+    } catch {
+      throw invalid('The answer of the system says that it is JSON, and is not.');
+    }
+  }
+  if (type !== '' && !/^text\/|[/+]xml\b/i.test(type)) {
+    throw invalid('The answer of the system is neither JSON nor text.');
+  }
+  return textOf(bytes);
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid('The answer of the system is not UTF-8.');
+  }
+}
+
+function invalid(message: string): WorkflowFailedError {
+  return new WorkflowFailedError('REST_RESPONSE_INVALID', message);
+}

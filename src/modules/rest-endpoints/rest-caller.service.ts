@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { AddressPolicy } from '../../common/outbound/address-policy.js';
+import { configuredPolicy } from '../../common/outbound/configured-policy.js';
+import { OutboundClient } from '../../common/outbound/outbound.client.js';
+import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
+import { Env } from '../../config/env.js';
+import type { SystemCredentials } from '../mcp-connection/connection-test.types.js';
+import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
+import { readAnswer, type RestAnswer } from './rest-answer.js';
+import { RestFailure, RestTokenError } from './rest-failure.js';
+import type { RestRequest } from './rest-request.js';
+
+/** Methods that may be sent twice (RFC 9110, section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
+const UNAUTHORIZED = 401;
+
+/** Whether sending a request of this method twice does no more than sending it once. */
+export function isIdempotent(method: string): boolean {
+  return IDEMPOTENT.has(method);
+}
+
+/** Calls endpoints of REST systems through the guarded client. */
+@Injectable()
+export class RestCallerService {
+  private readonly outbound: OutboundClient;
+
+  constructor(
+    private readonly env: Env,
+    private readonly tokens: ServiceAccountTokensService,
+  ) {
+    this.outbound = new OutboundClient({
+      policy: new AddressPolicy(configuredPolicy(env)),
+      maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
+      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+    });
+  }
+
+  /**
+   * Calls, and calls again where that does no harm: after a call without effect that may go better, and with idempotent methods
+   * after any other that may.
+   * @throws RestFailure; the reason of the signal
+   */
+  async call(request: RestRequest, credentials: SystemCredentials, signal: AbortSignal): Promise<RestAnswer> {
+    const retries = this.env.get('REST_MAX_RETRIES');
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.once(request, credentials, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = RestFailure.of(error, this.env.get('REST_MAX_RESPONSE_BYTES'));
+        const mayRepeat = failure.hadNoEffect || isIdempotent(request.method);
+        if (!failure.passes || !mayRepeat || attempt >= retries) {
+          throw failure;
+        }
+      }
+      await sleep(this.env.get('REST_RETRY_DELAY_MS') * 2 ** attempt, undefined, { signal });
+    }
+  }
+
+  private async once(
+    request: RestRequest,
+    credentials: SystemCredentials,
+    signal: AbortSignal,
+  ): Promise<RestAnswer> {
+    const bytes = this.env.get('REST_MAX_RESPONSE_BYTES');
+    const limits = {
+      deadlineMs: request.timeoutMs,
+      maxResponseBytes: bytes,
+      maxTotalBytes: bytes,
+      maxElements: bytes,
+    };
+    return this.outbound.run(limits, (operation) => this.send(operation, request, credentials, signal));
+  }
+
+  /** A token that is refused is replaced once. */
+  private async send(
+    operation: OutboundOperation,
+    { method, url, headers, body }: RestRequest,
+    credentials: SystemCredentials,
+    signal: AbortSignal,
+  ): Promise<RestAnswer> {
+    for (let renewed = false; ; renewed = true) {
+      const token = await this.tokenFor(operation, credentials, url);
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const init = { method, headers: { ...headers, ...authorization }, body, signal };
+      const response = await operation.fetch(url, init);
+      if (response.ok) {
+        return await readAnswer(response);
+      }
+      await response.body?.cancel();
+      if (response.status !== UNAUTHORIZED || token === undefined || renewed) {
+        throw RestFailure.ofStatus(response.status);
+      }
+      this.tokens.drop(tokenRequest(credentials, url), token);
+    }
+  }
+
+  private async tokenFor(
+    operation: OutboundOperation,
+    credentials: SystemCredentials,
+    url: URL,
+  ): Promise<string | undefined> {
+    if (credentials.type === 'NO_AUTH') {
+      return undefined;
+    }
+    try {
+      return await this.tokens.get(tokenRequest(credentials, url), operation);
+    } catch {
+      // What it was is in no way the caller's to read: it could quote the endpoint.
+      throw new RestTokenError('no token');
+    }
+  }
+}
+
+function tokenRequest(
+  credentials: SystemCredentials,
+  url: URL,
+): Parameters<ServiceAccountTokensService['get']>[0] {
+  const { tokenUrl, clientId, clientSecret } =
+    credentials.type === 'NO_AUTH' ? { tokenUrl: '', clientId: '', clientSecret: '' } : credentials;
+  return { tokenUrl, clientId, clientSecret, resource: url.origin };
+}

@@ -1,0 +1,102 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { isJsonObject, type JsonValue } from '../../common/data-paths.js';
+import { Env } from '../../config/env.js';
+import { BuildSystemsService } from '../builds/build-systems.service.js';
+import { SystemConnectionsService, type OpenedConnection } from '../systems/system-connections.service.js';
+import { SystemType } from '../systems/system.types.js';
+import { CallKind } from '../workflows/call-journal.types.js';
+import type { NodeContext, NodeExecutor, NodeOutcome, RunScope } from '../workflows/node-executor.js';
+import { NodeExecutorsService } from '../workflows/node-executors.service.js';
+import type { RunnableNode } from '../workflows/workflow.types.js';
+import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { isIdempotent, RestCallerService } from './rest-caller.service.js';
+import { RestFailure } from './rest-failure.js';
+import { restRequest, type RestRequest } from './rest-request.js';
+
+/**
+ * Calls an endpoint of a REST system of the build (process semantics, "Workflows and their nodes"): the body of the answer is stored
+ * as `data` under the response key, beside `status` and `headers`.
+ */
+@Injectable()
+export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
+  readonly type = 'REST_ENDPOINT';
+  readonly takesInput = true;
+
+  constructor(
+    private readonly executors: NodeExecutorsService,
+    private readonly builds: BuildSystemsService,
+    private readonly connections: SystemConnectionsService,
+    private readonly caller: RestCallerService,
+    private readonly env: Env,
+  ) {}
+
+  onModuleInit(): void {
+    this.executors.register(this);
+  }
+
+  async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
+    const { scope, step } = context;
+    const connection = await this.connectionOf(node, scope);
+    const request = restRequest(node, connection.baseUrl, context, this.env.get('REST_TIMEOUT_MS'));
+    const { result } = await scope.calls.once(
+      {
+        key: `${step}/${node.id}/rest`,
+        kind: CallKind.Rest,
+        request: shown(request),
+        repeatable: isIdempotent(request.method),
+      },
+      async () => {
+        const answer = await this.answer(request, connection, scope);
+        return { result: answer, outcome: 'OK' };
+      },
+    );
+    return { result, next: { kind: 'SEQUENCE' } };
+  }
+
+  private async answer(
+    request: RestRequest,
+    { credentials }: OpenedConnection,
+    { signal }: RunScope,
+  ): Promise<JsonValue> {
+    try {
+      return await this.caller.call(request, credentials, signal);
+    } catch (error) {
+      throw error instanceof RestFailure ? error.toJournal() : error;
+    }
+  }
+
+  /** @throws WorkflowFailedError when the build has no such REST system */
+  private async connectionOf(node: RunnableNode, scope: RunScope): Promise<OpenedConnection> {
+    const named = node.payload?.['system'];
+    const { appId, resourceDefinitionId, resourceName } = isJsonObject(named) ? named : {};
+    const reference = {
+      appId: textOr(appId, scope.appId),
+      resourceDefinitionId: textOr(resourceDefinitionId, null),
+      resourceName: textOr(resourceName, null),
+    };
+    const system = await this.builds.find(scope.buildId, reference, SystemType.Rest);
+    const connection = system === null ? null : await this.connections.byId(system.systemId);
+    if (connection === null) {
+      throw new WorkflowFailedError(
+        'REST_SYSTEM_MISSING',
+        'The REST system of the node is not in the build.',
+      );
+    }
+    return connection;
+  }
+}
+
+/** What readers of the run see: values of the query and of headers can be secrets of the author. */
+function shown({ method, url, headers, body }: RestRequest): JsonValue {
+  return {
+    method,
+    url: `${url.origin}${url.pathname}`,
+    queryParameters: [...url.searchParams.keys()],
+    headers: Object.keys(headers),
+    body,
+  };
+}
+
+function textOr(value: unknown, otherwise: string | null): string | null {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

@@ -1,0 +1,95 @@
+import { OutboundError, type OutboundFailure } from '../../common/outbound/outbound.error.js';
+import { CallNotMadeError, WorkflowFailedError } from '../workflows/workflows.errors.js';
+
+/** Failures before a byte of the request was sent. */
+const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([
+  'dns',
+  'refused',
+  'tls',
+  'blocked',
+  'port',
+  'busy',
+]);
+/** Failures that another try cannot change. */
+const LASTING: ReadonlySet<OutboundFailure> = new Set([
+  'blocked',
+  'port',
+  'too_large',
+  'encoding',
+  'redirect',
+]);
+/** Statuses that say: later perhaps. */
+const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** No token could be got for the call; `cause` is one of ours, never what the endpoint said. */
+export class RestTokenError extends Error {
+  override readonly name = 'RestTokenError';
+}
+
+/** A call that failed, and what follows from it. */
+export class RestFailure extends Error {
+  override readonly name = 'RestFailure';
+
+  private constructor(
+    /** For readers of the run. */
+    readonly outcome: string,
+    readonly failure: WorkflowFailedError,
+    /** Whether the system has certainly done nothing. */
+    readonly hadNoEffect: boolean,
+    /** Whether another try may go better. */
+    readonly passes: boolean,
+  ) {
+    super(outcome);
+  }
+
+  /** Of an answer that is no success. */
+  static ofStatus(status: number): RestFailure {
+    const failure = new WorkflowFailedError('REST_STATUS', `The system answered with status ${status}.`);
+    const isRefusal = status < 500 && status !== 408;
+    return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status));
+  }
+
+  /**
+   * Of whatever a call threw.
+   * @throws the error itself when it is none of a call
+   */
+  static of(error: unknown, maxBytes: number): RestFailure {
+    if (error instanceof RestFailure) {
+      return error;
+    }
+    if (error instanceof RestTokenError) {
+      const failure = new WorkflowFailedError(
+        'REST_CALL_FAILED',
+        'The system got no access token for its service account.',
+      );
+      return new RestFailure('TOKEN', failure, true, true);
+    }
+    if (error instanceof WorkflowFailedError) {
+      return new RestFailure(error.code, error, false, false);
+    }
+    if (!(error instanceof OutboundError)) {
+      throw error;
+    }
+    const neverSent = NEVER_SENT.has(error.failure);
+    return new RestFailure(
+      error.failure.toUpperCase(),
+      failureOf(error.failure, neverSent, maxBytes),
+      neverSent,
+      !LASTING.has(error.failure),
+    );
+  }
+
+  /** How a journaled call throws it: what had no effect leaves no trace there. */
+  toJournal(): Error {
+    return this.hadNoEffect ? new CallNotMadeError(this.failure, this.outcome) : this.failure;
+  }
+}
+
+function failureOf(failure: OutboundFailure, neverSent: boolean, maxBytes: number): WorkflowFailedError {
+  if (failure === 'too_large') {
+    const message = `The answer of the system is larger than ${maxBytes} bytes (REST_MAX_RESPONSE_BYTES); it is refused, not cut.`;
+    return new WorkflowFailedError('REST_RESPONSE_INVALID', message);
+  }
+  const known = neverSent ? 'It was not sent' : 'Whether it had an effect is not known';
+  return new WorkflowFailedError('REST_CALL_FAILED', `The call of the system failed: ${failure}. ${known}.`);
+}

@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../common/data-paths.js';
+import { compileTemplate } from '../../common/expressions/expressions.js';
+import type { RunnableNode } from '../workflows/workflow.types.js';
+import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+
+/** A call of an endpoint, without credentials. */
+export interface RestRequest {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: string | null;
+  timeoutMs: number;
+}
+
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+/** A segment that a URL parser would resolve, so that the path led somewhere else. */
+const DOT_SEGMENT = /^(\.|%2e){1,2}$/i;
+const JSON_TYPE = 'application/json';
+const SECOND_MS = 1_000;
+
+/**
+ * Fills the templates of a REST_ENDPOINT node (process semantics, "Interpolation"): values are percent-encoded in the path and in
+ * the query, and refused in a header when they hold line breaks.
+ * @param input the filled `inputBody`; the body where the node has one
+ * @throws WorkflowFailedError when the data do not fit; ExpressionError when an expression of a template fails
+ */
+export function restRequest(
+  node: RunnableNode,
+  baseUrl: string,
+  { variables, input }: { variables: JsonObject; input: JsonValue },
+  defaultTimeoutMs: number,
+): RestRequest {
+  const payload = node.payload ?? {};
+  const { method, timeoutSeconds } = payload;
+  const headers = headersOf(payload, variables);
+  const body = bodyOf(node, input, headers['content-type'] ?? JSON_TYPE);
+  return {
+    method: String(method),
+    url: urlOf(payload, baseUrl, variables),
+    headers: body === null ? headers : { 'content-type': JSON_TYPE, ...headers },
+    body,
+    timeoutMs: typeof timeoutSeconds === 'number' ? timeoutSeconds * SECOND_MS : defaultTimeoutMs,
+  };
+}
+
+function urlOf(payload: JsonObject, baseUrl: string, variables: JsonObject): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${pathOf(payload, variables)}`;
+  for (const [name, template] of textsOf(payload['queryParameters'])) {
+    url.searchParams.append(name, compileTemplate(template).render(variables).text);
+  }
+  return url;
+}
+
+function pathOf(payload: JsonObject, variables: JsonObject): string {
+  const path = payload['path'];
+  const template = compileTemplate(typeof path === 'string' ? path : '');
+  const { text, missing } = template.render(variables, undefined, encodeURIComponent);
+  if (missing.length > 0) {
+    // Without it the path would name another resource, such as all of them in place of one.
+    throw invalid('A reference in the path leads to nothing.', missing.join(', '));
+  }
+  if (text.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+    throw invalid('The path must not have a segment that is "." or "..".');
+  }
+  return text;
+}
+
+function headersOf(payload: JsonObject, variables: JsonObject): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' };
+  for (const [name, template] of textsOf(payload['headers'])) {
+    const { text } = compileTemplate(template).render(variables);
+    if (!HEADER_VALUE.test(text)) {
+      throw invalid(
+        `The header ${name} cannot have this value: line breaks and other characters are refused.`,
+      );
+    }
+    headers[name.toLowerCase()] = text;
+  }
+  return headers;
+}
+
+/** Null for a node without one. */
+function bodyOf({ inputBody, payload }: RunnableNode, input: JsonValue, contentType: string): string | null {
+  if (inputBody === null || inputBody.trim() === '') {
+    return null;
+  }
+  if (payload?.['method'] === 'GET') {
+    throw invalid('A GET has no body: take the inputBody out, or use another method.');
+  }
+  const isText = typeof input === 'string' && !/[/+]json\b/i.test(contentType);
+  return isText ? input : JSON.stringify(input);
+}
+
+function textsOf(value: unknown): [string, string][] {
+  return Object.entries(isJsonObject(value) ? value : {}).map(([name, text]) => [name, String(text)]);
+}
+
+function invalid(message: string, details?: string): WorkflowFailedError {
+  return new WorkflowFailedError('NODE_INPUT_INVALID', message, { details });
+}

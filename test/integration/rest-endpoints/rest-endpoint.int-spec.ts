@@ -1,0 +1,275 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { v7 as uuid } from 'uuid';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BuildSystemEntity } from '../../../src/modules/builds/entities/build-system.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemSecrets } from '../../../src/modules/systems/system-secrets.js';
+import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
+import { TestApp } from '../../support/app.js';
+import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
+import { publish } from '../../support/runtime/publish.js';
+import { failureOf, runWorkflow, workflowOf } from '../workflows/workflow-package.js';
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+type Answer = (response: ServerResponse, seen: Seen) => void;
+
+const json: Answer = (response) =>
+  response.writeHead(200, { 'content-type': 'application/json', etag: '"1"', 'x-other': 'x' }).end('{"a":1}');
+const status =
+  (code: number): Answer =>
+  (response) =>
+    response.writeHead(code, { 'content-type': 'text/plain' }).end('foreign words');
+
+let app: TestApp;
+let peer: Peer;
+let tokens: TokenPeer;
+let answers: Answer[];
+let seen: Seen[];
+
+beforeAll(async () => {
+  app = await TestApp.start({
+    REST_RETRY_DELAY_MS: '5',
+    REST_MAX_RESPONSE_BYTES: '2048',
+    REST_TIMEOUT_MS: '5000',
+  });
+  tokens = await startTokenPeer();
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url = '', headers } = request;
+    const call = { method, url, headers, body: await readBody(request) };
+    seen.push(call);
+    const [next = json] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    next(response, call);
+  };
+  peer = await startHttpPeer((request, response) => void serve(request, response), '/base/');
+});
+afterAll(async () => {
+  await app.close();
+  await peer.close();
+  await tokens.close();
+});
+beforeEach(() => {
+  answers = [json];
+  seen = [];
+});
+afterEach(() => expect(JSON.stringify(seen)).not.toContain('foreign words'));
+
+/** A build with one REST system and a workflow of one node that calls it. */
+async function built(
+  payload: Record<string, unknown>,
+  node: Record<string, unknown> = {},
+  system: Record<string, unknown> = {},
+): Promise<string> {
+  const systems = [{ resourceName: 'Scores', type: 'REST', name: 'Scores', baseUrl: peer.url, ...system }];
+  const call = {
+    id: 'call',
+    type: 'REST_ENDPOINT',
+    responseKey: 'answer',
+    payload: { system: { resourceName: 'Scores' }, method: 'GET', ...payload },
+    ...node,
+  };
+  const workflow = workflowOf('flow', [call], { end: { outputBody: '${answer}' } });
+  return (await publish(app, { package: { systems, workflows: [workflow] } })).buildId;
+}
+const run = (buildId: string, input = {}, runKey: string = uuid()) =>
+  runWorkflow(app, buildId, 'flow', { input, runKey });
+const calls = () => app.dataSource.getRepository(WorkflowCallEntity).find();
+
+describe('a REST_ENDPOINT node', () => {
+  it('calls the endpoint and stores body, status and known headers', async () => {
+    const buildId = await built({
+      path: '/customers/${id}',
+      queryParameters: { q: '${name} & co', empty: '' },
+      headers: { 'X-Trace': 'a-${id}' },
+    });
+    expect(await run(buildId, { id: 'a/b?c#d é', name: 'x=y' })).toEqual({
+      data: { a: 1 },
+      status: 200,
+      headers: { 'content-type': 'application/json', etag: '"1"' },
+    });
+    expect(seen).toMatchObject([
+      { method: 'GET', url: '/base/customers/a%2Fb%3Fc%23d%20%C3%A9?q=x%3Dy+%26+co&empty=', body: '' },
+    ]);
+    expect(seen[0]?.headers).toMatchObject({ 'x-trace': 'a-a/b?c#d é' });
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('sends the inputBody with %s', async (method) => {
+    const buildId = await built({ method, path: '/items' }, { inputBody: '{ "n": ${n}, "s": "${s}" }' });
+    await run(buildId, { n: 2, s: 'a"b' });
+    expect(seen).toMatchObject([
+      {
+        method,
+        url: '/base/items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"n":2,"s":"a\\"b"}',
+      },
+    ]);
+  });
+
+  it.each<[string, Answer, unknown]>([
+    ['text', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('grüß'), 'grüß'],
+    ['nothing', (response) => response.writeHead(204).end(), null],
+  ])('takes %s for a body', async (_what, answer, data) => {
+    answers = [answer];
+    expect(await run(await built({}))).toMatchObject({ data });
+  });
+
+  it.each([
+    ['a line break in a header', { headers: { 'X-A': '${v}' } }, { v: 'a\r\nX-B: c' }],
+    ['a reference in the path that leads nowhere', { path: '/items/${v}' }, {}],
+    ['a path that leads elsewhere', { path: '/items/${v}/x' }, { v: '..' }],
+  ])('refuses %s', async (_what, payload, input) => {
+    expect(await failureOf(run(await built(payload), input))).toMatchObject({
+      code: 'NODE_INPUT_INVALID',
+      node: 'call',
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it.each<[string, Answer, string]>([
+    [
+      'an answer beyond the limit',
+      (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2_049)),
+      'REST_RESPONSE_INVALID',
+    ],
+    [
+      'JSON that is none',
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+      'REST_RESPONSE_INVALID',
+    ],
+    [
+      'bytes that are no text',
+      (response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'),
+      'REST_RESPONSE_INVALID',
+    ],
+    ['a status that is no success', status(404), 'REST_STATUS'],
+  ])('fails at %s, without a word of it', async (_what, answer, code) => {
+    answers = [answer];
+    const failure = await failureOf(run(await built({})));
+    expect(failure).toMatchObject({ code, node: 'call' });
+    expect(JSON.stringify(failure) + (failure as Error).message).not.toContain('foreign');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('says how large an answer may be', async () => {
+    answers = [(response) => response.writeHead(200).end('x'.repeat(4_000))];
+    expect(await failureOf(run(await built({})))).toMatchObject({
+      message: expect.stringContaining('larger than 2048 bytes'),
+    });
+  });
+
+  it('calls again after a status that passes, when the method allows it', async () => {
+    answers = [status(503), status(429), json];
+    expect(await run(await built({}))).toMatchObject({ status: 200 });
+    expect(seen).toHaveLength(3);
+    answers = [status(503)];
+    seen = [];
+    const post = await built({ method: 'POST' }, { inputBody: '1' });
+    expect(await failureOf(run(post))).toMatchObject({
+      code: 'REST_STATUS',
+      message: expect.stringContaining('503'),
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('gives up after as many calls as the operator allows', async () => {
+    answers = [status(503)];
+    expect(await failureOf(run(await built({})))).toMatchObject({ code: 'REST_STATUS' });
+    expect(seen).toHaveLength(3);
+  });
+
+  it('ends a call that takes too long', async () => {
+    answers = [() => undefined];
+    const buildId = await built({ timeoutSeconds: 1, method: 'POST' }, { inputBody: '1' });
+    expect(await failureOf(run(buildId))).toMatchObject({
+      code: 'REST_CALL_FAILED',
+      message: expect.stringContaining('timeout'),
+    });
+  });
+
+  it('calls no address that the service may not call', async () => {
+    const buildId = await built({}, {}, { baseUrl: 'http://169.254.1.1/' });
+    expect(await failureOf(run(buildId))).toMatchObject({
+      code: 'REST_CALL_FAILED',
+      message: expect.stringContaining('It was not sent'),
+    });
+  });
+
+  it('is not made again by a run that is begun again', async () => {
+    const buildId = await built({ method: 'POST' }, { inputBody: '{ "secret": 1 }' });
+    const runKey = uuid();
+    const first = await run(buildId, {}, runKey);
+    expect(await run(buildId, {}, runKey)).toEqual(first);
+    expect(seen).toHaveLength(1);
+    const kept = (await calls()).at(-1);
+    expect(kept).toMatchObject({ state: 'DONE', kind: 'REST' });
+  });
+
+  it('may be made again after an answer that says the system has done nothing', async () => {
+    const buildId = await built({ method: 'POST' }, { inputBody: '1' });
+    const runKey = uuid();
+    answers = [status(422)];
+    await failureOf(run(buildId, {}, runKey));
+    answers = [json];
+    expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
+  });
+
+  it('is not made again when nobody knows whether it had an effect', async () => {
+    const buildId = await built({ method: 'POST' }, { inputBody: '1' });
+    const runKey = uuid();
+    answers = [(response) => response.destroy()];
+    expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code: 'REST_CALL_FAILED' });
+    answers = [json];
+    expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code: 'CALL_OUTCOME_UNKNOWN' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('ends when the run is stopped', async () => {
+    answers = [() => stop.abort(new Error('stopped'))];
+    const stop = new AbortController();
+    const work = runWorkflow(app, await built({}), 'flow', { signal: stop.signal });
+    expect(await failureOf(work)).toMatchObject({ message: 'stopped' });
+  });
+});
+
+describe('a REST_ENDPOINT node of a system with a service account', () => {
+  const account =
+    (clientSecret = 'secret') =>
+    async () => {
+      const authorization = {
+        type: 'SERVICE_ACCOUNT',
+        configuration: { clientId: 'client', identityProviderUrl: tokens.url },
+      };
+      const buildId = await built({}, {}, { authorization });
+      const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
+      const sealed = app.nest.get(SystemSecrets).seal(systemId, clientSecret);
+      await app.dataSource.getRepository(SystemEntity).update({ id: systemId }, { clientSecret: sealed });
+      return buildId;
+    };
+
+  it('brings its token, and another one when that is refused', async () => {
+    const buildId = await account()();
+    await run(buildId);
+    expect(seen[0]?.headers.authorization).toMatch(/^Bearer token-\d+$/);
+    answers = [status(401), json];
+    await run(buildId);
+    const [, refused, accepted] = seen.map(({ headers }) => headers.authorization);
+    expect(refused).toBe(seen[0]?.headers.authorization);
+    expect(accepted).not.toBe(refused);
+    expect(JSON.stringify(await calls())).not.toMatch(/token-\d|Bearer|"secret"/);
+  });
+
+  it('fails without a token, and is never sent', async () => {
+    const buildId = await account('wrong')();
+    expect(await failureOf(run(buildId))).toMatchObject({
+      code: 'REST_CALL_FAILED',
+      message: expect.stringContaining('no access token'),
+    });
+    expect(seen).toEqual([]);
+  });
+});
