@@ -165,6 +165,20 @@ export class SystemsService {
     return system;
   }
 
+  /**
+   * Begins a change of how a system is used, which its definition is no part of: allowed in a committed version too. Nobody else
+   * changes the system or commits its version meanwhile.
+   * @returns the system, and whether its definition may be written to
+   * @throws SystemNotFoundError
+   */
+  async lockForSwitching(
+    manager: EntityManager,
+    key: SystemKey,
+  ): Promise<{ system: SystemEntity; writable: boolean }> {
+    const writable = await this.apps.isWritable(manager, key);
+    return { system: found(await this.repository.lock(manager, key)), writable };
+  }
+
   /** Stores a locked system as changed now by this caller. */
   async save(manager: EntityManager, principal: Principal, system: SystemEntity): Promise<void> {
     await this.repository.update(manager, {

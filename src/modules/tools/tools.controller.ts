@@ -31,8 +31,7 @@ export class ToolsController {
     operationId: 'switchTool',
     summary: 'Enable or disable a tool',
     description:
-      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once. Repeating the call changes nothing. ' +
-      '409 when the version is committed.',
+      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. Repeating the call changes nothing.',
   })
   @ApiBody({
     type: SwitchToolRequestDto,
@@ -60,10 +59,7 @@ export class ToolsController {
     },
     description: 'The tool as it is now.',
   })
-  @ApiErrors(400, 403, {
-    404: 'Tool not found.',
-    409: 'The application version is committed and can no longer be changed.',
-  })
+  @ApiErrors(400, 403, { 404: 'Tool not found.' })
   async enable(
     @CurrentPrincipal() principal: Principal,
     @Param() params: ToolParams,

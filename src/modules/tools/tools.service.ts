@@ -33,14 +33,15 @@ export class ToolsService {
   ) {}
 
   /**
-   * Enables or disables a tool. Doing it twice changes nothing the second time.
+   * Enables or disables a tool, in a committed version too: the flag is looked at when a tool is called, and is no part of its
+   * definition. Doing it twice changes nothing the second time.
    * @throws SystemNotFoundError, ToolNotFoundError
-   * @throws VersionCommittedError
    */
   async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
     const { appId, appVersionId, resourceId } = key;
     const { resourceDefinitionId, ...switched } = await this.database.write(async (manager) => {
-      const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });
+      const version = { appId, appVersionId, resourceId };
+      const { system, writable } = await this.systems.lockForSwitching(manager, version);
       const tool =
         system.id === key.systemId ? await this.tools.findPresent(manager, system.id, key.toolId) : null;
       if (tool === null) {
@@ -49,7 +50,9 @@ export class ToolsService {
       const change = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
       if (enabled !== tool.enabled) {
         await this.tools.setEnabled(manager, tool.id, enabled, this.clock.now());
-        await this.systems.save(manager, principal, system);
+        if (writable) {
+          await this.systems.save(manager, principal, system);
+        }
       }
       await this.record(manager, principal, system, change);
       return { ...change, resourceDefinitionId: system.resourceDefinitionId };

@@ -4,7 +4,6 @@ import type { ToolEntity } from '../../../src/modules/tools/entities/tool.entity
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
 import {
-  commitVersion,
   createdSystem,
   insertSystem,
   insertTools,
@@ -165,25 +164,5 @@ describe('what the switch of a tool refuses', () => {
     expect(status).toBe(404);
     expect(body).toEqual(SYSTEM_NOT_FOUND);
     expect((await toolRows(app, id))[0]?.enabled).toBe(true);
-  });
-
-  it('answers 409 in a committed version, also when nothing would change', async () => {
-    const committed = newPlace();
-    const { id, resourceId } = await createdSystem(app, committed);
-    const [toolId] = await insertTools(app, id, [{ name: 'one' }]);
-    await commitVersion(app, committed);
-    const at = path({ resourceId, systemId: id, toolId: toolId! }, committed);
-    const before = await toolRows(app, id);
-
-    for (const enabled of [false, true]) {
-      const { status, body } = await app.request('PATCH', at, { body: { enabled } });
-      expect(status).toBe(409);
-      expect(body).toEqual({
-        error: 'Conflict',
-        message: 'The application version is committed and can no longer be changed.',
-        status: 409,
-      });
-    }
-    expect(await toolRows(app, id)).toEqual(before);
   });
 });

@@ -123,7 +123,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(response.body['message']).toBe('Insufficient permissions to access Integration Management');
   });
 
-  it('refuses to write into a committed version, after it has looked at the body', async () => {
+  it('switches a tool in a committed version too, whose system stays as it is', async () => {
     const baseUrl = server.url;
     const created = await createSystem(app, { baseUrl, versionId: 'done' });
     await testConnection(app, { baseUrl, versionId: 'done' });
@@ -133,9 +133,12 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     const path = toolPath(ids, 'app', 'done');
 
     expect((await enable('no', path)).status).toBe(400);
-    const response = await enable(false, path);
-    expect(response.status).toBe(409);
-    expect(response.body['message']).toContain('committed');
-    expect((await readSystem(app, committed.resourceId, 'done')).tools[0]?.enabled).toBe(true);
+    for (const enabled of [false, false, true]) {
+      const response = await enable(enabled, path);
+      expect(response).toMatchObject({ status: 200, body: { status: 200, tool: { enabled } } });
+      const now = await readSystem(app, committed.resourceId, 'done');
+      expect(now.tools[0]?.enabled).toBe(enabled);
+      expect({ ...now, tools: [] }).toEqual({ ...committed, tools: [] });
+    }
   });
 });
