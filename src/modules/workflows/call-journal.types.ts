@@ -75,7 +75,7 @@ export interface RunCall {
   readonly finishedAt: Date | null;
   readonly outcome: string | null;
   readonly usage: CallUsage | null;
-  /** JSON, or the beginning of it when it is longer than `requestBytes` say. */
+  /** JSON, or the beginning of it when it is shorter than `requestBytes` say. */
   readonly request: string;
   readonly requestBytes: number;
   /** JSON; null until the call is done. */
@@ -86,4 +86,6 @@ export interface RunCall {
 export interface RunCallPage {
   readonly calls: readonly RunCall[];
   readonly next: string | null;
+  /** Characters of a response that readers are shown. */
+  readonly maxLength: number;
 }

@@ -3,9 +3,14 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../common/auth/permission.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { toWorkflowCallPage, WorkflowCallPageDto, WorkflowCallsQueryDto } from './dto/workflow-call.dto.js';
 import { toWorkflowRunDetails, WorkflowRunDetailsDto } from './dto/workflow-run-details.dto.js';
 import { toWorkflowRunPage, WorkflowRunPageDto } from './dto/workflow-run.dto.js';
-import { WORKFLOW_RUN_EXAMPLE, WORKFLOW_RUN_PAGE_EXAMPLE } from './dto/workflow-run.examples.js';
+import {
+  WORKFLOW_CALL_PAGE_EXAMPLE,
+  WORKFLOW_RUN_EXAMPLE,
+  WORKFLOW_RUN_PAGE_EXAMPLE,
+} from './dto/workflow-run.examples.js';
 import { WorkflowRunParams, WorkflowRunsQueryDto } from './dto/workflow-run.params.dto.js';
 import { WorkflowRunsService } from './workflow-runs.service.js';
 
@@ -46,5 +51,25 @@ export class WorkflowRunsController {
   @ApiErrors(400, DENIED, { 404: 'Workflow run not found.' })
   async get(@Param() { workflowRunId }: WorkflowRunParams): Promise<WorkflowRunDetailsDto> {
     return toWorkflowRunDetails(await this.workflowRuns.byId(workflowRunId));
+  }
+
+  @Get(':workflowRunId/calls')
+  @ApiOperation({
+    operationId: 'listWorkflowRunCalls',
+    summary: 'List what a workflow run has called',
+    description:
+      'Extension of the contract. Every call of a language model, a tool or a REST endpoint, with its question, answer, time and tokens, in the order in which they were begun; also while the run is under way. Follow `next` until it is null. Values that look like secrets are removed.',
+  })
+  @ApiOkResponse({
+    type: WorkflowCallPageDto,
+    example: WORKFLOW_CALL_PAGE_EXAMPLE,
+    description: 'A page of calls.',
+  })
+  @ApiErrors(400, DENIED, { 404: 'Workflow run not found.' })
+  async listCalls(
+    @Param() { workflowRunId }: WorkflowRunParams,
+    @Query() query: WorkflowCallsQueryDto,
+  ): Promise<WorkflowCallPageDto> {
+    return toWorkflowCallPage(await this.workflowRuns.callsOf(workflowRunId, query));
   }
 }

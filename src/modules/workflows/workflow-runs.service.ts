@@ -4,6 +4,7 @@ import { Clock } from '../../common/clock.js';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
 import { BuildDefinitionsService } from '../builds/build-definitions.service.js';
+import type { RunCallPage } from './call-journal.types.js';
 import { CallStore } from './call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
 import { RunDeadline } from './run-deadline.js';
@@ -84,6 +85,24 @@ export class WorkflowRunsService {
     const rows = await this.store.page(query, limit + 1);
     const runs = rows.slice(0, limit);
     return { runs, next: rows.length > limit ? (runs.at(-1)?.id ?? null) : null };
+  }
+
+  /**
+   * A page of what a run has called outside of the service, in the order in which that was begun.
+   * @param after key of the last call of the page before
+   * @throws WorkflowRunNotFoundError
+   */
+  async callsOf(
+    id: string,
+    { after, limit = this.env.get('WORKFLOW_PAGE_SIZE') }: { after?: string; limit?: number },
+  ): Promise<RunCallPage> {
+    const rows = await this.calls.page(id, after, limit + 1);
+    if (rows.length === 0) {
+      await this.byId(id);
+    }
+    const calls = rows.slice(0, limit);
+    const next = rows.length > limit ? (calls.at(-1)?.key ?? null) : null;
+    return { calls, next, maxLength: this.env.get('WORKFLOW_RECORD_VALUE_BYTES') };
   }
 
   /** @throws WorkflowRunNotFoundError */

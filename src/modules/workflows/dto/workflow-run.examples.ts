@@ -61,3 +61,50 @@ export const WORKFLOW_RUN_EXAMPLE = {
   ],
   output: { score: 720 },
 };
+
+const CALL = { state: 'DONE', tries: 1, outcome: 'OK', cut: [] };
+
+/** What the API documentation shows for the calls of a run. */
+export const WORKFLOW_CALL_PAGE_EXAMPLE = {
+  calls: [
+    {
+      ...CALL,
+      key: '2/advise/m1',
+      kind: 'MODEL',
+      startedAt: '2026-01-31T10:20:30.130Z',
+      finishedAt: '2026-01-31T10:20:31.130Z',
+      durationMs: 1000,
+      usage: { inputTokens: 412, outputTokens: 36, cost: null },
+      request: {
+        messages: [
+          { role: 'system', content: 'You are an agent in a business process. …' },
+          { role: 'user', content: 'Data for the task, as JSON. …' },
+        ],
+        tools: ['everything__echo'],
+      },
+      response: {
+        content: 'I read it back.',
+        calls: [{ id: 'call_1', name: 'everything__echo', arguments: '{"message":"hello"}' }],
+        usage: { inputTokens: 412, outputTokens: 36, cost: null },
+        finishReason: 'tool_calls',
+      },
+    },
+    {
+      ...CALL,
+      key: '2/advise/m1.t1',
+      kind: 'TOOL',
+      startedAt: '2026-01-31T10:20:31.135Z',
+      finishedAt: '2026-01-31T10:20:31.160Z',
+      durationMs: 25,
+      usage: null,
+      request: {
+        name: 'everything__echo',
+        system: 'everything',
+        tool: 'echo',
+        arguments: { message: 'hello' },
+      },
+      response: { ok: true, result: 'Echo: hello' },
+    },
+  ],
+  next: null,
+};
