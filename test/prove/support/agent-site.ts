@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { agentPackage } from './agent-orders.js';
 import { AgentRows } from './agent-rows.js';
 import { ApiClient, APP, VERSION, type Answer } from './api-client.js';
@@ -7,6 +8,8 @@ import { prove } from './proof.js';
 import type { ServiceProcess } from './service-process.js';
 
 const DELIVERY = `/appmanager/api/resource/app/${APP}/app-version/${VERSION}`;
+const LONGEST_LIFE_MS = 8_000;
+const LOOK_MS = 5;
 const INSTANCES = '/rtm/api/runtime/process-instance';
 /** A dead worker's runs come back soon, and are begun again as often as it dies. */
 const SETTINGS = {
@@ -80,6 +83,15 @@ export class AgentSite {
     return { ...model, ...tools };
   }
 
+  /** Waits until both parties together were asked so many more times, however fast the machine is; not for ever. */
+  async receive(calls: number): Promise<void> {
+    const wanted = totalOf(await this.counts()) + calls;
+    const deadline = performance.now() + LONGEST_LIFE_MS;
+    while (performance.now() < deadline && totalOf(await this.counts()) < wanted) {
+      await sleep(LOOK_MS);
+    }
+  }
+
   async kill(): Promise<void> {
     await this.service.kill('SIGKILL');
     await this.client.close();
@@ -106,6 +118,10 @@ export class AgentSite {
     prove(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer;
   }
+}
+
+function totalOf(counts: CallCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function settings({ url }: CountingPeer): Record<string, string> {
