@@ -112,7 +112,20 @@ export class RunStore {
     processInstanceUuid: string,
     processTokenIds: readonly number[],
   ): Promise<void> {
-    await this.repository.cancel(manager, { processInstanceUuid, processTokenIds }, this.clock.now());
+    const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
+    await this.repository.endOfTokens(manager, { processInstanceUuid, processTokenIds }, changes);
+  }
+
+  /** Ends runs of a token that died with their workers, and that nobody begins again unless a person asks for it. */
+  async abandon(processInstanceUuid: string, processTokenId: number): Promise<void> {
+    const changes = { state: WorkflowRunState.Failed, finishedAt: this.clock.now(), error: INTERRUPTED };
+    await this.database.write((manager) =>
+      this.repository.endOfTokens(
+        manager,
+        { processInstanceUuid, processTokenIds: [processTokenId] },
+        changes,
+      ),
+    );
   }
 
   async find(id: string): Promise<RunDetails | null> {

@@ -64,19 +64,19 @@ export class WorkflowRunsRepository {
   }
 
   /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
-  async cancel(
+  async endOfTokens(
     manager: EntityManager,
     {
       processInstanceUuid,
       processTokenIds,
     }: { processInstanceUuid: string; processTokenIds: readonly number[] },
-    finishedAt: Date,
+    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
   ): Promise<void> {
     if (processTokenIds.length > 0) {
       await manager.update(
         WorkflowRunEntity,
         { processInstanceUuid, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started },
-        { state: WorkflowRunState.Cancelled, finishedAt, attempt: () => 'attempt + 1' },
+        { ...changes, attempt: () => 'attempt + 1' },
       );
     }
   }

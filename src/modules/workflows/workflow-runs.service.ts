@@ -72,6 +72,14 @@ export class WorkflowRunsService {
   }
 
   /**
+   * Ends the runs that a token waits for, subworkflows included, as failed: their workers died and the job is given up. Asked for
+   * again with their key, they go on.
+   */
+  async abandon(processInstanceUuid: string, processTokenId: number): Promise<void> {
+    await this.store.abandon(processInstanceUuid, processTokenId);
+  }
+
+  /**
    * Lets the calls of a run whose outcome is unknown be made once more, in the caller's transaction: a person has decided to retry
    * it. Whoever asks for the run with its key next goes on with it.
    */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
 import type { NodeContext } from '../../../src/modules/workflows/node-executor.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
 import { TestApp } from '../../support/app.js';
@@ -20,6 +21,7 @@ interface Run {
   workflow: string;
   state: string;
   finishedAt: string | null;
+  error: { code: string } | null;
 }
 
 describe('workflow runs of a token that is taken away', () => {
@@ -92,4 +94,36 @@ describe('workflow runs of a token that is taken away', () => {
       expect(await runs(uuid, 'STARTED')).toEqual([]);
     },
   );
+
+  it('end as FAILED when their workers died too often, and go on when a person retries', async () => {
+    const execute = vi
+      .spyOn(DataMappingExecutor.prototype, 'execute')
+      .mockImplementation(() => new Promise(() => undefined));
+    const { uuid, token } = await underWay();
+    const jobs = app.dataSource.getRepository(RuntimeJobEntity);
+    await jobs.update({ kind: 'WORKFLOW' }, { attempts: 1_000, lease: null, availableAt: new Date(0) });
+
+    const failed = await eventually(
+      () => runs(uuid, 'FAILED'),
+      (found) => found.length === 2,
+    );
+    expect(failed).toMatchObject([
+      { error: { code: 'WORKFLOW_INTERRUPTED' } },
+      { error: { code: 'WORKFLOW_INTERRUPTED' } },
+    ]);
+    const incidents = await eventually(
+      async () => (await app.request<{ incidents: object[] }>('GET', instancePath(uuid))).body.incidents,
+      (found) => found.length > 0,
+    );
+    expect(incidents).toMatchObject([{ type: 'WORKFLOW' }]);
+
+    execute.mockRestore();
+    const { status } = await app.request('POST', `${instancePath(uuid)}/token/${token}/retry`, { body: {} });
+    expect(status).toBe(200);
+    const finished = await eventually(
+      () => runs(uuid, 'FINISHED'),
+      (found) => found.length === 2,
+    );
+    expect(finished.map(({ id }) => id).toSorted()).toEqual(failed.map(({ id }) => id).toSorted());
+  });
 });

@@ -51,6 +51,12 @@ export class WorkflowHandler implements JobHandler {
   async giveUp(job: Job, error: unknown): Promise<void> {
     const { tokenId, visit, actionSvcUuid } = decodeJob<'WORKFLOW'>(job.payload);
     const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
+    const head = await this.database.read((manager) =>
+      this.rows.instances.findHead(manager, { id: ownerOf(job) }),
+    );
+    if (head !== null) {
+      await this.workflows.abandon(head.uuid, tokenId);
+    }
     await this.steps.stop(job, ownerOf(job), { ...place, message: givenUp(job, error) });
   }
 
