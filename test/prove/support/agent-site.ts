@@ -85,9 +85,11 @@ export class AgentSite {
 
   /** Waits until both parties together were asked so many more times, however fast the machine is; not for ever. */
   async receive(calls: number): Promise<void> {
-    const wanted = totalOf(await this.counts()) + calls;
+    const total = async (): Promise<number> =>
+      (await this.peers.model.total()) + (await this.peers.tools.total());
+    const wanted = (await total()) + calls;
     const deadline = performance.now() + LONGEST_LIFE_MS;
-    while (performance.now() < deadline && totalOf(await this.counts()) < wanted) {
+    while (performance.now() < deadline && (await total()) < wanted) {
       await sleep(LOOK_MS);
     }
   }
@@ -118,10 +120,6 @@ export class AgentSite {
     prove(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer;
   }
-}
-
-function totalOf(counts: CallCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function settings({ url }: CountingPeer): Record<string, string> {

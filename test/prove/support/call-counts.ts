@@ -19,9 +19,18 @@ export class CountingPeer {
 
   /** The calls so far. */
   async counts(): Promise<CallCounts> {
+    return (await this.ask('counts')) as CallCounts;
+  }
+
+  /** How many calls there were so far. */
+  async total(): Promise<number> {
+    return (await this.ask('total')) as number;
+  }
+
+  private ask(question: 'counts' | 'total'): Promise<unknown> {
     const answer = nextMessage(this.child);
-    this.child.send('counts');
-    return (await answer) as CallCounts;
+    this.child.send(question);
+    return answer;
   }
 
   stop(): void {
@@ -35,9 +44,11 @@ export class CountingPeer {
  */
 export function countCalls(url: string): (name: string) => void {
   const counts: Record<string, number> = {};
-  process.on('message', () => process.send?.(counts));
+  let total = 0;
+  process.on('message', (question) => process.send?.(question === 'total' ? total : counts));
   process.send?.(url);
   return (name) => {
+    total += 1;
     counts[name] = (counts[name] ?? 0) + 1;
   };
 }
