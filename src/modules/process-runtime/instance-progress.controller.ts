@@ -61,6 +61,11 @@ export class InstanceProgressController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    if (request.method === 'HEAD') {
+      // The framework brings it here too, and Node would send nothing of an answer without a body before its end.
+      describeStream(response).end();
+      return;
+    }
     this.progress.demandRoom(principal);
     const call = {
       uuid,
@@ -87,13 +92,17 @@ export class InstanceProgressController {
   }
 }
 
+function describeStream(response: Response): Response {
+  response.status(200).setHeader('Content-Type', `${EVENT_STREAM}; charset=utf-8`);
+  // Whoever compresses or buffers would keep events back.
+  return response.setHeader('Cache-Control', 'no-cache, no-transform').setHeader('X-Accel-Buffering', 'no');
+}
+
 function sinkOf(response: Response): ProgressSink {
   return {
     write: (text) => {
       if (!response.headersSent) {
-        response.status(200).setHeader('Content-Type', `${EVENT_STREAM}; charset=utf-8`);
-        // Whoever compresses or buffers would keep events back.
-        response.setHeader('Cache-Control', 'no-cache, no-transform').setHeader('X-Accel-Buffering', 'no');
+        describeStream(response);
       }
       return response.write(text) || response.destroyed ? Promise.resolve() : roomIn(response);
     },

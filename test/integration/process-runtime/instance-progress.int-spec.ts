@@ -68,6 +68,18 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     ]);
   });
 
+  it('answers HEAD at once, and with what GET would', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    for (let round = 0; round < 4; round += 1) {
+      const { status, headers } = await fetch(`${app.url}${instancePath(id)}/progress`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(10_000),
+      });
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    }
+  });
+
   it('tells what another replica did', async () => {
     const instance = await started(app, published, 'plain', {});
     const other = await TestApp.start({ JOBS_WORKERS: 'false' });
