@@ -31,7 +31,8 @@ export class PackageCheckService {
     const { appId } = version;
     const parsed = this.packages.parse(document);
     if (parsed.package === null) {
-      return { package: null, libraries: null, problems: parsed.problems };
+      const others = await this.packages.checkParts(parsed.readable, appId);
+      return { package: null, libraries: null, problems: [...parsed.problems, ...others] };
     }
     const { application } = parsed.package;
     const libraries = await this.libraries.resolve(appId, application.libraries);

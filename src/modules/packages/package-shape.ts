@@ -8,6 +8,7 @@ import type {
   PackageProcessFile,
   PackageSystem,
   PackageWorkflow,
+  ReadableParts,
   WorkflowNode,
 } from './package.types.js';
 import { applicationSchema } from './schema/application.schema.js';
@@ -34,6 +35,8 @@ const workflowHeadSchema = workflowSchema.omit({ nodes: true });
 
 /** Holds a document against the schemas, part by part, so that a hostile one costs no more than its parts. */
 export class PackageShape {
+  /** What could be read, also of a package whose shape is wrong elsewhere. */
+  readable: ReadableParts = { systems: [], processes: [] };
   private readonly problems: Problems;
 
   constructor(
@@ -75,6 +78,7 @@ export class PackageShape {
       workflows: this.list('workflows', workflows, (entry, file) => this.workflow(entry, file)),
       processes: this.list('processes', processes, (entry, file) => this.process(entry, file)),
     };
+    this.readable = pkg;
     if (head === undefined) {
       return null;
     }

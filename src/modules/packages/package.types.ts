@@ -37,6 +37,9 @@ export interface ApplicationPackage {
   processes: PackageProcessFile[];
 }
 
+/** Those parts of a package that can be looked at one by one, as far as their own shape is right. */
+export type ReadableParts = Pick<ApplicationPackage, 'systems' | 'processes'>;
+
 /** A BPMN file and the processes in it. */
 export interface CheckedProcessFile extends PackageProcessFile {
   graphs: ProcessGraph[];

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
-import { checkPackage } from './check/package-check.js';
+import { checkPackage, checkParts } from './check/package-check.js';
+import type { CompileProcess } from './check/processes-check.js';
 import { withDefinitionIds, type ReferringNode } from './definition-ids.js';
 import { PackageShape } from './package-shape.js';
 import type {
@@ -10,6 +11,7 @@ import type {
   CheckedPackage,
   DefinitionIds,
   PackageProblem,
+  ReadableParts,
 } from './package.types.js';
 
 /** Reads and checks application packages (decisions, section 4). It stores nothing and calls nobody. */
@@ -23,10 +25,21 @@ export class PackagesService {
   /**
    * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.
    * @param document JSON of unknown origin
-   * @returns the package, or null and all that is wrong with its shape
+   * @returns the package, or null and all that is wrong with its shape; then `readable` is what `checkParts` can look at
    */
-  parse(document: unknown): { package: ApplicationPackage | null; problems: PackageProblem[] } {
-    return new PackageShape(this.env, document).read();
+  parse(document: unknown): {
+    package: ApplicationPackage | null;
+    problems: PackageProblem[];
+    readable: ReadableParts;
+  } {
+    const shape = new PackageShape(this.env, document);
+    return { ...shape.read(), readable: shape.readable };
+  }
+
+  /** What is wrong with parts of a package whose shape is wrong elsewhere, as far as they tell it by themselves. */
+  checkParts(parts: ReadableParts, appId: string): Promise<PackageProblem[]> {
+    const compile: CompileProcess = (file) => this.compiler.compile(file, { appId });
+    return checkParts(parts, compile, this.env.get('PACKAGE_MAX_PROBLEMS'));
   }
 
   /**

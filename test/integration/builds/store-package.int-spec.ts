@@ -130,6 +130,23 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect((await app.request('GET', path())).status).toBe(404);
   });
 
+  it('tells what is wrong with processes and systems also beside members that are wrong', async () => {
+    const bpmn = userTaskProcess().replaceAll('userTask', 'scriptTask');
+    const guest = { ...REST, baseUrl: 'https://guest:guest@scores.example.com' };
+    const rest = { systems: [guest, { ...REST, resourceName: 'Other', color: 'red' }] };
+    const { status, body } = await store(app, place, packageDocument(place.appId, { bpmn, package: rest }));
+
+    expect(status).toBe(400);
+    expect(body['problems']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'MEMBER_UNKNOWN', file: 'systems/Other.json' }),
+        expect.objectContaining({ code: 'URL_INVALID', file: 'systems/Scoring.json' }),
+        expect.objectContaining({ code: 'UNSUPPORTED_ELEMENT', file: 'processes/process-0.bpmn' }),
+      ]),
+    );
+    expect(await packageRow(app, place)).toBeNull();
+  });
+
   it('tells them as a problem document, too', async () => {
     const response = await app.request('PUT', path(), {
       body: packageDocument(place.appId, { bpmn: 'x' }),

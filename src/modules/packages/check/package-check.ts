@@ -1,8 +1,14 @@
 import { Problems } from '../package-problems.js';
-import type { ApplicationPackage, CheckContext, CheckedPackage, PackageProblem } from '../package.types.js';
+import type {
+  ApplicationPackage,
+  CheckContext,
+  CheckedPackage,
+  PackageProblem,
+  ReadableParts,
+} from '../package.types.js';
 import { checkApplication } from './application-check.js';
 import { requireUniqueNames } from './names.js';
-import { ProcessesCheck, type CompileProcess } from './processes-check.js';
+import { compileFile, ProcessesCheck, type CompileProcess } from './processes-check.js';
 import { References } from './references.js';
 import { checkSystems } from './systems-check.js';
 import { WorkflowsCheck } from './workflows-check.js';
@@ -39,4 +45,21 @@ export async function checkPackage(
     checked: problems.hasErrors ? null : { application, systems, workflows, processes },
     problems: problems.list(),
   };
+}
+
+/**
+ * Checks what parts of a package tell by themselves. References to other parts are left out: those may be what could not be read.
+ * @param maxProblems at most so many are told
+ */
+export async function checkParts(
+  { systems, processes }: ReadableParts,
+  compile: CompileProcess,
+  maxProblems: number,
+): Promise<PackageProblem[]> {
+  const problems = new Problems(maxProblems);
+  checkSystems(systems, problems);
+  for (const process of processes) {
+    await compileFile(process, compile, problems);
+  }
+  return problems.list();
 }

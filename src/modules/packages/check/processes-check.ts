@@ -47,29 +47,16 @@ export class ProcessesCheck {
     const compiled: CheckedProcessFile[] = [];
     const nodes: { node: GraphNode; file: string }[] = [];
     for (const process of processes) {
-      // One after the other: a large package must not keep everybody else from the processor for long.
-      const { definitions, readable } = await this.compile(process, compile);
+      const { definitions, readable } = await compileFile(process, compile, this.problems);
       compiled.push({ ...process, graphs: definitions });
       readable.forEach(({ name }) => this.faulty.add(keyOf(this.context.appId, name)));
       nodes.push(...readable.flatMap((graph) => graph.nodes.map((node) => ({ node, file: process.file }))));
-      await new Promise((resolve) => setImmediate(resolve));
     }
     this.checkNames(compiled);
     this.learn(compiled);
     // Of files that do not compile too, so that their authors read everything at once.
     nodes.forEach(({ node, file }) => this.checkNode(node, file));
     return compiled;
-  }
-
-  private async compile(
-    { file, bpmn }: PackageProcessFile,
-    compile: CompileProcess,
-  ): ReturnType<CompileProcess> {
-    const result = await compile({ name: file, xml: bpmn });
-    for (const problem of result.problems) {
-      this.problems.add(problem);
-    }
-    return result;
   }
 
   private checkNames(compiled: readonly CheckedProcessFile[]): void {
@@ -153,6 +140,21 @@ export class ProcessesCheck {
       this.problems.error('START_CONDITION_MISSING', place, message);
     }
   }
+}
+
+/** Compiles one file and adds what is wrong with it. To be called for one after the other: see the end. */
+export async function compileFile(
+  { file, bpmn }: PackageProcessFile,
+  compile: CompileProcess,
+  problems: Problems,
+): ReturnType<CompileProcess> {
+  const result = await compile({ name: file, xml: bpmn });
+  for (const problem of result.problems) {
+    problems.add(problem);
+  }
+  // A large package must not keep everybody else from the processor for long.
+  await new Promise((resolve) => setImmediate(resolve));
+  return result;
 }
 
 /** Start conditions of the plain start events; those with a message or a timer start by themselves. */
