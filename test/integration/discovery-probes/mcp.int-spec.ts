@@ -49,6 +49,16 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
     expect(await failureOf(probe, target)).toBe('refused');
   });
 
+  it('knows the official server by HTTP with SSE, which is older', async () => {
+    const peer = await keep(startEverything('sse'));
+    const target = component('mcp', peer.url, { trust });
+    // A direct probe waits for no answer there, which comes by a stream of its own.
+    const more = trust === 'registered' ? { version: '2.0.0' } : { warnings: [] };
+    expect(await runProbe(probe, target)).toMatchObject(more);
+    await peer.close();
+    expect(await failureOf(probe, target)).toBe('refused');
+  });
+
   it('ends the session it opened, and lists nothing', async () => {
     const peer = await keep(startScriptedMcp({ list: ({ response }) => response.writeHead(500).end() }));
     expect(await runProbe(probe, component('mcp', peer.url, { trust }))).toEqual({

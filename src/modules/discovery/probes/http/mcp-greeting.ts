@@ -26,8 +26,12 @@ const INITIALIZE = {
   },
 };
 
+/** What servers of the older HTTP with SSE answer to POST (revision 2025-06-18, "Backwards Compatibility"). */
+const NO_POST = new Set([400, 404, 405]);
+
 /**
- * Greets an MCP server by Streamable HTTP and ends the session it opened, if any.
+ * Greets an MCP server by Streamable HTTP and ends the session it opened, if any. One of HTTP with SSE is known by its first
+ * event and says no more of itself.
  * @throws ProbeError `protocol` when it does not answer as one
  */
 export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
@@ -37,6 +41,9 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
     body: JSON.stringify(INITIALIZE),
     isComplete: (body) => messagesOf(body).some(isAnswer),
   });
+  if (NO_POST.has(answer.status) && (await offersEvents(http))) {
+    return { name: undefined, title: undefined, version: undefined, capabilities: [] };
+  }
   const result = resultOf(answer.expectOk());
   const session = answer.header('mcp-session-id');
   if (session !== undefined) {
@@ -49,9 +56,22 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
   return { name: info['name'], title: info['title'], version: info['version'], capabilities };
 }
 
+/** Whether the first event of a stream names the address for messages. */
+async function offersEvents(http: ProbeHttp): Promise<boolean> {
+  const answer = await http.request(http.base, {
+    method: 'GET',
+    headers: { accept: 'text/event-stream' },
+    isComplete: (body) => /\r?\n\r?\n/.test(body),
+  });
+  return answer.isOk && isEventStream(answer) && /^event: ?endpoint\r?$/m.test(answer.body);
+}
+
+function isEventStream(answer: HttpAnswer): boolean {
+  return /^text\/event-stream\b/i.test(answer.header('content-type') ?? '');
+}
+
 function resultOf(answer: HttpAnswer): Record<string, unknown> {
-  const isStream = /^text\/event-stream\b/i.test(answer.header('content-type') ?? '');
-  const messages = isStream ? messagesOf(answer.body) : [answer.json()];
+  const messages = isEventStream(answer) ? messagesOf(answer.body) : [answer.json()];
   const message = messages.find(isAnswer);
   if (message === undefined || !isRecord(message['result'])) {
     throw new ProbeError('protocol');
