@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { Clock } from '../../../src/common/clock.js';
 import { KafkaProbe } from '../../../src/modules/discovery/probes/kafka.probe.js';
 import { NatsProbe } from '../../../src/modules/discovery/probes/nats.probe.js';
 import { RabbitmqProbe } from '../../../src/modules/discovery/probes/rabbitmq.probe.js';
@@ -6,10 +7,14 @@ import { freePort } from '../../support/databases/free-port.js';
 import { output, tryStart } from '../../support/discovery/local-server.js';
 import { component, failureOf, probeEnv, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { manageRabbitmq, startKafkaMock, startNats, startRabbitmq } from '../../support/discovery/servers.js';
+import { startKafkaTls, startTlsFront } from '../../support/discovery/tls-servers.js';
+import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
+/** What a probe adds to its warnings when it sees a certificate of two days. */
+const ENDS_SOON = [{ code: 'certificate_expires', days: 1 }];
 const [rabbitmq, nats, kafka] = await Promise.all([
   tryStart(startRabbitmq),
-  tryStart(startNats),
+  tryStart(() => startNats()),
   tryStart(() => startKafkaMock('orders')),
 ]);
 afterAll(async () => {
@@ -17,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('the probe of rabbitmq', () => {
-  const probe = new RabbitmqProbe(probeHttp());
+  const probe = new RabbitmqProbe(probeHttp(), new Clock());
   const { server, missing } = rabbitmq;
   const as = (username: string, password = `canary-${username}`) =>
     component('rabbitmq', server?.endpoint ?? '', { credentials: { username, password } });
@@ -51,11 +56,22 @@ describe('the probe of rabbitmq', () => {
     expect(await runProbe(probe, amqp)).toEqual({
       type: 'rabbitmq',
       version: await server!.control('version'),
+      warnings: [],
     });
     const larger = { ...as('probe'), options: { expectedBrokers: 3 } };
     expect((await runProbe(probe, larger)).warnings).toEqual([
       { code: 'broker_down', running: 1, expected: 3 },
     ]);
+  });
+
+  it.skipIf(missing)('warns of a certificate that ends soon, and trusts no other', async () => {
+    const certificate = await tlsCertificate(2);
+    const front = await startTlsFront(server!.amqpPort, certificate);
+    const target = component('rabbitmq', `amqps://127.0.0.1:${front.port}`);
+    const trusted = { ...target, options: { ca: certificate.cert } };
+    expect((await runProbe(probe, trusted)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf(probe, target)).toBe('tls');
+    await front.close();
   });
 
   it.skipIf(missing)(
@@ -78,7 +94,7 @@ describe('the probe of rabbitmq', () => {
 });
 
 describe('the probe of nats', () => {
-  const probe = new NatsProbe(probeHttp());
+  const probe = new NatsProbe(probeHttp(), new Clock());
   const { server, missing } = nats;
   const skipped = missing === undefined ? '' : `: ${missing}`;
 
@@ -87,8 +103,15 @@ describe('the probe of nats', () => {
     const found = await runProbe(probe, component('nats', server!.endpoint));
     expect(found).toEqual({ type: 'nats', version: found.version, brokers: 1, topics: 0, warnings: [] });
     const greeted = await runProbe(probe, component('nats', `nats://127.0.0.1:${server!.clientPort}`));
-    expect(greeted).toEqual({ type: 'nats', version: found.version, brokers: 1 });
+    expect(greeted).toEqual({ type: 'nats', version: found.version, brokers: 1, warnings: [] });
     expect(program === '' || program.includes(found.version!)).toBe(true);
+  });
+
+  it.skipIf(missing)('warns of a certificate behind its greeting that ends soon', async () => {
+    const secure = await startNats(await tlsCertificate(2));
+    const target = component('nats', `nats://127.0.0.1:${secure.clientPort}`);
+    expect(await runProbe(probe, target)).toMatchObject({ brokers: 1, warnings: ENDS_SOON });
+    await secure.server.stop();
   });
 
   it.skipIf(missing)('tells a dead server and a live one apart', async () => {
@@ -101,7 +124,7 @@ describe('the probe of nats', () => {
 });
 
 describe('the probe of kafka', () => {
-  const probe = new KafkaProbe(probeEnv());
+  const probe = new KafkaProbe(probeEnv(), new Clock());
   const { server, missing } = kafka;
   const skipped = missing === undefined ? '' : `: ${missing}`;
   const at = (...brokers: string[]) => component('kafka', `kafka://${brokers.join(',')}`);
@@ -122,6 +145,15 @@ describe('the probe of kafka', () => {
     const dead = `127.0.0.1:${await freePort()}`;
     const found = await runProbe(probe, at(dead, ...server!.brokers));
     expect(found).toMatchObject({ brokers: 3, warnings: [{ code: 'broker_down', running: 3, expected: 4 }] });
+  });
+
+  it.skipIf(missing)('warns of a certificate that ends soon, and trusts no other', async () => {
+    const certificate = await tlsCertificate(2);
+    const secure = await startKafkaTls(server!.brokers, certificate);
+    const target = { ...at(...secure.brokers), options: { tls: true, ca: certificate.cert } };
+    expect(await runProbe(probe, target)).toMatchObject({ brokers: 3, warnings: ENDS_SOON });
+    expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+    await secure.close();
   });
 
   it.skipIf(missing)('tells a dead cluster', async () => {

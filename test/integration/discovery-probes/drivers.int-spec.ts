@@ -13,8 +13,8 @@ const clock = new Clock();
 const PROBES: [packageName: string, probe: Probe, endpoint: string][] = [
   ['pg', new PostgresqlProbe(env, clock), 'postgresql://127.0.0.1:1/db'],
   ['ioredis', new RedisProbe(env, clock), 'redis://127.0.0.1:1'],
-  ['mongodb', new MongodbProbe(), 'mongodb://127.0.0.1:1'],
-  ['kafkajs', new KafkaProbe(env), 'kafka://127.0.0.1:1'],
+  ['mongodb', new MongodbProbe(new Clock()), 'mongodb://127.0.0.1:1'],
+  ['kafkajs', new KafkaProbe(env, clock), 'kafka://127.0.0.1:1'],
 ];
 
 /** Makes Node.js look for the drivers where they are not, as after an installation without optional packages. */

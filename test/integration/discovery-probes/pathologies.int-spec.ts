@@ -41,8 +41,8 @@ afterAll(stopServices);
 const HTTP_PROBES: Probe[] = [
   new HttpProbe(http),
   new ElasticsearchProbe(http),
-  new RabbitmqProbe(http),
-  new NatsProbe(http),
+  new RabbitmqProbe(http, clock),
+  new NatsProbe(http, clock),
   new S3Probe(http, clock),
   new OidcProbe(http),
   new TokenEndpointProbe(http),
@@ -52,11 +52,11 @@ const SOCKET_PROBES: [Probe, scheme: string][] = [
   [new MysqlProbe(env, clock), 'mysql'],
   [new PostgresqlProbe(env, clock), 'postgresql'],
   [new RedisProbe(env, clock), 'redis'],
-  [new KafkaProbe(env), 'kafka'],
-  [new MongodbProbe(), 'mongodb'],
+  [new KafkaProbe(env, clock), 'kafka'],
+  [new MongodbProbe(new Clock()), 'mongodb'],
   [new SmtpProbe(clock), 'smtp'],
-  [new RabbitmqProbe(http), 'amqp'],
-  [new NatsProbe(http), 'nats'],
+  [new RabbitmqProbe(http, clock), 'amqp'],
+  [new NatsProbe(http, clock), 'nats'],
 ];
 
 /** A peer that reads: one that does not never learns that the other side has gone. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { Clock } from '../../../src/common/clock.js';
 import { ElasticsearchProbe } from '../../../src/modules/discovery/probes/elasticsearch.probe.js';
 import { MongodbProbe } from '../../../src/modules/discovery/probes/mongodb.probe.js';
 import { OidcProbe } from '../../../src/modules/discovery/probes/oidc.probe.js';
@@ -136,7 +137,7 @@ describe('the probe of elasticsearch', () => {
 });
 
 describe('the probe of mongodb', () => {
-  const probe = new MongodbProbe();
+  const probe = new MongodbProbe(new Clock());
   const STATUS = {
     ok: 1,
     version: '8.0.4',
@@ -175,7 +176,8 @@ describe('the probe of mongodb', () => {
     const front = await startTlsFront(Number(new URL(peer.url).port), certificate);
     const options = { tls: true, ca: certificate.cert };
     const target = component('mongodb', `mongodb://127.0.0.1:${front.port}`, { options });
-    expect(await runProbe(probe, target)).toMatchObject({ version: '8.0.4' });
+    const warnings = [{ code: 'certificate_expires', days: 1 }];
+    expect(await runProbe(probe, target)).toMatchObject({ version: '8.0.4', warnings });
     expect(await failureOf(probe, { ...target, options: { tls: true } }, 1_000)).toBe('tls');
     const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
     expect(await failureOf(probe, { ...target, endpoint }, 1_000)).toBe('tls');

@@ -32,11 +32,19 @@ export async function securePostgresql(
   await server.restart();
 }
 
-/** Ends TLS in front of a local server that speaks its protocol in the clear. */
-export async function startTlsFront(port: number, certificate: TlsCertificate) {
+/**
+ * Ends TLS in front of a local server that speaks its protocol in the clear.
+ * @param ports that the server names in four bytes, and what its clients read instead
+ */
+export async function startTlsFront(
+  port: number,
+  certificate: TlsCertificate,
+  ports: ReadonlyMap<number, number> = new Map(),
+) {
   const server = createServer({ ...certificate }, (secure) => {
     const plain = connect(port, '127.0.0.1');
-    secure.pipe(plain).pipe(secure);
+    secure.pipe(plain);
+    plain.on('data', (chunk) => secure.write(translated(chunk, ports))).on('end', () => secure.end());
     secure.on('error', () => undefined).on('close', () => plain.destroy());
     plain.on('error', () => undefined).on('close', () => secure.destroy());
   });
@@ -45,6 +53,34 @@ export async function startTlsFront(port: number, certificate: TlsCertificate) {
     port: (server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
+}
+
+/** TLS in front of each broker of a Kafka cluster, whose metadata then names these. */
+export async function startKafkaTls(brokers: readonly string[], certificate: TlsCertificate) {
+  const ports = new Map<number, number>();
+  const fronts = await Promise.all(
+    brokers.map(async (broker) => {
+      const port = Number(broker.split(':')[1]);
+      const front = await startTlsFront(port, certificate, ports);
+      ports.set(port, front.port);
+      return front;
+    }),
+  );
+  return {
+    brokers: fronts.map(({ port }) => `127.0.0.1:${port}`),
+    close: () => Promise.all(fronts.map((front) => front.close())),
+  };
+}
+
+function translated(chunk: Buffer, ports: ReadonlyMap<number, number>): Buffer {
+  for (const [from, to] of ports) {
+    const wanted = Buffer.alloc(4);
+    wanted.writeUInt32BE(from);
+    for (let at = chunk.indexOf(wanted); at >= 0; at = chunk.indexOf(wanted, at + 4)) {
+      chunk.writeUInt32BE(to, at);
+    }
+  }
+  return chunk;
 }
 
 async function writeFiles(folder: string, certificate: TlsCertificate) {

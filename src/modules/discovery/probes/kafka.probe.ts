@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
+import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import type { Component } from '../component.types.js';
 import { brokerWarnings } from './broker/broker-warnings.js';
@@ -45,7 +46,10 @@ const MAX_CAUSES = 5;
 export class KafkaProbe implements Probe {
   readonly kind = 'kafka';
 
-  constructor(private readonly env: Env) {}
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
@@ -77,7 +81,8 @@ export class KafkaProbe implements Probe {
     try {
       const finding = await within(attempt.ms, describe(admin, component, attempt));
       await admin.disconnect();
-      return finding;
+      const certificate = sockets.certificateWarnings(this.clock.now().getTime());
+      return { ...finding, warnings: [...(finding.warnings ?? []), ...certificate] };
     } catch (error) {
       throw driverFailure(error) ?? sockets.toError(error, {});
     }

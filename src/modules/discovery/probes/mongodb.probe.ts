@@ -1,15 +1,18 @@
+import { checkServerIdentity } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
+import { Clock } from '../../../common/clock.js';
 import type { Component } from '../component.types.js';
 import { addressesOf, requireOperator, textOption } from './component-options.js';
 import { loadDriver } from './driver.js';
 import { isRecord, wholeNumber } from './json-values.js';
 import { adoptingSockets } from './net/adopt-sockets.js';
+import { endWarnings } from './net/certificate.js';
 import { probeLookup } from './net/probe-lookup.js';
 import { tlsTrustOf, usesTls } from './net/open-socket.js';
 import { ProbeError, type ProbeFailure } from './probe.error.js';
 import { toProbeError } from './probe-failure.js';
-import type { Probe, ProbeContext, ProbeFinding } from './probe.js';
+import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from './probe.js';
 import { known, versionOf } from './self-description.js';
 import { connectionsFinding } from './used-connections.js';
 
@@ -38,9 +41,18 @@ const STATUS: Document = { serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0, 
 export class MongodbProbe implements Probe {
   readonly kind = 'mongodb';
 
+  constructor(private readonly clock: Clock) {}
+
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
-    const options = optionsOf(component, context);
+    let validTo: string | undefined;
+    const options: MongoClientOptions = {
+      ...optionsOf(component, context),
+      checkServerIdentity: (host, certificate) => {
+        validTo ??= certificate.valid_to;
+        return checkServerIdentity(host, certificate);
+      },
+    };
     const { MongoClient } = await loadDriver('mongodb', () => import('mongodb'));
     let client: MongoClient | undefined;
     try {
@@ -48,7 +60,7 @@ export class MongodbProbe implements Probe {
       const opened = client;
       context.onEnd(() => void opened.close(true).catch(() => undefined));
       const status = await adoptingSockets(context, () => opened.db('admin').command(STATUS));
-      return found(status);
+      return found(status, endWarnings(validTo, this.clock.now().getTime()));
     } catch (error) {
       throw failureOf(error, context);
     }
@@ -88,7 +100,7 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
   };
 }
 
-function found(status: Document): ProbeFinding {
+function found(status: Document, certificate: ProbeWarning[]): ProbeFinding {
   const counts: unknown = status['connections'];
   if (!isRecord(counts)) {
     throw new ProbeError('protocol');
@@ -100,7 +112,12 @@ function found(status: Document): ProbeFinding {
     idle: current - active,
     max: current + wholeNumber(counts['available']),
   });
-  return { type: 'mongodb', ...known('version', versionOf(status['version'])), connections, warnings };
+  return {
+    type: 'mongodb',
+    ...known('version', versionOf(status['version'])),
+    connections,
+    warnings: [...warnings, ...certificate],
+  };
 }
 
 /** The driver wraps what happened at each server of the cluster; the first one that is known counts. */

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
 import type { Component } from '../component.types.js';
 import { brokerWarnings } from './broker/broker-warnings.js';
 import { connected, readUntil } from './broker/read-bytes.js';
 import { addressesOf, countOption, requireOperator } from './component-options.js';
 import { ProbeHttpClient } from './http/probe-http.client.js';
 import { isRecord, records, wholeNumber } from './json-values.js';
-import { openSocket } from './net/open-socket.js';
+import { certificateWarnings } from './net/certificate.js';
+import { beginTls, openSocket } from './net/open-socket.js';
 import { ProbeError } from './probe.error.js';
 import { toProbeError } from './probe-failure.js';
 import type { Probe, ProbeContext, ProbeFinding } from './probe.js';
@@ -22,11 +24,14 @@ const PORT = 4_222;
 export class NatsProbe implements Probe {
   readonly kind = 'nats';
 
-  constructor(private readonly client: ProbeHttpClient) {}
+  constructor(
+    private readonly client: ProbeHttpClient,
+    private readonly clock: Clock,
+  ) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     return component.endpoint.startsWith('nats:')
-      ? byGreeting(component, context)
+      ? byGreeting(component, context, this.clock.now().getTime())
       : this.byMonitoring(component, context);
   }
 
@@ -60,7 +65,7 @@ export class NatsProbe implements Probe {
   }
 }
 
-async function byGreeting(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+async function byGreeting(component: Component, context: ProbeContext, now: number): Promise<ProbeFinding> {
   requireOperator(component);
   const [server] = addressesOf(component, PORT).servers;
   try {
@@ -71,6 +76,10 @@ async function byGreeting(component: Component, context: ProbeContext): Promise<
       type: 'nats',
       ...known('version', versionOf(info['version'])),
       ...(info['cluster'] === undefined ? { brokers: 1 } : {}),
+      warnings:
+        info['tls_required'] === true
+          ? certificateWarnings(await beginTls(socket, server.host, context), now)
+          : [],
     };
   } catch (error) {
     throw toProbeError(error, context.signal);

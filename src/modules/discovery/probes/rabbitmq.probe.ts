@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
 import type { Component } from '../component.types.js';
 import { readAmqpGreeting } from './broker/amqp-greeting.js';
 import { brokerWarnings } from './broker/broker-warnings.js';
@@ -22,11 +23,14 @@ const MAX_PAGES = 200;
 export class RabbitmqProbe implements Probe {
   readonly kind = 'rabbitmq';
 
-  constructor(private readonly client: ProbeHttpClient) {}
+  constructor(
+    private readonly client: ProbeHttpClient,
+    private readonly clock: Clock,
+  ) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     if (/^amqps?:/.test(component.endpoint)) {
-      return readAmqpGreeting(component, context);
+      return readAmqpGreeting(component, context, this.clock.now().getTime());
     }
     const http = this.client.open(component, context);
     const overview = await http.json('/api/overview');

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { Clock } from '../../../common/clock.js';
 import type { Component } from '../component.types.js';
 import { connected, readUntil } from './broker/read-bytes.js';
 import { addressesOf, requireOperator } from './component-options.js';
 import { certificateWarnings } from './net/certificate.js';
-import { openSocket, tlsOptions, tlsTrustOf } from './net/open-socket.js';
+import { beginTls, openSocket, tlsTrustOf } from './net/open-socket.js';
 import { ProbeError } from './probe.error.js';
 import { toProbeError } from './probe-failure.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from './probe.js';
@@ -53,10 +52,7 @@ export class SmtpProbe implements Probe {
 
   private async secure(socket: Socket, host: string, context: ProbeContext) {
     expect(await replyTo(socket, 'STARTTLS\r\n'), 220);
-    const secure = connectTls({ ...tlsOptions(host, { rejectUnauthorized: false }), socket });
-    secure.on('error', () => undefined);
-    context.onEnd(() => secure.destroy());
-    await connected(secure, 'secureConnect');
+    const secure = await beginTls(socket, host, context);
     const keywords = keywordsOf(await replyTo(secure, EHLO));
     const warnings = this.certificate(secure);
     secure.end('QUIT\r\n');

@@ -1,5 +1,6 @@
 import type { Component } from '../../component.types.js';
 import { addressesOf, requireOperator } from '../component-options.js';
+import { certificateWarnings } from '../net/certificate.js';
 import { openSocket, tlsTrustOf } from '../net/open-socket.js';
 import { ProbeError } from '../probe.error.js';
 import { toProbeError } from '../probe-failure.js';
@@ -18,9 +19,14 @@ const CONNECTION_START = 0x000a_000a;
 /**
  * Reads what an AMQP broker says before anybody signs in: connection.start with product and version. Credentials are
  * not sent.
+ * @param now milliseconds since the epoch, for the rest of a certificate's life
  * @throws ProbeError
  */
-export async function readAmqpGreeting(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+export async function readAmqpGreeting(
+  component: Component,
+  context: ProbeContext,
+  now: number,
+): Promise<ProbeFinding> {
   requireOperator(component);
   const { scheme, servers } = addressesOf(component, PORTS[component.endpoint.split(':')[0] ?? ''] ?? 0);
   const isTls = scheme === 'amqps';
@@ -30,7 +36,11 @@ export async function readAmqpGreeting(component: Component, context: ProbeConte
     const answer = readUntil(socket, parseStart);
     socket.write(PROTOCOL_HEADER);
     const properties = await answer;
-    return { type: 'rabbitmq', ...known('version', versionOf(textField(properties, 'version'))) };
+    return {
+      type: 'rabbitmq',
+      ...known('version', versionOf(textField(properties, 'version'))),
+      warnings: certificateWarnings(socket, now),
+    };
   } catch (error) {
     throw toProbeError(error, context.signal);
   }

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, rootCertificates } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
 import type { Component } from '../../component.types.js';
+import { connected } from '../broker/read-bytes.js';
 import { type ServerAddress, textOption } from '../component-options.js';
 import type { ProbeContext } from '../probe.js';
 import { probeLookup } from './probe-lookup.js';
@@ -32,6 +33,19 @@ export function openSocket({ host, port }: ServerAddress, context: ProbeContext,
     socket.destroy();
   }
   return socket;
+}
+
+/**
+ * Begins TLS on an open connection, after whatever the protocol says before. The certificate is there to be read and is not
+ * judged.
+ * @throws the error of the handshake
+ */
+export async function beginTls(socket: Socket, host: string, context: ProbeContext): Promise<TLSSocket> {
+  const secure = connectTls({ ...tlsOptions(host, { rejectUnauthorized: false }), socket });
+  secure.on('error', () => undefined);
+  context.onEnd(() => secure.destroy());
+  await connected(secure, 'secureConnect');
+  return secure;
 }
 
 /** Options for `tls.connect` and for drivers that call it. */

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ServerAddress } from '../component-options.js';
 import { ProbeError, type ProbeFailure } from '../probe.error.js';
 import { toProbeError } from '../probe-failure.js';
-import type { ProbeContext } from '../probe.js';
+import type { ProbeContext, ProbeWarning } from '../probe.js';
+import { endWarnings } from './certificate.js';
 import { openSocket, type TlsTrust } from './open-socket.js';
 
 /** What the connections of one probe may bring. */
@@ -17,6 +19,7 @@ export interface ProbeSocketLimits {
 /** The connections of one probe by a driver: watched, because drivers read whatever comes, and freed with the probe. */
 export class ProbeSockets {
   private failure: ProbeError | undefined;
+  private validTo: string | undefined;
 
   constructor(private readonly limits: ProbeSocketLimits) {}
 
@@ -27,12 +30,20 @@ export class ProbeSockets {
   open(address: ServerAddress, tls?: TlsTrust): Socket {
     const socket = openSocket(address, this.limits.context, tls);
     socket.once('connect', () => this.watch(socket));
+    socket.once('secureConnect', () => {
+      this.validTo ??= (socket as TLSSocket).getPeerCertificate().valid_to;
+    });
     return socket;
   }
 
   /** The failure to report: what the watch saw counts more than what the driver made of it. */
   toError(error: unknown, codes: Readonly<Record<string, ProbeFailure>>): ProbeError {
     return this.failure ?? toProbeError(error, this.limits.context.signal, codes);
+  }
+
+  /** Warns when the first certificate that was seen ends soon, of connections opened with TLS. */
+  certificateWarnings(now: number): ProbeWarning[] {
+    return endWarnings(this.validTo, now);
   }
 
   private watch(socket: Socket): void {
