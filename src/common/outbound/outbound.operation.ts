@@ -1,6 +1,5 @@
-import { fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
-
 import type { AddressPolicy } from './address-policy.js';
+import { dial, type DialledResponse } from './dial.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
 import type { KeptSockets } from './kept-sockets.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
@@ -101,22 +100,16 @@ export class OutboundOperation {
   };
 
   /** Rejects as soon as the operation fails or ends, otherwise settles as `work` does. */
-  async race<T>(work: Promise<T>): Promise<T> {
-    const settled = new AbortController();
-    const aborted = new Promise<never>((_resolve, reject) => {
-      const end = () => reject(this.signal.reason as Error);
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const end = (): void => reject(this.signal.reason as Error);
       if (this.signal.aborted) {
         end();
       } else {
-        this.signal.addEventListener('abort', end, { once: true, signal: settled.signal });
+        this.signal.addEventListener('abort', end);
       }
+      void work.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', end));
     });
-    try {
-      return await Promise.race([work, aborted]);
-    } finally {
-      settled.abort();
-      work.catch(() => undefined);
-    }
   }
 
   /** Cuts off what still runs, closes the sockets of that (all sockets, if they are its own) and gives the seat back. */
@@ -133,12 +126,13 @@ export class OutboundOperation {
     let target = url;
     for (let hop = 0; ; hop += 1) {
       this.context.policy.checkUrl(target);
-      const response = await this.dial(target, init);
+      const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
+      const response = await dial(this.sockets, target, init, ends);
       const location = redirectTarget(response, target, init.method ?? 'GET');
       if (location === undefined) {
         return this.guard(response, init.signal);
       }
-      await response.body?.cancel();
+      response.body.destroy();
       if (hop >= this.context.maxRedirects) {
         throw new OutboundError('redirect');
       }
@@ -146,43 +140,36 @@ export class OutboundOperation {
     }
   }
 
-  private dial(url: URL, { method = 'GET', headers, body, signal }: RequestInit): Promise<UndiciResponse> {
-    if (body !== undefined && body !== null && typeof body !== 'string') {
-      throw new TypeError('only text bodies can be sent');
+  private guard(
+    { status, headers, body }: DialledResponse,
+    signal: AbortSignal | null | undefined,
+  ): Response {
+    const problem = this.problemOf(headers);
+    if (problem !== undefined) {
+      body.destroy();
+      throw problem;
     }
-    const sent = new Headers(headers);
-    sent.set('accept-encoding', 'identity');
-    return undiciFetch(url, {
-      method,
-      headers: [...sent.entries()],
-      body: body ?? null,
-      redirect: 'manual',
-      dispatcher: this.sockets.agent,
-      signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
-    });
-  }
-
-  private guard(response: UndiciResponse, signal: AbortSignal | null | undefined): Response {
-    const encoding = response.headers.get('content-encoding') ?? 'identity';
-    if (encoding.toLowerCase() !== 'identity') {
-      throw new OutboundError('encoding');
+    if (NULL_BODY_STATUS.has(status)) {
+      body.destroy();
+      return new Response(null, { status, headers });
     }
-    const streams = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    if (Number(response.headers.get('content-length') ?? 0) > this.limits.maxResponseBytes) {
-      throw new OutboundError('too_large');
-    }
-    const { status, statusText, body } = response;
-    const headers = new Headers([...response.headers.entries()]);
-    if (body === null || NULL_BODY_STATUS.has(status)) {
-      return new Response(null, { status, statusText, headers });
-    }
+    const streams = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
     const meter = new ResponseMeter(this.limits.maxResponseBytes, streams);
     const guarded = meteredBody(
-      body as AsyncIterable<Uint8Array>,
+      body,
       (chunk) => this.admit(chunk, meter),
       (error) => this.record(error, signal),
     );
-    return new Response(guarded, { status, statusText, headers });
+    return new Response(guarded, { status, headers });
+  }
+
+  private problemOf(headers: Headers): OutboundError | undefined {
+    const encoding = headers.get('content-encoding') ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity') {
+      return new OutboundError('encoding');
+    }
+    const length = Number(headers.get('content-length') ?? 0);
+    return length > this.limits.maxResponseBytes ? new OutboundError('too_large') : undefined;
   }
 
   private async admit(chunk: Uint8Array, meter: ResponseMeter): Promise<void> {
