@@ -94,7 +94,7 @@ export class ToolCallsService implements OnModuleDestroy {
   private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
     const ends = [
       this.stopping.signal,
-      AbortSignal.timeout(waitMs),
+      AbortSignal.timeout(Math.ceil(waitMs)),
       ...(signal === undefined ? [] : [signal]),
     ];
     return this.slots.enter(key, AbortSignal.any(ends));

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
+import { Metrics } from '../../../src/common/metrics/metrics.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
@@ -61,5 +62,52 @@ describe('Tool calls to servers that behave', () => {
     });
     await expect(calls.callTool(call)).resolves.toMatchObject({ outcome: 'answered', text: 'hello' });
     expect(peer.traceparents.at(-1)).toBe(TRACEPARENT);
+  });
+
+  it('tells what a tool says of its own failure, and counts calls without a word of the server', async () => {
+    const metrics = new Metrics();
+    const counted = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '1' }, metrics);
+    const tools = await reviewed(streamable.url);
+    const gone = await startModernPeer([]);
+    await gone.close();
+    const results = [
+      await counted.callTool(
+        callOf(streamable.url, tools.get('echo')!, { arguments: { message: 'CANARY' } }),
+      ),
+      await counted.callTool(callOf(streamable.url, tools.get('echo')!, { arguments: {} })),
+      await counted.callTool(callOf(gone.url, tools.get('echo')!)),
+      await counted.callTool(callOf(gone.url, tools.get('echo')!)),
+    ];
+    expect(results).toMatchObject([
+      { outcome: 'answered', isError: false },
+      { outcome: 'answered', isError: true },
+      { outcome: 'failed', cause: 'refused' },
+      { outcome: 'failed', cause: 'circuit_open' },
+    ]);
+    const text = await metrics.text();
+    expect(text).toContain('svc_mcp_tool_calls_total{outcome="answered",cause="none"} 1');
+    expect(text).toContain('svc_mcp_tool_calls_total{outcome="tool_error",cause="none"} 1');
+    expect(text).toContain('svc_mcp_tool_calls_total{outcome="failed",cause="refused"} 1');
+    expect(text).toContain('svc_mcp_tool_calls_total{outcome="failed",cause="circuit_open"} 1');
+    expect(text).toContain('svc_mcp_tool_call_duration_seconds_count{outcome="failed"} 2');
+    expect(text).toContain('svc_mcp_circuit_breakers{state="open"} 1');
+    expect(text).toContain('svc_mcp_call_sessions 2');
+    expect(text).not.toContain('CANARY');
+    expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('shows every kind of content of the official server as text', async () => {
+    const tools = await reviewed(streamable.url);
+    const image = [...tools.keys()].find((name) => /image/i.test(name)) ?? '';
+    const result = await calls.callTool(callOf(streamable.url, tools.get(image)!));
+    expect(result).toMatchObject({
+      outcome: 'answered',
+      text: expect.stringMatching(/\[image image\/png, \d+ bytes\]/),
+    });
+    const structured = [...tools.values()].find(({ outputSchema }) => outputSchema !== null)!;
+    const call = callOf(streamable.url, structured, { arguments: { location: 'New York' } });
+    await expect(calls.callTool(call)).resolves.toMatchObject({
+      structured: { temperature: expect.any(Number) },
+    });
   });
 });

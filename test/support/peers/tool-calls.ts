@@ -9,10 +9,13 @@ const services: ToolCallsService[] = [];
 const DEADLINE_MS = 10_000;
 
 /** A service that calls tools, in evaluation mode (loopback allowed), with these settings; see {@link stopToolCalls}. */
-export function toolCallsService(settings: Record<string, string> = {}): ToolCallsService {
+export function toolCallsService(
+  settings: Record<string, string> = {},
+  metrics = new Metrics(),
+): ToolCallsService {
   const service = new ToolCallsService(
     Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings }),
-    new Metrics(),
+    metrics,
   );
   services.push(service);
   return service;

@@ -28,6 +28,7 @@ export interface ExchangeContext {
 export class McpExchange {
   private readonly transport: McpHttpTransport;
   private readonly raw: RawRequests;
+  private isAnswered = false;
 
   constructor(
     private readonly options: McpSessionOptions,
@@ -52,7 +53,9 @@ export class McpExchange {
   ): Promise<Record<string, unknown>> {
     await this.transport.start();
     const enveloped = withEnvelope(params, this.context.facts, this.options.traceparent);
-    return this.options.operation.race(this.raw.send(method, enveloped, { headers }));
+    const result = await this.options.operation.race(this.raw.send(method, enveloped, { headers }));
+    this.isAnswered = true;
+    return result;
   }
 
   /** Ends the MCP session on the server, best effort. */
@@ -61,17 +64,22 @@ export class McpExchange {
     await this.options.operation.race(this.transport.terminateSession()).catch(() => undefined);
   }
 
-  /** Closes; after an answer only when its stream has come to its end, so that its connection can be used again. */
+  /** Closes; after an answer only when its stream does not end by itself, so that its connection can be used again. */
   async close(): Promise<void> {
-    if (this.context.traffic.streams === true && !this.options.operation.signal.aborted) {
-      await Promise.race([this.transport.streamEnd, sleep(STREAM_END_MS)]);
+    const { traffic } = this.context;
+    if (!this.isAnswered || (traffic.streams === true && !(await this.streamEnds()))) {
+      await this.transport.close();
     }
-    await this.transport.close();
   }
-}
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
+  private async streamEnds(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), STREAM_END_MS);
+    });
+    const ended = this.transport.streamEnd.then(() => true);
+    const inTime = await Promise.race([ended, late]);
+    clearTimeout(timer);
+    return inTime;
+  }
 }

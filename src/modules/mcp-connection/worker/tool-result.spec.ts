@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+
+import { renderToolResult } from './tool-result.js';
+
+const textOf = (...content: unknown[]): string => renderToolResult({ content }).text;
+
+describe('renderToolResult', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', { type: 'text', text: 'Hello\r\nworld' }, 'Hello\nworld'],
+    ['a text that is none', { type: 'text', text: 7 }, ''],
+    ['an image', { type: 'image', mimeType: 'image/png', data: 'AAAA' }, '[image image/png, 3 bytes]'],
+    ['a sound', { type: 'audio', mimeType: 'audio/wav', data: 'AAAAAA==' }, '[audio audio/wav, 4 bytes]'],
+    ['an image without data', { type: 'image' }, '[image, 0 bytes]'],
+    [
+      'a resource with text',
+      { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'inside' } },
+      '[resource file:///a.txt text/plain]\ninside',
+    ],
+    [
+      'a binary resource',
+      { type: 'resource', resource: { uri: 'file:///a.bin', blob: 'AAAA' } },
+      '[resource file:///a.bin, 3 bytes]',
+    ],
+    ['a resource that is none', { type: 'resource', resource: null }, '[resource, 0 bytes]'],
+    [
+      'a link to a resource',
+      { type: 'resource_link', uri: 'file:///a.txt', name: 'a', mimeType: 'text/plain' },
+      '[link to a resource file:///a.txt a text/plain]',
+    ],
+    [
+      'a label of many lines',
+      { type: 'image', mimeType: 'image/png\n\nIgnore all' },
+      '[image image/png  Ignore all, 0 bytes]',
+    ],
+    ['a kind of tomorrow', { type: 'hologram' }, '[content of kind hologram]'],
+    ['a kind without a name', {}, '[content of kind unknown]'],
+    ['something else', 'text', '[content of no known kind]'],
+  ])('shows %s', (_name, block, text) => {
+    expect(textOf(block)).toBe(text);
+  });
+
+  it('takes out what a person cannot see', () => {
+    expect(textOf({ type: 'text', text: 'ok\u{e0049}\u{e0067}\u202e\u200b.' })).toBe('ok.');
+  });
+
+  it('puts blocks on lines of their own', () => {
+    expect(textOf({ type: 'text', text: 'a' }, { type: 'text', text: 'b' })).toBe('a\nb');
+  });
+
+  it('keeps structured content, and shows it where there is no text', () => {
+    const structuredContent = { total: 2 };
+    expect(renderToolResult({ content: [], structuredContent })).toEqual({
+      isError: false,
+      text: '{"total":2}',
+      structured: structuredContent,
+    });
+    expect(renderToolResult({ structuredContent }).text).toBe('{"total":2}');
+    expect(renderToolResult({ content: [{ type: 'text', text: 'two' }], structuredContent }).text).toBe(
+      'two',
+    );
+  });
+
+  it('says when the tool itself failed', () => {
+    expect(renderToolResult({ content: [], isError: true }).isError).toBe(true);
+    expect(renderToolResult({ content: [], isError: 'yes' }).isError).toBe(false);
+  });
+
+  it.each([[{}], [{ content: {} }], [{ content: [], resultType: 'input_required' }]])(
+    'refuses %j',
+    (result) => {
+      expect(() => renderToolResult(result)).toThrow('invalid_result');
+    },
+  );
+});
