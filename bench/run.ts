@@ -11,11 +11,12 @@ import { load, median, type Load } from './load.js';
 import { benchProcesses } from './processes/processes.js';
 import { startServer } from './server-process.js';
 import { countQuestions, recordStatements } from './statements.js';
+import { benchToolCalls } from './tool-calls/tool-calls.js';
 
 /**
  * Measures the read paths and the synchronisation on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short] [reads] [processes] [discovery]
+ *     npm run bench [-- --short] [reads] [processes] [discovery] [tool-calls]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
@@ -56,6 +57,9 @@ try {
   }
   if (isWanted('discovery')) {
     await benchDiscovery(environment, { folder, rounds: values.short ? 3 : 10 });
+  }
+  if (isWanted('tool-calls')) {
+    await benchToolCalls({ rounds: ROUNDS, seconds: SECONDS });
   }
 } finally {
   await environment.end();
