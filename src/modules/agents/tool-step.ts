@@ -88,11 +88,11 @@ export class ToolSteps {
       const error = `The arguments do not fit the tool. ${read.problem}`;
       return refused(call, found, refusal('ARGUMENTS_INVALID', error));
     }
+    const args = read.value;
     const state = await this.ports.resolution.stateNow(found.tool);
     if (state !== ResolvedToolState.Ready) {
-      return refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state]));
+      return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
     }
-    const args = read.value;
     return { found, args, repeatable: isRepeatable(found), make: () => this.made(found, args as JsonObject) };
   }
 
