@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Env } from '../../../src/config/env.js';
+import { deliver } from '../../../src/delivery/deliver.command.js';
+import { readModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
+import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
+import { TestApp } from '../../support/app.js';
+import { connectionTestPath, detailsPath, listPath, toolPath } from '../../support/factories.js';
+import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
+import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+
+const APP = 'sample';
+const VERSION = 'v1';
+const APPLICATION = { application: { amount: 20_000, months: 48, income: 5_200, advice: true } };
+
+interface Instance extends Record<string, unknown> {
+  data: Record<string, unknown>;
+  incidents: { message: string }[];
+  tokens: { uuid: string; uiActions?: { name: string; svcUuid: string }[] }[];
+}
+
+interface Call {
+  kind: string;
+  outcome: string | null;
+  request: Record<string, unknown>;
+  response: Record<string, unknown>;
+}
+
+describe('the agent of the sample, with the model of evaluation mode and the official MCP server', () => {
+  let app: TestApp;
+  let model: ScriptedModel;
+  let server: ProcessPeer;
+  let token: string;
+  let buildId: string;
+  beforeAll(async () => {
+    model = await ScriptedModel.start(await readModelScript('sample/model.json'));
+    server = await startEverything('streamableHttp');
+    app = await TestApp.start({ LLM_BASE_URL: model.url, LLM_MODEL: model.name, JOBS_POLL_MS: '20' });
+    token = await app.issuer.sign({});
+    const [library] = await delivered('sample/library', 'sample-library', '--commit', '--build');
+    const application = ['--library', `sample-library=${library}`, '--base-url', `everything=${server.url}`];
+    await delivered('sample/application', APP, ...application);
+    await app.request('PATCH', connectionTestPath(APP, VERSION), {
+      body: { baseUrl: server.url, authorization: { type: 'NO_AUTH' } },
+    });
+    [buildId = ''] = await delivered('sample/application', APP, ...application, '--commit', '--build');
+  });
+  afterAll(async () => {
+    await app.close();
+    await model.close();
+    await server.close();
+  });
+
+  /** Delivers a folder to version v1; the build, where one is made. */
+  async function delivered(folder: string, appId: string, ...options: string[]): Promise<string[]> {
+    const lines: string[] = [];
+    const errors: string[] = [];
+    await deliver([folder, '--app', appId, '--version', VERSION, '--url', app.url, ...options], {
+      env: Env.parse('maintenance', { DELIVER_TOKEN: token }),
+      print: (line) => lines.push(line),
+      printError: (line) => errors.push(line),
+      evaluation: () => Promise.reject(new Error('there is a token')),
+    });
+    expect(errors).toEqual([]);
+    return lines.flatMap((line) => /^build (\S+)$/.exec(line)?.[1] ?? []);
+  }
+
+  const instance = async (uuid: string): Promise<Instance> =>
+    (await app.request<Instance>('GET', instancePath(uuid))).body;
+
+  /** Executes a UI action as soon as it is open; without one before, an incident ends the wait. */
+  async function act(uuid: string, name: string, body: object): Promise<Instance> {
+    const open = ({ tokens }: Instance) =>
+      tokens.flatMap(({ uuid: at, uiActions = [] }) =>
+        uiActions.filter((action) => action.name === name).map(({ svcUuid }) => ({ at, svcUuid })),
+      )[0];
+    const found = await eventually(
+      () => instance(uuid),
+      (now) => open(now) !== undefined || now.incidents.length > 0,
+    );
+    expect(found.incidents).toEqual([]);
+    const { at, svcUuid } = open(found)!;
+    await executed(app, uuid, at, svcUuid, body);
+    return found;
+  }
+
+  /** Takes a client who wants advice through the process: the data before the offer is accepted, and the trace of the agent. */
+  async function advised(): Promise<{ data: Record<string, unknown>; calls: Call[] }> {
+    const published = { appId: APP, buildId };
+    const { uuid } = await started(app, published, 'loan_onboarding', { client: { name: 'Ada Example' } });
+    await act(uuid, 'submit_application', APPLICATION);
+    const { data } = await act(uuid, 'accept_offer', {});
+    await eventually(
+      () => instance(uuid),
+      ({ state }) => state === 'FINISHED',
+    );
+    const query = `processInstanceUuid=${uuid}&workflow=advise_client`;
+    const runs = await app.request<{ runs: { id: string }[] }>(
+      'GET',
+      `/rtm/api/runtime/workflow-run?${query}`,
+    );
+    const path = `/rtm/api/runtime/workflow-run/${runs.body.runs[0]?.id}/calls`;
+    return { data, calls: (await app.request<{ calls: Call[] }>('GET', path)).body.calls };
+  }
+
+  it('calls two tools, and the process goes on with its answer', async () => {
+    const { data, calls } = await advised();
+    expect(data['advice']).toEqual({ total: 20_200, sentence: 'You pay back 20200 in all.' });
+    expect(calls.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      'MODEL OK',
+      'TOOL OK',
+      'MODEL OK',
+      'TOOL OK',
+      'MODEL OK',
+    ]);
+    expect(calls[1]?.request).toMatchObject({ tool: 'get-sum', arguments: { a: 20_000, b: 200 } });
+    expect(JSON.stringify(calls[1]?.response)).toContain('The sum of 20000 and 200 is 20200.');
+  });
+
+  it('goes on without a tool that was disabled meanwhile, and its trace says why', async () => {
+    const { body: listed } = await app.request<{
+      systems: { type: string; resourceId: string; id: string }[];
+    }>('GET', listPath(APP, VERSION));
+    const { resourceId, id: systemId } = listed.systems.find(({ type }) => type === 'MCP')!;
+    const { body: details } = await app.request<{ tools: { id: string; name: string }[] }>(
+      'GET',
+      detailsPath(resourceId, APP, VERSION),
+    );
+    const toolId = details.tools.find(({ name }) => name === 'echo')!.id;
+    const path = toolPath({ resourceId, systemId, toolId }, APP, VERSION);
+    expect((await app.request('PATCH', path, { body: { enabled: false } })).status).toBe(200);
+
+    const { data, calls } = await advised();
+    expect(data['advice']).toEqual({ total: 20_200 });
+    expect(calls.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      'MODEL OK',
+      'TOOL OK',
+      'MODEL OK',
+      'TOOL TOOL_DISABLED',
+      'MODEL OK',
+    ]);
+    expect(calls[3]).toMatchObject({
+      request: { tool: 'echo', arguments: { message: 'You pay back 20200 in all.' } },
+      response: { ok: false, error: 'The tool was disabled by an administrator.' },
+    });
+  });
+});
