@@ -9,7 +9,7 @@ import { tallyLine } from '../test/support/tally.js';
 /**
  * Takes the five-minute tour of README.md: runs its shell blocks as they stand, against a fresh evaluation server in a
  * temporary folder and a real MCP server, both on free ports, and compares what they print with the blocks of expected
- * output. At the end the tool must be switched off. Ends with `N passed, N failed`; what follows a failed step is not run.
+ * output. At the end two tools must be switched off. Ends with `N passed, N failed`; what follows a failed step is not run.
  *
  *     tsx scripts/readme-tour.ts            in bash
  *     tsx scripts/readme-tour.ts --zsh      in zsh
@@ -19,7 +19,7 @@ const STEP =
   /(?:<!-- tour: background until "(?<ready>[^"]+)" -->\n\n)?```sh\n(?<commands>.*?)```\n(?:\n```text\n(?<expected>.*?)```\n)?/gs;
 const STEP_TIMEOUT_MS = 120_000;
 const END_OF_STEP = '-- end of step';
-const SWITCHED_OFF = 'get-env';
+const SWITCHED_OFF = 'echo, get-env';
 
 interface Step {
   commands: string;
@@ -88,7 +88,7 @@ async function takeTour(steps: Step[]): Promise<void> {
   }
   await checkEndState();
   passed += 1;
-  console.log(`ok    ${SWITCHED_OFF} is switched off`);
+  console.log(`ok    ${SWITCHED_OFF} are switched off`);
 }
 
 /** Starts a command in a process group of its own, so that what it starts ends with it. */
@@ -142,7 +142,7 @@ function patternOf(line: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`, 'm');
 }
 
-/** Asks the service itself, beside the tour, whether the tool is off and the others are on. */
+/** Asks the service itself, beside the tour, whether these tools are off and the others are on. */
 async function checkEndState(): Promise<void> {
   const { child, output } = start('npm', ['run', '-s', 'dev:token']);
   await new Promise((resolve) => child.once('close', resolve));
@@ -151,14 +151,15 @@ async function checkEndState(): Promise<void> {
   const get = async (path: string): Promise<unknown> =>
     (await fetch(`${base}/${path}`, { headers: { Authorization: `Bearer ${token}` } })).json();
   const { systems } = (await get('include-dep-res/integration/api/systems/all/info')) as {
-    systems: { resourceId: string }[];
+    systems: { resourceId: string; type: string }[];
   };
-  const { tools } = (await get(`ri/${systems[0]?.resourceId}/integration/api/systems/getById`)) as {
+  const server = systems.find(({ type }) => type === 'MCP');
+  const { tools } = (await get(`ri/${server?.resourceId}/integration/api/systems/getById`)) as {
     tools: { name: string; enabled: boolean }[];
   };
   const off = tools.filter(({ enabled }) => !enabled).map(({ name }) => name);
-  if (off.join() !== SWITCHED_OFF) {
-    throw new Error(`FAIL  switched off at the end: ${off.join() || 'nothing'}`);
+  if (off.join(', ') !== SWITCHED_OFF) {
+    throw new Error(`FAIL  switched off at the end: ${off.join(', ') || 'nothing'}`);
   }
 }
 
