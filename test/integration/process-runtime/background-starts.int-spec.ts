@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
 import { ProcessMessageEntity } from '../../../src/modules/process-runtime/entities/process-message.entity.js';
 import { ProcessRepeatEntity } from '../../../src/modules/process-runtime/entities/process-repeat.entity.js';
 import { CleanupHandler } from '../../../src/modules/process-runtime/jobs/cleanup.handler.js';
+import { StepResources } from '../../../src/modules/process-runtime/step/step-resources.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import {
@@ -15,7 +16,7 @@ import {
   userTask,
 } from '../../support/runtime/process-files.js';
 import { appPath, publish } from '../../support/runtime/publish.js';
-import { eventually, start, started } from '../../support/runtime/runtime-client.js';
+import { eventually, instancePath, start, started } from '../../support/runtime/runtime-client.js';
 
 const cycle = (text: string): string =>
   `<bpmn:timerEventDefinition><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeCycle></bpmn:timerEventDefinition>`;
@@ -58,7 +59,7 @@ describe('processes that start by themselves', () => {
     app = await TestApp.start({
       JOBS_POLL_MS: '20',
       PROCESS_CLEANUP_SECONDS: '1',
-      PROCESS_MESSAGE_TTL_SECONDS: '1',
+      PROCESS_MESSAGE_TTL_SECONDS: '5',
       PROCESS_CLEANUP_ROWS: '2',
     });
   });
@@ -186,6 +187,43 @@ describe('processes that start by themselves', () => {
     const data = rows.map(({ content }) => (JSON.parse(content) as { data: unknown }).data);
     expect(data).toEqual(expect.arrayContaining([{ of: 1 }, { of: 2 }, { of: 3 }]));
     expect(await app.dataSource.getRepository(ProcessMessageEntity).countBy({ appId })).toBe(0);
+  });
+
+  it('leave a message to others when the token that it stopped is ended at that moment', async () => {
+    const appId = uniqueName('message');
+    const receiver = processFile(
+      'receive',
+      `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'm', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>')}
+       ${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+       ${flows('start>m m>g g>x[amount > 1] g>y[amount <= 1]')}`,
+      { outside: '<bpmn:message id="M_order" name="order"/>' },
+    );
+    const published = await publish(app, { appId, bpmn: [receiver, sender('send')] });
+    const stopped = await started(app, published, 'receive', {});
+    const resources = app.nest.get(StepResources);
+    const nextId = resources.nextId.bind(resources);
+    const spy = vi.spyOn(resources, 'nextId').mockImplementation(async (name) => {
+      if (name === 'job') {
+        spy.mockRestore();
+        await app.request('POST', `${instancePath(stopped.uuid)}/terminate`);
+      }
+      return nextId(name);
+    });
+    await started(app, published, 'send', { n: 7 });
+    await eventually(
+      () => instances(appId, 'receive'),
+      ([row]) => row?.state === 'TERMINATED',
+    );
+
+    const other = await started(app, published, 'receive', { amount: 2 });
+    const [, row] = await eventually(
+      () => instances(appId, 'receive'),
+      (rows) => rows[1]?.state === 'FINISHED',
+    );
+    expect([row?.uuid, JSON.parse(row?.content ?? '{}')]).toMatchObject([
+      other.uuid,
+      { data: { amount: 2, of: 7 } },
+    ]);
   });
 
   it('cannot be started by a caller', async () => {

@@ -56,7 +56,7 @@ export class MessageMatcher {
       await this.deliver(message, wait);
     } catch (error) {
       if (error instanceof FailedStepError) {
-        await this.leaveToJob(message, wait);
+        await this.takenOver(message, wait);
       } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
         await this.database.write((manager) => this.rows.messages.removeWait(manager, wait.id));
       } else if (!(error instanceof TakenError)) {
@@ -87,25 +87,35 @@ export class MessageMatcher {
     );
   }
 
-  /** The process stops behind the message: a job of the token takes it over, and ends in an incident that can be retried. */
+  /** Unless the token has gone on meanwhile, or somebody else has the message: then the other of the two stays where it is. */
+  private async takenOver(message: MessageRow, wait: WaitRow): Promise<void> {
+    try {
+      await this.leaveToJob(message, wait);
+    } catch (error) {
+      if (!(error instanceof TakenError)) {
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * The process stops behind the message: a job of the token takes it over, and ends in an incident that can be retried.
+   * @throws TakenError
+   */
   private async leaveToJob({ id, payload }: MessageRow, wait: WaitRow): Promise<void> {
     const { tokenId, visit, node, instanceId } = wait;
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
     const jobId = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
-      await this.rows.messages.removeWait(manager, wait.id);
-      if (await this.rows.messages.removeMessage(manager, id)) {
-        await this.queue.add(manager, [
-          {
-            id: jobId,
-            kind: job.kind,
-            availableAt: this.resources.now(),
-            payload: encodeJob(job),
-            instanceId,
-            tokenId,
-          },
-        ]);
+      const { messages } = this.rows;
+      if (!(await messages.removeWait(manager, wait.id)) || !(await messages.removeMessage(manager, id))) {
+        throw new TakenError();
       }
+      const { kind } = job;
+      const availableAt = this.resources.now();
+      await this.queue.add(manager, [
+        { id: jobId, kind, availableAt, payload: encodeJob(job), instanceId, tokenId },
+      ]);
     });
     this.queue.wake();
   }
