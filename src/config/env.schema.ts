@@ -36,6 +36,10 @@ const DEFAULT_PERMISSION_RULES = {
     { claim: 'scope', has: 'process:administer' },
     { claim: ['realm_access', 'roles'], has: 'process-administration' },
   ],
+  'workflow-test': [
+    { claim: 'scope', has: 'workflow:test' },
+    { claim: ['realm_access', 'roles'], has: 'workflow-test' },
+  ],
 };
 const permissionRules = z
   .string()

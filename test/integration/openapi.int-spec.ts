@@ -153,6 +153,7 @@ describe('OpenAPI document', () => {
         'application-delivery',
         'process-read',
         'process-administration',
+        'workflow-test',
       ];
       expect(path.startsWith('/appmanager/') ? known : [...known, undefined], name).toContain(permission);
       expect(operation.security, name).toEqual([{ bearer: [] }]);

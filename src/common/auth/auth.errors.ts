@@ -39,6 +39,7 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
   [Permission.ProcessRead]: 'Insufficient permissions to read process data',
   [Permission.ProcessAdministration]: 'Insufficient permissions to administer processes',
+  [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
 };
 
 /** 403: the principal lacks the permission of the route (interface contract, "Errors"). */

@@ -8,4 +8,6 @@ export enum Permission {
   ProcessRead = 'process-read',
   /** Holding, releasing, terminating and retrying process instances. */
   ProcessAdministration = 'process-administration',
+  /** Starting workflows by hand (extension of the contract). */
+  WorkflowTest = 'workflow-test',
 }

@@ -15,6 +15,7 @@ export enum AuditAction {
   VersionCommit = 'version.commit',
   BuildCreate = 'build.create',
   BuildActivate = 'build.activate',
+  WorkflowTest = 'workflow.test',
 }
 
 /** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */

@@ -50,6 +50,15 @@ export class BuildReadsService {
     });
   }
 
+  /** @throws BuildNotFoundError when the application has no such build */
+  async summary(appId: string, buildId: string): Promise<BuildSummary> {
+    const found = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
+    if (found === null) {
+      throw new BuildNotFoundError();
+    }
+    return found;
+  }
+
   /**
    * The workflows of a build by name, without those of its libraries.
    * @throws BuildNotFoundError when the application has no such build

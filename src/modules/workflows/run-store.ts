@@ -9,7 +9,6 @@ import type { WorkflowRunEntity } from './entities/workflow-run.entity.js';
 import type { RunJournal } from './run-journal.js';
 import { WorkflowRunsRepository } from './workflow-runs.repository.js';
 import {
-  WorkflowRunOrigin,
   WorkflowRunState,
   type ListedRun,
   type RunDetails,
@@ -22,7 +21,7 @@ import { WorkflowFailedError } from './workflows.errors.js';
 /** What a run is begun with. */
 export type NewRun = Pick<
   WorkflowRunEntity,
-  'buildId' | 'appId' | 'workflow' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
+  'buildId' | 'appId' | 'workflow' | 'origin' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
 > & { runKey: string | undefined };
 
 /** A run that was begun; `output` is there when an earlier beginning of it has finished. */
@@ -39,6 +38,11 @@ const INTERRUPTED: WorkflowRunError = {
   details: null,
 };
 
+const ABANDONED: WorkflowRunError = {
+  ...INTERRUPTED,
+  message: 'The run was interrupted too often. It does not begin again.',
+};
+
 const noHold = (): Promise<void> => Promise.resolve();
 
 /** Keeps runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
@@ -53,22 +57,8 @@ export class RunStore {
 
   /** @param hold see WorkflowRunRequest.hold */
   async begin(run: NewRun, hold: (manager: EntityManager) => Promise<void> = noHold): Promise<BegunRun> {
-    const startedAt = this.clock.now();
-    const id = uuid({ msecs: startedAt.getTime() });
-    const runKey = run.runKey ?? id;
-    const row: WorkflowRunEntity = {
-      ...run,
-      id,
-      runKey,
-      attempt: 1,
-      state: WorkflowRunState.Started,
-      origin: WorkflowRunOrigin.Process,
-      startedAt,
-      finishedAt: null,
-      error: null,
-      nodes: null,
-      output: null,
-    };
+    const row = this.rowOf(run);
+    const { id, runKey } = row;
     const isNew = await this.database.write(async (manager) => {
       await hold(manager);
       return this.repository.insert(manager, row);
@@ -83,6 +73,21 @@ export class RunStore {
     return stored.state === WorkflowRunState.Finished && stored.output !== null
       ? { id: stored.id, attempt: stored.attempt, output: JSON.parse(stored.output) as JsonValue }
       : { id: stored.id, attempt: stored.attempt };
+  }
+
+  /**
+   * Stores a run that a job will begin, in the transaction that adds the job.
+   * @returns its id
+   */
+  async open(manager: EntityManager, run: NewRun): Promise<string> {
+    const row = this.rowOf(run);
+    await this.repository.insert(manager, row);
+    return row.id;
+  }
+
+  /** Ends a run that nobody will go on with, unless it has ended. */
+  async giveUp(manager: EntityManager, runKey: string): Promise<void> {
+    await this.repository.giveUp(manager, runKey, { error: ABANDONED, finishedAt: this.clock.now() });
   }
 
   async finish(run: BegunRun, journal: RunJournal, output: JsonValue): Promise<void> {
@@ -140,6 +145,23 @@ export class RunStore {
   /** Runs, newest first, at most `limit`. */
   async page(query: WorkflowRunQuery, limit: number): Promise<ListedRun[]> {
     return this.database.read((manager) => this.repository.page(manager, query, limit));
+  }
+
+  private rowOf(run: NewRun): WorkflowRunEntity {
+    const startedAt = this.clock.now();
+    const id = uuid({ msecs: startedAt.getTime() });
+    return {
+      ...run,
+      id,
+      runKey: run.runKey ?? id,
+      attempt: 1,
+      state: WorkflowRunState.Started,
+      startedAt,
+      finishedAt: null,
+      error: null,
+      nodes: null,
+      output: null,
+    };
   }
 
   private async end(

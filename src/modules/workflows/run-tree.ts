@@ -6,7 +6,13 @@ import { RunJournal, type JournalLimits } from './run-journal.js';
 import { RunCalls } from './run-calls.js';
 import type { BegunRun, RunStore } from './run-store.js';
 import { WorkflowRunner } from './workflow-runner.js';
-import type { RunnableWorkflow, WorkflowRunRequest, WorkflowTarget } from './workflow.types.js';
+import {
+  NO_PROCESS,
+  WorkflowRunOrigin,
+  type RunnableWorkflow,
+  type WorkflowRunRequest,
+  type WorkflowTarget,
+} from './workflow.types.js';
 import { WorkflowFailedError } from './workflows.errors.js';
 
 /** What the runs of a tree are made with. */
@@ -48,9 +54,15 @@ export class RunTree {
   }
 
   private async runOne(target: WorkflowTarget, input: JsonObject, place: Place): Promise<JsonValue> {
-    const { buildId, processInstanceUuid, processTokenId, hold } = this.request;
+    const {
+      buildId,
+      processInstanceUuid,
+      processTokenId,
+      hold,
+      origin = WorkflowRunOrigin.Process,
+    } = this.request;
     const { parentRunId, runKey } = place;
-    const names = { buildId, appId: target.appId, workflow: target.name, processInstanceUuid };
+    const names = { buildId, appId: target.appId, workflow: target.name, origin, processInstanceUuid };
     const run = await this.tools.store.begin({ ...names, processTokenId, parentRunId, runKey }, hold);
     if (run.output !== undefined) {
       return run.output;
@@ -86,7 +98,7 @@ export class RunTree {
       appId,
       calls: new RunCalls(this.tools.calls, run, hold),
       predefined: {
-        processInstanceId: processInstanceUuid,
+        processInstanceId: processInstanceUuid === NO_PROCESS ? null : processInstanceUuid,
         parentProcessInstanceId: parentProcessInstanceUuid,
       },
       signal: this.signal,

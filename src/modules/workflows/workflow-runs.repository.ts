@@ -63,6 +63,20 @@ export class WorkflowRunsRepository {
     await manager.update(WorkflowRunEntity, { id, attempt }, changes);
   }
 
+  /** Ends a run that has not ended, or was only interrupted. */
+  async giveUp(
+    manager: EntityManager,
+    runKey: string,
+    changes: Pick<WorkflowRunEntity, 'error' | 'finishedAt'>,
+  ): Promise<void> {
+    const ended = In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]);
+    await manager.update(
+      WorkflowRunEntity,
+      { runKey, state: Not(ended) },
+      { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
+    );
+  }
+
   /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
   async endOfTokens(
     manager: EntityManager,

@@ -12,6 +12,11 @@ export const EXECUTED_NODE_TYPES: readonly string[] = [
   'END',
 ];
 
+/** Kind of the jobs that run workflows that were started by hand. */
+export const TEST_RUN_JOB = 'WORKFLOW_TEST';
+/** In place of the UUID of a process instance for a run that belongs to none. */
+export const NO_PROCESS = '';
+
 /** Where a run stands. */
 export enum WorkflowRunState {
   Started = 'STARTED',
@@ -24,6 +29,8 @@ export enum WorkflowRunState {
 /** What started a run. Subworkflows have the origin of the run that started them. */
 export enum WorkflowRunOrigin {
   Process = 'PROCESS',
+  /** Somebody who tries it out. */
+  Test = 'TEST',
 }
 
 /** How a visit of a node ended. */
@@ -77,7 +84,14 @@ export interface WorkflowTarget {
   readonly name: string;
 }
 
-/** A workflow that a process starts. */
+/** A workflow of a build by its place in the interface. */
+export interface TestRunKey {
+  appId: string;
+  buildId: string;
+  workflow: string;
+}
+
+/** A workflow that a process or a person starts. */
 export interface WorkflowRunRequest {
   buildId: string;
   /** The application of the build or of a library dependency; null for whichever of them has the workflow. */
@@ -85,6 +99,9 @@ export interface WorkflowRunRequest {
   /** Name of the workflow. */
   workflow: string;
   input: JsonObject;
+  /** @default Process */
+  origin?: WorkflowRunOrigin;
+  /** NO_PROCESS for a run that belongs to none. */
   processInstanceUuid: string;
   parentProcessInstanceUuid: string | null;
   /** Token that waits for it; its runs are cancelled when it no longer does. */

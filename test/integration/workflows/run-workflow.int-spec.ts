@@ -4,7 +4,7 @@ import { Database, NestedDatabaseUseError } from '../../../src/database/database
 import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
 import { RunJournal } from '../../../src/modules/workflows/run-journal.js';
 import { RunStore } from '../../../src/modules/workflows/run-store.js';
-import { WorkflowRunState } from '../../../src/modules/workflows/workflow.types.js';
+import { WorkflowRunOrigin, WorkflowRunState } from '../../../src/modules/workflows/workflow.types.js';
 import { WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { publish } from '../../support/runtime/publish.js';
@@ -283,6 +283,7 @@ describe('running a workflow', () => {
         processInstanceUuid,
         processTokenId: null,
         parentRunId: null,
+        origin: WorkflowRunOrigin.Process,
       };
       const journal = new RunJournal({ valueBytes: 100, totalBytes: 100 });
       const lost = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });

@@ -14,6 +14,7 @@ const DETAILS = `Facts of the event, never a secret:
 - \`package.store\`: \`checksum\`, number of \`processes\` and \`workflows\`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
 - \`workflow-node.create\`, \`workflow-node.update\`, \`workflow-node.delete\`: \`workflow\`, \`node\` and \`type\`
 - \`version.commit\`: \`message\`; \`build.create\`: \`buildId\`, \`checksum\`; \`build.activate\`: \`buildId\`, \`previousBuildId\`
+- \`workflow.test\`: \`buildId\`, \`workflow\`, \`workflowRunId\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 
 /** Path of the audit log. */

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  NO_PROCESS,
   WorkflowRunOrigin,
   WorkflowRunState,
   type ListedRun,
@@ -50,11 +51,13 @@ export class WorkflowRunDto {
   origin: WorkflowRunOrigin;
 
   @ApiProperty({
+    type: String,
     format: 'uuid',
-    description: 'Process instance that it belongs to.',
+    nullable: true,
+    description: 'Process instance that it belongs to; null for a test run.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
   })
-  processInstanceUuid: string;
+  processInstanceUuid: string | null;
 
   @ApiProperty({
     type: String,
@@ -114,7 +117,7 @@ export function toWorkflowRun(run: ListedRun): WorkflowRunDto {
     appId: run.appId,
     state: run.state,
     origin: run.origin,
-    processInstanceUuid: run.processInstanceUuid,
+    processInstanceUuid: run.processInstanceUuid === NO_PROCESS ? null : run.processInstanceUuid,
     parentRunId: run.parentRunId,
     startedAt: run.startedAt.toISOString(),
     finishedAt: run.finishedAt?.toISOString() ?? null,

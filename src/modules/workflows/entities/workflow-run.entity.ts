@@ -22,6 +22,7 @@ export class WorkflowRunEntity {
   @Column({ type: 'varchar', length: 255 }) workflow: string;
   @Column({ type: 'varchar', length: 16 }) state: WorkflowRunState;
   @Column({ type: 'varchar', length: 16 }) origin: WorkflowRunOrigin;
+  /** NO_PROCESS for a run that belongs to none. */
   @Column({ type: 'varchar', name: 'process_instance_uuid', length: 36 }) processInstanceUuid: string;
   /** Token that waits for the run, or for the one that started it. */
   @Column({ type: 'bigint', name: 'process_token_id', nullable: true, transformer: safeInteger })

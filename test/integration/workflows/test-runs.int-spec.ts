@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { TestApp } from '../../support/app.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually } from '../../support/runtime/runtime-client.js';
+import { auditRows } from '../systems/rows.js';
+import { calling, mapping, workflowOf } from './workflow-package.js';
+
+interface Run {
+  id: string;
+  state: string;
+  origin: string;
+  processInstanceUuid: string | null;
+  output: unknown;
+  error: { code: string } | null;
+}
+
+describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowName}/test-run', () => {
+  let app: TestApp;
+  let published: Published;
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_POLL_MS: '20', WORKFLOW_MAX_DATA_BYTES: '2000' });
+    const inputSchema = { type: 'object', required: ['n'] };
+    published = await publish(app, {
+      package: {
+        workflows: [
+          workflowOf('double', [{ ...mapping('a', 1), inputBody: '${n * 2}' }], { inputSchema }),
+          workflowOf('outer', [calling('call', 'double')]),
+          workflowOf('names', [{ ...mapping('a', 1), inputBody: '{ "p": ${processInstanceId} }' }]),
+        ],
+      },
+    });
+  });
+  afterAll(() => app.close());
+
+  const path = (workflow: string, { appId, buildId } = published) =>
+    `/rtm/api/runtime/app/${appId}/build/${buildId}/workflow/${workflow}/test-run`;
+  const start = (workflow: string, body?: unknown) =>
+    app.request<{ workflowRunId: string }>('POST', path(workflow), body === undefined ? {} : { body });
+  const read = async (id: string) =>
+    (await app.request<Run>('GET', `/rtm/api/runtime/workflow-run/${id}`)).body;
+  const ended = (id: string) =>
+    eventually(
+      () => read(id),
+      ({ state }) => state !== 'STARTED',
+    );
+
+  it('answers 202 with the run, which a job then brings to its end', async () => {
+    const { status, body } = await start('outer', { n: 4 });
+    expect(status).toBe(202);
+    expect(await ended(body.workflowRunId)).toMatchObject({
+      state: 'FINISHED',
+      origin: 'TEST',
+      processInstanceUuid: null,
+      output: { n: 4, call: { n: 4, a: 8 } },
+    });
+    const children = await app.request<{ runs: Run[] }>(
+      'GET',
+      `/rtm/api/runtime/workflow-run?parentRunId=${body.workflowRunId}`,
+    );
+    expect(children.body.runs).toMatchObject([
+      { workflow: 'double', origin: 'TEST', processInstanceUuid: null },
+    ]);
+    await eventually(
+      () => app.dataSource.getRepository(RuntimeJobEntity).countBy({ kind: 'WORKFLOW_TEST' }),
+      (jobs) => jobs === 0,
+    );
+    const { appId, versionId } = published;
+    expect((await auditRows(app, { appId, versionId })).at(-1)).toMatchObject({
+      action: 'workflow.test',
+      outcome: 'ok',
+      details: { buildId: published.buildId, workflow: 'outer', workflowRunId: body.workflowRunId },
+    });
+  });
+
+  it('tells in the run what is wrong with the input', async () => {
+    const { body } = await start('double');
+    expect(await ended(body.workflowRunId)).toMatchObject({
+      state: 'FAILED',
+      error: { code: 'WORKFLOW_INPUT_INVALID' },
+    });
+  });
+
+  it('knows no process instance', async () => {
+    const { body } = await start('names', {});
+    expect(await ended(body.workflowRunId)).toMatchObject({ output: { a: { p: null } } });
+  });
+
+  it('answers 404 for what is not there before it looks at the body, and 400 for a body that is none', async () => {
+    const broken = { rawBody: '{', headers: { 'content-type': 'application/json' } };
+    expect((await app.request('POST', path('other'), broken)).body).toMatchObject({
+      message: 'Workflow not found.',
+    });
+    expect(
+      (await app.request('POST', path('double', { ...published, buildId: 'none' }), broken)).status,
+    ).toBe(404);
+    expect((await app.request('POST', path('double', { ...published, appId: 'other' }), broken)).status).toBe(
+      404,
+    );
+    expect((await app.request('POST', path('double'), broken)).status).toBe(400);
+    expect((await app.request('POST', path('double'), { body: [1] })).status).toBe(400);
+    expect((await app.request('POST', path('a%20b'))).status).toBe(400);
+    expect((await start('double', { n: 'x'.repeat(2_000) })).status).toBe(400);
+  });
+
+  it('has a permission of its own', async () => {
+    const token = await app.tokenWith({
+      scope: 'openid process:read process:administer application:deliver',
+    });
+    const refused = await app.request('POST', path('double'), { token });
+    expect(refused.status).toBe(403);
+    expect(refused.body['message']).toBe('Insufficient permissions to test workflows');
+    expect((await app.request('POST', path('double'), { token: null })).status).toBe(401);
+  });
+});
