@@ -7,7 +7,7 @@ import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, started } from '../../support/runtime/runtime-client.js';
 import { mapping, workflowOf } from './workflow-package.js';
 
-const LEASE_MS = 1_000;
+const LEASE_MS = 4_000;
 
 const rating = processFile(
   'rating',
@@ -33,7 +33,7 @@ describe('the lease of a workflow run', () => {
     const { prototype } = DataMappingExecutor;
     const execute = prototype.execute.bind(new DataMappingExecutor());
     const visits = vi.spyOn(prototype, 'execute').mockImplementation(async (...visit) => {
-      await sleep(2.5 * LEASE_MS);
+      await sleep(1.5 * LEASE_MS);
       return execute(...visit);
     });
     const { uuid } = await started(app, published, 'rating');
