@@ -232,6 +232,28 @@ describe(`GET ${PATH} with other settings`, () => {
     expect(new Set(answers.map(({ body }) => body.scanTimestamp)).size).toBe(2);
   });
 
+  it('takes no more components than it may, stores all of them and gives them back', async () => {
+    app = await TestApp.start();
+    const platform = FakePlatform.in(app.nest);
+    const name = 'n'.repeat(200);
+    for (let index = 0; index < 1_200; index += 1) {
+      platform.add(`service${index}`, index % 2 === 0 ? healthy({ version: '1.0' }) : refused, { name });
+    }
+    const { status, body, text } = await rescan(app);
+    expect({ status, totalServices: body.totalServices }).toEqual({ status: 200, totalServices: 1_000 });
+    expect(body.summary.recommendations).toHaveLength(body.summary.issuesDetected);
+    expect(body.summary.recommendations).toContainEqual(
+      expect.stringMatching(/^201 components are left out/),
+    );
+    expect(text.length).toBeLessThan(1_000_000);
+    const { body: history } = await app.request<{ scans: { id: number }[] }>('GET', `${PATH}/scans?limit=1`);
+    const stored = await app.request<{ result: DiscoveryResult }>(
+      'GET',
+      `${PATH}/scans/${history.scans[0]!.id}`,
+    );
+    expect(stored.body.result).toEqual(body);
+  });
+
   it('ends a scan when the service stops', async () => {
     app = await TestApp.start({
       DISCOVERY_PROBE_TIMEOUT_MS: '30000',
