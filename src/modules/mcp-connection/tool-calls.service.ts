@@ -157,7 +157,12 @@ function createPool(
     niceness: env.get('MCP_WORKER_NICENESS'),
     maxJobs: env.get('MCP_CALL_MAX_IN_FLIGHT'),
     read: resultOf,
-    lost: (cause, latencyMs) => ({ outcome: 'failed', cause, sent: 'maybe', latencyMs }),
+    lost: (cause, latencyMs, fate) => ({
+      outcome: 'failed',
+      cause,
+      sent: fate === 'refused' ? 'never' : 'maybe',
+      latencyMs,
+    }),
     onNotice: (notice) => onSessions((notice as ToolCallNotice | undefined)?.openSessions ?? 0),
   });
 }

@@ -23,8 +23,8 @@ export interface WorkerPoolOptions<Answer, Result> {
   maxJobs: number;
   /** Turns what the worker answered into a result. */
   read(answer: Answer): Result | Promise<Result>;
-  /** The result of a job without an answer. */
-  lost(cause: LostJobCause, latencyMs: number): Result;
+  /** The result of a job without an answer; one that was refused never reached the worker. */
+  lost(cause: LostJobCause, latencyMs: number, fate: 'refused' | 'begun'): Result;
   /** Hears what the worker says besides answers; undefined when it is gone, and with it all that it spoke of. */
   onNotice?(notice: unknown): void;
 }
@@ -70,7 +70,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
    */
   run(request: Request, deadlineMs: number, signal?: AbortSignal): Promise<Result> {
     if (this.closing || this.jobs.size >= this.options.maxJobs) {
-      return Promise.resolve(this.options.lost(this.closing ? 'stopping' : 'overloaded', 0));
+      return Promise.resolve(this.options.lost(this.closing ? 'stopping' : 'overloaded', 0, 'refused'));
     }
     const id = (this.nextId += 1);
     const worker = this.startedWorker();
@@ -202,7 +202,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private fail(id: number, cause: LostJobCause): void {
     const job = this.jobs.get(id);
     if (job !== undefined) {
-      this.finish(id, this.options.lost(cause, Math.round(performance.now() - job.startedAt)));
+      this.finish(id, this.options.lost(cause, Math.round(performance.now() - job.startedAt), 'begun'));
     }
   }
 

@@ -127,6 +127,19 @@ describe('Tool calls to servers that misbehave', () => {
     });
   });
 
+  it('refuses calls beyond what may be under way, and says that they were not sent', async () => {
+    const narrow = toolCallsService({ MCP_CALL_MAX_IN_FLIGHT: '1' });
+    const peer = await serving(as(hostile.neverAnswers));
+    const abort = new AbortController();
+    const hanging = narrow.callTool(callOf(peer.url, TOOL, { signal: abort.signal }));
+    await expect(narrow.callTool(callOf(peer.url, TOOL))).resolves.toMatchObject({
+      cause: 'overloaded',
+      sent: 'never',
+    });
+    abort.abort();
+    await expect(hanging).resolves.toMatchObject({ cause: 'cancelled' });
+  });
+
   it('lets others through while 200 calls hang', async () => {
     const hanging = await Promise.all(Array.from({ length: 10 }, () => serving(as(hostile.neverAnswers))));
     const good = await serving(({ id, response }) =>
