@@ -42,10 +42,24 @@ export const IsQueryNumber = (
 export const IsPageLimit = (description: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
   IsQueryNumber({ min: 1, max }, { description });
 
+/** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */
+const toLowerCase = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' ? value.toLowerCase() : value;
+
+/** A UUID in a query. May be left out. */
+export const IsQueryUuid = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ format: 'uuid', description }),
+    Transform(toLowerCase),
+    IsUUID(undefined, { message: 'must be a UUID' }),
+    IsOptional(),
+  );
+
 /** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
 export const IsPageCursor = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' }),
+    Transform(toLowerCase),
     IsUUID('7', { message: 'must be the next of a page' }),
     IsOptional(),
   );

@@ -94,6 +94,7 @@ describe(`GET ${PATH}`, () => {
     expect(await found({ workflow: 'rate' })).toEqual(['rate FINISHED']);
     const { body } = await list({ processInstanceUuid, workflow: 'rate' });
     expect(await found({ parentRunId: String(body.runs[0]?.id) })).toEqual(['score FINISHED']);
+    expect(await found({ parentRunId: String(body.runs[0]?.id).toUpperCase() })).toEqual(['score FINISHED']);
     expect(await found({ parentRunId: uuid() })).toEqual([]);
   });
 

@@ -1,11 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsOptional, IsUUID, Matches } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
 import { IsPathId, PATH_ID, PATH_ID_RULE } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
   IsQueryMoment,
+  IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
 import { PROCESS_NAME } from '../../builds/dto/build.params.dto.js';
@@ -66,9 +67,7 @@ export class InstancesQueryDto {
   @IsOptional()
   state?: InstanceStatus;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'Only processes that this instance started itself.' })
-  @IsUUID(undefined, { message: 'must be a UUID' })
-  @IsOptional()
+  @IsQueryUuid('Only processes that this instance started itself.')
   parentProcessInstanceUuid?: string;
 
   @IsQueryMoment('Only instances that started at this time or later; UTC without an offset.')

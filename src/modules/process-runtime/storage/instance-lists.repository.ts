@@ -80,7 +80,7 @@ function conditionsOf(query: InstanceQuery, starter: string | null): Condition[]
     ['state', '=', state],
     ['uuid', '>=', startedFrom && firstUuidAt(startedFrom)],
     ['uuid', '<', startedTo && firstUuidAt(startedTo)],
-    ['uuid', '<', before?.toLowerCase()],
+    ['uuid', '<', before],
   ];
   return given.filter((condition): condition is Condition => condition[2] !== undefined);
 }

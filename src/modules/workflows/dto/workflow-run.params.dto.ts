@@ -1,7 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEnum, IsOptional, IsUUID } from 'class-validator';
+import { IsEnum, IsOptional } from 'class-validator';
 import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
-import { IsPageCursor, IsPageLimit, IsQueryMoment } from '../../../common/validation/query.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsQueryMoment,
+  IsQueryUuid,
+} from '../../../common/validation/query.decorators.js';
 import { WorkflowRunState } from '../workflow.types.js';
 
 /** Path of one workflow run. */
@@ -21,17 +26,10 @@ export class WorkflowRunsQueryDto {
   @IsOptional()
   state?: WorkflowRunState;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'Only runs that this process instance started.' })
-  @IsUUID(undefined, { message: 'must be a UUID' })
-  @IsOptional()
+  @IsQueryUuid('Only runs that this process instance started.')
   processInstanceUuid?: string;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    description: 'Only the subworkflows that this run started itself.',
-  })
-  @IsUUID(undefined, { message: 'must be a UUID' })
-  @IsOptional()
+  @IsQueryUuid('Only the subworkflows that this run started itself.')
   parentRunId?: string;
 
   @IsText(1, 255, { required: false, description: 'Only runs of workflows with this name.' })
