@@ -233,5 +233,18 @@ describe('the nodes that a switched tool matters to', () => {
       affectedNodes: [{ ...own, buildId: null }],
     });
     expect((await switched(true)).affectedNodes).toHaveLength(1);
+
+    const { buildId } = await built();
+    const user = newPlace();
+    const workflows = [workflowOf('theirs', [agentNode({}, { mcpServers: [referenceTo(system)] }) as never])];
+    const libraries = [{ appId: place.appId, buildId }];
+    await store(app, user, packageDocument(user.appId, { package: { workflows }, libraries }));
+    await commit(app, user);
+    const theirs = (await build(app, user)).body.buildId;
+    expect((await switched(false)).affectedNodes).toEqual([
+      { ...own, buildId: null },
+      { ...own, buildId },
+      { ...own, appId: user.appId, appVersionId: user.versionId, buildId: theirs, workflow: 'theirs' },
+    ]);
   });
 });
