@@ -8,6 +8,8 @@ export interface Holdings {
   heapBytes: number;
   /** Open sockets and running timers, as Node.js counts them. */
   handles: number;
+  /** What these are, to find out why there are more. */
+  kinds: string;
 }
 
 /**
@@ -39,6 +41,7 @@ export class ProcessInspector {
     const expression = `JSON.stringify({
       heapBytes: process.memoryUsage().heapUsed + process.memoryUsage().external,
       handles: process.getActiveResourcesInfo().filter((name) => /TCP|TLS|Timeout/.test(name)).length,
+      kinds: process.getActiveResourcesInfo().toSorted().join(' '),
     })`;
     const { result } = (await this.ask('Runtime.evaluate', { expression })) as { result: { value: string } };
     return JSON.parse(result.value) as Holdings;
