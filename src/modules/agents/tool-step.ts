@@ -1,9 +1,13 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
 import type { ToolCallsService } from '../mcp-connection/tool-calls.service.js';
-import { TOOL_CALL_FAILURES, type ToolCallResult } from '../mcp-connection/tool-call.types.js';
+import {
+  TOOL_CALL_FAILURES,
+  type ToolCallFailureCause,
+  type ToolCallResult,
+} from '../mcp-connection/tool-call.types.js';
 import type { SystemConnectionsService } from '../systems/system-connections.service.js';
 import { CallKind, type CallJournal, type CallResponse } from '../workflows/call-journal.types.js';
-import { CallNotMadeError } from '../workflows/workflows.errors.js';
+import { CallNotMadeError, CallOutcomeUnknownError } from '../workflows/workflows.errors.js';
 import { readArguments } from './agent-answer.js';
 import type { AgentTool, AgentTools } from './agent-tools.js';
 import type { RequestedCall } from './llm/model-client.types.js';
@@ -23,6 +27,14 @@ const NOT_READY: Readonly<Record<Exclude<ResolvedToolState, ResolvedToolState.Re
   [ResolvedToolState.DisabledInBuild]: 'The tool was disabled when the build was made.',
   [ResolvedToolState.Disabled]: 'The tool was disabled by an administrator.',
 };
+
+/** Failures in which the server has answered, so that the call is over. */
+const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
+  'result_too_large',
+  'too_large',
+  'invalid_result',
+  'mcp_error',
+]);
 
 /** What tool steps of all agents are made with. */
 export interface ToolStepPorts {
@@ -93,10 +105,15 @@ export class ToolSteps {
     if (state !== ResolvedToolState.Ready) {
       return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
     }
-    return { found, args, repeatable: isRepeatable(found), make: () => this.made(found, args as JsonObject) };
+    const repeatable = isRepeatable(found);
+    return { found, args, repeatable, make: () => this.made(found, args as JsonObject, repeatable) };
   }
 
-  private async made({ system, tool }: AgentTool, args: JsonObject): Promise<CallResponse> {
+  private async made(
+    { system, tool }: AgentTool,
+    args: JsonObject,
+    repeatable: boolean,
+  ): Promise<CallResponse> {
     const { signal, traceparent, timeoutMs, maxResultBytes } = this.context;
     const connection = await this.ports.connections.byId(system.systemId);
     if (connection === null) {
@@ -113,7 +130,7 @@ export class ToolSteps {
       signal,
     });
     if (result.outcome === 'failed') {
-      return failed(result, signal);
+      return failed(result, signal, repeatable);
     }
     const { credentials } = connection;
     const secrets = credentials.type === 'NO_AUTH' ? [] : [credentials.clientSecret];
@@ -130,17 +147,24 @@ function refusal(outcome: string, error: string): CallResponse {
   return { outcome, result: { ok: false, error } };
 }
 
-/** @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call */
+/**
+ * What the model is told of a call without an answer.
+ * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
+ * @throws CallOutcomeUnknownError when the tool may have run and must not do so twice: the model would only call it again
+ */
 function failed(
   { cause, sent }: Extract<ToolCallResult, { outcome: 'failed' }>,
   signal: AbortSignal,
+  repeatable: boolean,
 ): CallResponse {
   if (cause === 'cancelled' || cause === 'stopping') {
     const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
     throw sent === 'never' ? new CallNotMadeError(reason, 'CANCELLED') : reason;
   }
-  const doubt =
-    sent === 'never' ? 'The tool was not called.' : 'Nobody knows whether the tool has done its work.';
+  if (sent === 'maybe' && !repeatable && !ANSWERED.has(cause)) {
+    throw new CallOutcomeUnknownError(TOOL_CALL_FAILURES[cause], cause.toUpperCase());
+  }
+  const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
   return refusal(cause.toUpperCase(), `${TOOL_CALL_FAILURES[cause]} ${doubt}`);
 }
 

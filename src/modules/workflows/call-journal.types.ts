@@ -58,7 +58,7 @@ export interface CallJournal {
    * whatever is asked now. Not inside of a transaction.
    * @param make makes the call. Whatever it answers is stored as the outcome. When it throws, the outcome counts as unknown,
    * except for `CallNotMadeError`, whose cause is thrown: a later attempt of the run may make the call again
-   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN when it may have been made and is not repeatable
+   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN for `CallOutcomeUnknownError`, and in a later attempt when it may have been made and is not repeatable
    * @throws RunReplacedError, LeaseLostError when the run was cancelled or is another worker's now: nothing more may be called
    */
   once(call: OutsideCall, make: () => Promise<CallResponse>): Promise<CallResponse>;

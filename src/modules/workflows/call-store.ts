@@ -49,8 +49,7 @@ export class CallStore {
     }
     const found = await held((manager) => this.beginAgain(manager, row));
     if (found === null) {
-      const message = `Nobody knows whether this call of kind ${call.kind} was made: its worker ended before the answer was stored. A retry makes it once more.`;
-      throw new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: call.key });
+      throw unknownOutcome(call, 'Its worker ended before the answer was stored.');
     }
     return found;
   }
@@ -77,10 +76,12 @@ export class CallStore {
 
   /** Says that a call had no effect, so that it may be made again; without a word when the run was begun anew meanwhile. */
   async fail(claim: CallClaim, outcome: string): Promise<void> {
-    const changes = { state: CallState.Failed, finishedAt: this.clock.now(), outcome };
-    await this.database.write((manager) =>
-      this.repository.change(manager, { ...claim, state: CallState.Claimed }, changes),
-    );
+    await this.end(claim, CallState.Failed, outcome);
+  }
+
+  /** Says that nobody knows whether a call had an effect; without a word when the run was begun anew meanwhile. */
+  async doubt(claim: CallClaim, outcome: string): Promise<void> {
+    await this.end(claim, CallState.Unknown, outcome);
   }
 
   /** Lets calls of unknown outcome be made once more, in the caller's transaction: those of the run and of its subworkflows. */
@@ -94,6 +95,13 @@ export class CallStore {
       this.repository.page(manager, runId, { after, limit }),
     );
     return rows.map(({ callKey, ...row }) => ({ ...row, key: callKey }));
+  }
+
+  private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {
+    const changes = { state, finishedAt: this.clock.now(), outcome };
+    await this.database.write((manager) =>
+      this.repository.change(manager, { ...claim, state: CallState.Claimed }, changes),
+    );
   }
 
   /** @returns the claim, what came of the call, or null when nobody knows */
@@ -134,6 +142,12 @@ export class CallStore {
       response: null,
     };
   }
+}
+
+/** The failure of a run that may not go on by itself. */
+export function unknownOutcome({ kind, key }: OutsideCall, why: string): WorkflowFailedError {
+  const message = `Nobody knows whether this call of kind ${kind} had an effect. ${why} A retry makes it once more.`;
+  return new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: key });
 }
 
 /** Whether a call is to be made, and was not answered before. */

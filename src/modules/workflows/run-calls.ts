@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { CallJournal, CallResponse, OutsideCall } from './call-journal.types.js';
-import { isClaim, type CallStore } from './call-store.js';
+import { isClaim, unknownOutcome, type CallStore } from './call-store.js';
 import type { BegunRun } from './run-store.js';
-import { CallNotMadeError } from './workflows.errors.js';
+import { CallNotMadeError, CallOutcomeUnknownError } from './workflows.errors.js';
 
 const noHold = (): Promise<void> => Promise.resolve();
 
@@ -27,6 +27,10 @@ export class RunCalls implements CallJournal {
       if (error instanceof CallNotMadeError) {
         await this.store.fail(begun, error.outcome);
         throw error.cause;
+      }
+      if (error instanceof CallOutcomeUnknownError) {
+        await this.store.doubt(begun, error.outcome);
+        throw unknownOutcome(call, error.message);
       }
       throw error;
     }

@@ -92,6 +92,21 @@ export class CallNotMadeError extends InternalError {
   }
 }
 
+/**
+ * What an outside call throws when nobody knows whether it had an effect, and it must not be made twice: the run fails with
+ * CALL_OUTCOME_UNKNOWN, so that a person decides. The message is a sentence that says what happened.
+ */
+export class CallOutcomeUnknownError extends InternalError {
+  readonly code = 'WORKFLOW_CALL_UNKNOWN';
+  /** @param outcome for readers of the run, see CallResponse.outcome */
+  constructor(
+    message: string,
+    readonly outcome: string,
+  ) {
+    super(message);
+  }
+}
+
 /** 404: there is no workflow run with this id. */
 export class WorkflowRunNotFoundError extends NotFoundError {
   readonly code = 'WORKFLOW_RUN_NOT_FOUND';

@@ -236,7 +236,7 @@ describe('an agent of a process', () => {
       goOn();
     } else {
       const stopped = await incident(instanceMetadata.processInstanceId);
-      expect(stopped?.message).toMatch(/^Nobody knows whether this call of kind TOOL was made/);
+      expect(stopped?.message).toMatch(/^Nobody knows whether this call of kind TOOL had an effect/);
       const { body } = await trace(await runOf(uuid));
       expect(body.calls[1]).toMatchObject({ state: 'UNKNOWN', outcome: null, response: null });
       expect(await app.request('GET', instancePath(uuid))).toMatchObject({ body: { state } });
