@@ -16,6 +16,14 @@ export class SystemNotFoundError extends NotFoundError {
   }
 }
 
+/** The system signs in nowhere, so there is no secret to replace. */
+export class NoServiceAccountError extends ConflictError {
+  readonly code = 'NO_SERVICE_ACCOUNT';
+  constructor() {
+    super('The system has no service account.');
+  }
+}
+
 /** The host or the token endpoint changes: a stored secret must not follow to a place its owner did not choose. */
 export class SecretRequiredError extends InvalidRequestError {
   readonly code = 'SECRET_REQUIRED';

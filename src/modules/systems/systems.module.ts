@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { SystemConnectionsService } from './system-connections.service.js';
+import { SystemSecretsController } from './system-secrets.controller.js';
 import { SystemSecrets } from './system-secrets.js';
 import { SystemStatesService } from './system-states.service.js';
 import { SystemsImportService } from './systems-import.service.js';
@@ -12,7 +13,7 @@ import { SystemsService } from './systems.service.js';
 /** Registers systems and shows them. */
 @Module({
   imports: [AppsModule, AuditModule],
-  controllers: [SystemsController],
+  controllers: [SystemsController, SystemSecretsController],
   providers: [
     SystemConnectionsService,
     SystemsImportService,

@@ -83,6 +83,22 @@ export class SystemsRepository {
     return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
   }
 
+  /** As `lock`, for systems of all types. */
+  async lockAny(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+  ): Promise<SystemEntity | null> {
+    const query = manager
+      .createQueryBuilder(SystemEntity, 'system')
+      .where({ appId, appVersionId, resourceId });
+    return this.database.lock(query, 'pessimistic_write').getOne();
+  }
+
+  /** Whether there is a system of any type. */
+  async exists(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<boolean> {
+    return manager.existsBy(SystemEntity, { appId, appVersionId, resourceId });
+  }
+
   /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
   async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
     const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });

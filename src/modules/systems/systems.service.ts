@@ -18,6 +18,7 @@ import { nameKey } from './resource-name.js';
 import { changed } from './system-change.js';
 import { SystemSecrets } from './system-secrets.js';
 import {
+  AuthorizationType,
   SystemType,
   type Connection,
   type ListOptions,
@@ -26,7 +27,7 @@ import {
   type SystemList,
   type SystemDetails,
 } from './system.types.js';
-import { SystemNotFoundError } from './systems.errors.js';
+import { NoServiceAccountError, SystemNotFoundError } from './systems.errors.js';
 import { SystemsRepository } from './systems.repository.js';
 
 const AUDITED_FIELDS = [
@@ -134,6 +135,31 @@ export class SystemsService {
       await this.save(manager, principal, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
       return found(await this.repository.findWithTools(manager, key));
+    });
+  }
+
+  /** Whether there is a system of any type. */
+  async exists(key: SystemKey): Promise<boolean> {
+    return this.database.read((manager) => this.repository.exists(manager, key));
+  }
+
+  /**
+   * Sets the client secret of a system of any type, of a committed version too: it is no part of its definition.
+   * @throws SystemNotFoundError
+   * @throws NoServiceAccountError
+   */
+  async replaceSecret(principal: Principal, key: SystemKey, secret: string): Promise<SystemEntity> {
+    return this.database.write(async (manager) => {
+      await this.apps.isWritable(manager, key);
+      const system = found(await this.repository.lockAny(manager, key));
+      if (system.authorizationType !== AuthorizationType.ServiceAccount) {
+        throw new NoServiceAccountError();
+      }
+      const next = { ...system, clientSecret: this.secrets.seal(system.id, secret) };
+      await this.save(manager, principal, next);
+      const fields = ['clientSecret'];
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
+      return next;
     });
   }
 
