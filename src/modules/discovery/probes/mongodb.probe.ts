@@ -132,7 +132,9 @@ function failureOf(error: unknown, { signal }: ProbeContext): ProbeError {
       return new ProbeError(failure);
     }
   }
-  return toProbeError(seen.at(-1), signal);
+  // No server was found in time, and none has failed: they have said nothing.
+  const isSilence = seen.length === 1 && (error as MongoFailure).name === 'MongoServerSelectionError';
+  return isSilence ? new ProbeError('timeout') : toProbeError(seen.at(-1), signal);
 }
 
 function causesOf({ cause, reason }: MongoFailure): unknown[] {
