@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { JsonValue } from '../../../common/data-paths.js';
-import { scrub } from '../../../common/logging/scrub.js';
+import { scrub, scrubJson } from '../../../common/logging/scrub.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { CallKind, CallState, type RunCall, type RunCallPage } from '../call-journal.types.js';
 import { ANY_JSON } from './any-json.js';
@@ -181,13 +181,5 @@ function toWorkflowCall(call: RunCall, maxLength: number): WorkflowCallDto {
 
 /** JSON without what looks like a secret: neither models nor tools were asked to keep theirs. */
 function shown(json: string, isCut: boolean): { value: JsonValue; isCut: boolean } {
-  const text = scrub(json);
-  if (isCut) {
-    return { value: text, isCut };
-  }
-  try {
-    return { value: JSON.parse(text) as JsonValue, isCut };
-  } catch {
-    return { value: text, isCut };
-  }
+  return { value: isCut ? scrub(json) : scrubJson(JSON.parse(json) as JsonValue), isCut };
 }

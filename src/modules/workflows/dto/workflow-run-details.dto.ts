@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { JsonValue } from '../../../common/data-paths.js';
+import { scrub, scrubJson } from '../../../common/logging/scrub.js';
 import type { RunDetails, WorkflowNodeRecord } from '../workflow.types.js';
 import { ANY_JSON } from './any-json.js';
 import { WorkflowNodeRunDto } from './workflow-node-run.dto.js';
@@ -24,9 +25,10 @@ export class WorkflowRunDetailsDto extends WorkflowRunDto {
 }
 
 export function toWorkflowRunDetails(run: RunDetails): WorkflowRunDetailsDto {
-  return { ...toWorkflowRun(run), nodes: run.nodes.map(toNode), output: run.output };
+  return { ...toWorkflowRun(run), nodes: run.nodes.map(toNode), output: scrubJson(run.output) };
 }
 
+/** Without what looks like a secret: servers and people write into data whatever they like. */
 function toNode(node: WorkflowNodeRecord): WorkflowNodeRunDto {
   return {
     nodeId: node.nodeId,
@@ -35,10 +37,16 @@ function toNode(node: WorkflowNodeRecord): WorkflowNodeRunDto {
     state: node.state,
     startedAt: node.startedAt,
     finishedAt: node.finishedAt,
-    input: node.input,
-    output: node.output,
+    input: scrubJson(node.input),
+    output: scrubJson(node.output),
     omitted: [...node.omitted],
     missing: [...node.missing],
-    error: node.error,
+    error:
+      node.error === null
+        ? null
+        : {
+            ...node.error,
+            details: node.error.details === null ? null : scrub(node.error.details),
+          },
   };
 }
