@@ -1,20 +1,37 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
-import { jsonDepth } from '../../common/data-paths.js';
+import { isJsonObject, jsonDepth } from '../../common/data-paths.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from '../../common/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../common/json-schema/json-schema.js';
+import type { SchemaFault } from '../../common/json-schema/json-schema.types.js';
 
 /** Levels, as many as the data of a run may have. */
 const MAX_DEPTH = 64;
 const WHOLE = '(all)';
-const FENCED = /^```[a-z]*\s*\n([\s\S]*?)\n?\s*```$/i;
+const UNKNOWN = '(unknown member)';
+/** Places in lists, as a fault names them. */
+const INDEXES = /\[\d+\]/g;
+const MAX_FAULTS = 20;
+const MAX_FIELD_LENGTH = 500;
+const MAX_PROBLEM_LENGTH = 1_000;
+const FENCE = '```';
 
-/** What a text of the model says, or what is wrong with it: a sentence for the model and for people, without values. */
+/**
+ * What a text of the model says, or what is wrong with it: a sentence of bounded length for the model and for people, without
+ * values and without names that the schema does not have.
+ */
 export type Checked = { readonly value: JsonValue } | { readonly problem: string };
 
 /** Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block. */
 export function readAnswer(content: string | null, schema: JsonObject): Checked {
-  const text = (content ?? '').trim();
-  return checked(FENCED.exec(text)?.[1] ?? text, schema, 'fails');
+  return checked(unfenced((content ?? '').trim()), schema, 'fails');
+}
+
+/** What a code block holds; without a regular expression, for which some texts take very long. */
+function unfenced(text: string): string {
+  const start = text.indexOf('\n') + 1;
+  const end = text.length - FENCE.length;
+  const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && start > 0 && start <= end;
+  return isFenced ? text.slice(start, end) : text;
 }
 
 /**
@@ -41,9 +58,7 @@ function checked(text: string, schema: JsonObject, unknown: 'passes' | 'fails'):
   }
   try {
     const faults = compileSchema(schema).check(value);
-    return faults.length === 0
-      ? { value }
-      : { problem: faults.map(({ field, rule }) => `${field === '' ? WHOLE : field}: ${rule}`).join('; ') };
+    return faults.length === 0 ? { value } : { problem: problemOf(faults, schema) };
   } catch (error) {
     if (error instanceof SchemaSyntaxError) {
       return unknown === 'passes' ? { value } : { problem: error.message };
@@ -52,5 +67,43 @@ function checked(text: string, schema: JsonObject, unknown: 'passes' | 'fails'):
       return { problem: error.message };
     }
     throw error;
+  }
+}
+
+function problemOf(faults: readonly SchemaFault[], schema: JsonObject): string {
+  const known = new Set<string>();
+  collectNames(schema, known);
+  return faults
+    .slice(0, MAX_FAULTS)
+    .map(({ field, rule }) => `${placeOf(field, known)}: ${rule}`)
+    .join('; ')
+    .slice(0, MAX_PROBLEM_LENGTH);
+}
+
+/** The model chooses the names of members; only those that the schema has are told. */
+function placeOf(field: string, known: ReadonlySet<string>): string {
+  if (field === '') {
+    return WHOLE;
+  }
+  if (field.length > MAX_FIELD_LENGTH) {
+    return UNKNOWN;
+  }
+  return field
+    .split('.')
+    .map((part) => (known.has(part.replaceAll(INDEXES, '')) ? part : UNKNOWN))
+    .join('.');
+}
+
+/** Adds all that may name a member in a schema, in parts between dots, as the place of a fault is taken apart. */
+function collectNames(schema: unknown, known: Set<string>): void {
+  if (typeof schema === 'string') {
+    schema.split('.').forEach((part) => known.add(part));
+  } else if (Array.isArray(schema)) {
+    schema.forEach((each) => collectNames(each, known));
+  } else if (isJsonObject(schema)) {
+    for (const [name, each] of Object.entries(schema)) {
+      collectNames(name, known);
+      collectNames(each, known);
+    }
   }
 }
