@@ -30,6 +30,15 @@ describe('toolNames', () => {
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 
+  it('differ where the plain name of a tool is the fingerprinted one of another', () => {
+    const changed = tool('a', 'b.c');
+    const [name = ''] = toolNames([changed]);
+    const same = tool('a', name.slice('a__'.length));
+    const names = toolNames([changed, same]);
+    expect(names[0]).toBe(name);
+    expect(names[1]).not.toBe(name);
+  });
+
   it('never collide, and do not depend on the order of tools', () => {
     const tools = [
       tool('a', 'b__c'),

@@ -5,6 +5,8 @@ const MAX_LENGTH = 64;
 const FORBIDDEN = /[^a-zA-Z0-9_-]/g;
 const SEPARATOR = '__';
 const HASH_DIGITS = 10;
+/** What ends like a fingerprint could be the name of another tool. */
+const FINGERPRINTED = /_[0-9a-f]{10}$/;
 
 /** What names a tool for good, in every version of its application. */
 export interface NamedTool {
@@ -17,20 +19,25 @@ export interface NamedTool {
 
 /**
  * Names under which the model is shown tools: `<system>__<tool>`. A name that had to be changed, or that more than one tool would
- * have, ends with a fingerprint of the tool's identity, so that names never collide and do not depend on the order of tools.
+ * have, or that ends like a fingerprint, ends with a fingerprint of the tool's identity, so that names never collide and do not depend on the order of tools.
  * @returns one name for each tool, in their order
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const plain = tools.map(({ resourceName, toolName }) => `${resourceName}${SEPARATOR}${toolName}`);
   return tools.map((tool, index) => {
     const name = plain[index] ?? '';
-    const isUsable = name.length <= MAX_LENGTH && name.replaceAll(FORBIDDEN, '') === name;
+    const isUsable = usableName(name) === name && !FINGERPRINTED.test(name);
     return isUsable && plain.indexOf(name) === plain.lastIndexOf(name) ? name : fingerprinted(name, tool);
   });
+}
+
+/** The name of a function that every model takes, of at most `maxLength` characters, from any text. */
+export function usableName(text: string, maxLength = MAX_LENGTH): string {
+  return text.slice(0, maxLength).replaceAll(FORBIDDEN, '_') || '_';
 }
 
 function fingerprinted(name: string, { appId, resourceDefinitionId, toolName }: NamedTool): string {
   const identity = JSON.stringify([appId, resourceDefinitionId, toolName]);
   const hash = createHash('sha256').update(identity).digest('hex').slice(0, HASH_DIGITS);
-  return `${name.replaceAll(FORBIDDEN, '_').slice(0, MAX_LENGTH - HASH_DIGITS - 1)}_${hash}`;
+  return `${usableName(name, MAX_LENGTH - HASH_DIGITS - 1)}_${hash}`;
 }

@@ -11,6 +11,8 @@ import { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { Env } from '../../../config/env.js';
+import { isJsonObject } from '../../../common/data-paths.js';
+import { usableName } from '../tool-names.js';
 import { ModelCallError } from './model-call.error.js';
 import type {
   ModelFailure,
@@ -187,10 +189,19 @@ function messageParam(message: ModelMessage): ChatCompletionMessageParam {
               tool_calls: message.calls.map(({ id, name, arguments: text }) => ({
                 id,
                 type: 'function' as const,
-                function: { name, arguments: text },
+                function: { name: usableName(name), arguments: argumentsParam(text) },
               })),
             }),
       };
+  }
+}
+
+/** Providers refuse a conversation whose calls have arguments that are no JSON object, even where their model wrote them. */
+function argumentsParam(text: string): string {
+  try {
+    return isJsonObject(JSON.parse(text)) ? text : '{}';
+  } catch {
+    return '{}';
   }
 }
 
