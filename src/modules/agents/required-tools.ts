@@ -6,15 +6,23 @@ import {
   type ResolvedSystem,
 } from './resolution/resolution.types.js';
 
+/** Systems and characters of a name that the message shows; the details have all. */
+const SHOWN_SYSTEMS = 5;
+const SHOWN_NAME = 64;
+
 /**
  * Makes sure that an agent has tools, and not more than a model can choose from.
- * @throws WorkflowFailedError; its details say of each system why it brings none
+ * @throws WorkflowFailedError; its message says of the first systems why they bring none, its details of all
  */
 export function requireTools(systems: readonly ResolvedSystem[], tools: AgentTools, maxTools: number): void {
   const { length } = tools.offered;
   if (length === 0) {
-    const details = systems.map(whyNone).join(' ');
-    const message = 'None of the MCP systems that the agent names has a tool that it may use.';
+    const reasons = systems.map(whyNone);
+    const details = reasons.join(' ');
+    const shown = reasons.slice(0, SHOWN_SYSTEMS);
+    const more = reasons.length > shown.length ? [`${reasons.length - shown.length} more.`] : [];
+    const first = 'None of the MCP systems that the agent names has a tool that it may use.';
+    const message = [first, ...shown, ...more].join(' ');
     throw new WorkflowFailedError('AGENT_NO_TOOLS', message, { details });
   }
   if (length > maxTools) {
@@ -24,7 +32,7 @@ export function requireTools(systems: readonly ResolvedSystem[], tools: AgentToo
 }
 
 function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedSystem): string {
-  const name = resourceName === '' ? resourceDefinitionId : resourceName;
+  const name = (resourceName === '' ? resourceDefinitionId : resourceName).slice(0, SHOWN_NAME);
   switch (state) {
     case ResolvedSystemState.Missing:
       return `${name} is not in the build.`;
