@@ -78,11 +78,7 @@ export class CustomAgentExecutor implements NodeExecutor {
       messages,
       tools,
       model: this.model,
-      act: async (call, key) => {
-        const observation = await steps.take(call, key);
-        this.metrics.agentToolSteps.inc({ outcome: observation.outcome });
-        return observation;
-      },
+      act: (call, key) => steps.take(call, key),
       calls,
       place: `${context.step}/${node.id}`,
       limits: agentLimits(this.env),
@@ -102,9 +98,9 @@ export class CustomAgentExecutor implements NodeExecutor {
   ): ModelMessage[] {
     // Without `inputBody` the model gets no data but what the prompt refers to: it may be another company's.
     const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
-    const messages = firstMessages({ operationPrompt, answerSchema, input: given, read });
+    const { messages, bytes } = firstMessages({ operationPrompt, answerSchema, input: given, read });
     const maxBytes = this.env.get('AGENT_MAX_INPUT_BYTES');
-    if (Buffer.byteLength(messages.map(({ content }) => content ?? '').join('')) > maxBytes) {
+    if (bytes > maxBytes) {
       const message = `The prompt of the agent and its data have more than ${maxBytes} bytes: AGENT_MAX_INPUT_BYTES.`;
       throw new WorkflowFailedError('NODE_INPUT_INVALID', message);
     }
@@ -124,6 +120,7 @@ export class CustomAgentExecutor implements NodeExecutor {
         ...context,
         timeoutMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
         maxResultBytes: this.env.get('AGENT_MAX_RESULT_BYTES'),
+        counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },
     );
   }

@@ -43,6 +43,7 @@ it('removes a client secret that a server sends back, and keeps none in the jour
     clientSecret,
     tokenUrl: 'https://sso.example.com/token',
   };
+  const counted = vi.fn();
   const steps = new ToolSteps(
     {
       toolCalls: { callTool },
@@ -62,6 +63,7 @@ it('removes a client secret that a server sends back, and keeps none in the jour
       traceparent: '',
       timeoutMs: 1_000,
       maxResultBytes: 1_000,
+      counted,
     },
   );
 
@@ -70,4 +72,28 @@ it('removes a client secret that a server sends back, and keeps none in the jour
   expect(JSON.parse(content)).toEqual({ ok: true, result: 'You are known by [removed].' });
   expect(callTool).toHaveBeenCalledWith(expect.objectContaining({ systemId: 's', credentials }));
   expect(JSON.stringify(stored)).not.toContain(clientSecret);
+  expect(counted.mock.calls).toEqual([['OK']]);
+});
+
+it('does not count a step that it reads from the journal', async () => {
+  const counted = vi.fn();
+  const steps = new ToolSteps(
+    {
+      toolCalls: { callTool: () => Promise.reject(new Error('called twice')) },
+      connections: { byId: () => Promise.resolve(null) },
+      resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
+    },
+    {
+      tools: TOOLS,
+      calls: { once: () => Promise.resolve({ outcome: 'OK', result: { ok: true } }) },
+      signal: new AbortController().signal,
+      traceparent: '',
+      timeoutMs: 1_000,
+      maxResultBytes: 1_000,
+      counted,
+    },
+  );
+  const { outcome } = await steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
+  expect(outcome).toBe('OK');
+  expect(counted).not.toHaveBeenCalled();
 });

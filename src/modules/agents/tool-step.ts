@@ -52,6 +52,8 @@ export interface ToolStepContext {
   /** Milliseconds of one call. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
+  /** Called with the outcome of each step that was not read from the journal. */
+  readonly counted: (outcome: string) => void;
 }
 
 /** What the model is told of a call, as JSON. */
@@ -84,7 +86,11 @@ export class ToolSteps {
     const { make, repeatable, args, found } = await this.planOf(call);
     const { outcome, result } = await this.context.calls.once(
       { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
-      make,
+      async () => {
+        const response = await make();
+        this.context.counted(response.outcome);
+        return response;
+      },
     );
     return { outcome, content: JSON.stringify(result) };
   }
