@@ -5,12 +5,22 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 1_440 * MINUTE_MS;
 
+/** What else an address can hold would get into errors of the library that asks, or be lost where paths are added. */
+function isBare(value: string): boolean {
+  if (!URL.canParse(value)) {
+    return true;
+  }
+  const { username, password } = new URL(value);
+  return username === '' && password === '' && !/[?#]/.test(value);
+}
+
 /** Settings of Custom Agent nodes and of the language model that they ask. Whatever a model does is bounded. */
 export const agentSettings = {
   LLM_BASE_URL: httpUrl
+    .refine(isBare, 'must be without user information, query and fragment')
     .optional()
     .describe(
-      'Address of an OpenAI-compatible API up to its version, such as https://api.example.com/v1. This address alone need not be in EGRESS_ALLOW. Without it Custom Agent nodes end in an incident.',
+      'Address of an OpenAI-compatible API up to its version, such as https://api.example.com/v1, without user information, query and fragment. With LLM_API_KEY it must be https unless on this machine. This address alone need not be in EGRESS_ALLOW. Without it Custom Agent nodes end in an incident.',
     ),
   LLM_MODEL: z.string().min(1).max(200).optional().describe('Name of the model that agents ask.'),
   LLM_API_KEY: z
@@ -70,6 +80,6 @@ export const agentSettings = {
     'Calls of tools that the model may ask for in one answer; the model is told of the others, which are not made.',
   ),
   AGENT_MAX_INPUT_BYTES: integer(1_024, 4_194_304, 262_144).describe(
-    'Bytes of process data that an agent may give to the model: `inputBody` and the references of its prompt.',
+    'Bytes of the prompt of an agent and of the process data that go to the model with it: `inputBody` and the references of the prompt.',
   ),
 };

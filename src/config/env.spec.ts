@@ -74,6 +74,11 @@ describe('Env', () => {
     ['SECRETS_KEYS', `k.1:${KEY}`],
     ['SECRETS_KEYS', `k1:${KEY},k1:${KEY}`],
     ['TOOL_CHANGE_POLICY', 'ask'],
+    ['LLM_BASE_URL', 'llm.example.com/v1'],
+    ['LLM_BASE_URL', 'https://hush@llm.example.com/v1'],
+    ['LLM_BASE_URL', 'https://:hush@llm.example.com/v1'],
+    ['LLM_BASE_URL', 'https://llm.example.com/v1?key=hush'],
+    ['LLM_BASE_URL', 'https://llm.example.com/v1#hush'],
   ])('names %s when its value breaks the rule, and does not repeat the value', (name, value) => {
     const [problem, ...rest] = problems('production', { ...production, [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} `));
@@ -91,6 +96,21 @@ describe('Env', () => {
   ])('takes the database %s', (url) => {
     expect(problems('production', { ...production, DATABASE_URL: url })).toEqual([]);
   });
+
+  it.each(['production', 'evaluation'] as const)(
+    'sends the key of a model in the clear nowhere: %s',
+    (mode) => {
+      const given = mode === 'production' ? production : {};
+      const url = (address: string, more = {}) =>
+        problems(mode, { ...given, LLM_BASE_URL: address, ...more });
+      expect(url('http://llm.example.com/v1')).toEqual([]);
+      expect(url('http://llm.example.com/v1', { LLM_API_KEY: 'hush' })).toEqual([
+        'LLM_BASE_URL must start with https:// where LLM_API_KEY is set, unless it is on this machine',
+      ]);
+      expect(url('http://127.0.0.1:8080/v1', { LLM_API_KEY: 'hush' })).toEqual([]);
+      expect(url('https://llm.example.com/v1', { LLM_API_KEY: 'hush' })).toEqual([]);
+    },
+  );
 
   it('refuses the embedded database in production', () => {
     const embedded = { ...production, DATABASE_URL: 'sqlite:./svc.sqlite' };

@@ -99,9 +99,10 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(String(present['DATABASE_URL']).startsWith('sqlite:') && present['NODE_ENV'] !== 'test'
           ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
           : []),
-        ...(isPlainIssuer(present['OIDC_ISSUER'])
+        ...(isPlainElsewhere(present['OIDC_ISSUER'])
           ? ['OIDC_ISSUER must start with https:// unless it is on this machine']
           : []),
+        ...plainModel(present),
       ];
     case 'evaluation':
       return [
@@ -111,14 +112,25 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(present['NODE_ENV'] === 'production'
           ? ['NODE_ENV must not be production in evaluation mode']
           : []),
+        ...plainModel(present),
       ];
     case 'maintenance':
       return [];
   }
 }
 
-/** OpenID Connect Discovery 1.0, section 3: an issuer is an https URL. Tests have one on loopback. */
-function isPlainIssuer(value: unknown): boolean {
+/** The key of the language model is a secret: it leaves this machine encrypted or not at all. */
+function plainModel(present: Record<string, unknown>): string[] {
+  return present['LLM_API_KEY'] !== undefined && isPlainElsewhere(present['LLM_BASE_URL'])
+    ? ['LLM_BASE_URL must start with https:// where LLM_API_KEY is set, unless it is on this machine']
+    : [];
+}
+
+/**
+ * Whether an address is plain HTTP and not on this machine. OpenID Connect Discovery 1.0, section 3: an issuer is an https URL.
+ * Tests have one on loopback.
+ */
+function isPlainElsewhere(value: unknown): boolean {
   const url = String(value);
   return (
     URL.canParse(url) &&
