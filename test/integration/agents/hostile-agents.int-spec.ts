@@ -55,6 +55,7 @@ describe('an agent among hostile parties', () => {
       AGENT_TOOL_TIMEOUT_MS: '20000',
       AGENT_MAX_RESULT_BYTES: '2000',
       AGENT_MAX_TOKENS: '1000',
+      AGENT_MAX_INPUT_BYTES: '1024',
     });
     published = await publishAgent(app, { servers: [peer.url] });
   });
@@ -97,7 +98,7 @@ describe('an agent among hostile parties', () => {
 
     it('calls unknown tools, with wrong arguments, and too many at a time', async () => {
       model.reply = afterCalls(
-        ['delete_everything', {}],
+        ['delete everything!', [1]],
         ['tools__look', '{"text": 5'],
         ['tools__look', { text: 5 }],
         ['tools__send', {}],
@@ -111,6 +112,11 @@ describe('an agent among hostile parties', () => {
         { ok: false, error: 'There is no tool of this name.' },
         { ok: false, error: 'The arguments do not fit the tool. It is not valid JSON.' },
         { ok: false, error: expect.stringMatching(/^The arguments do not fit the tool\. text: must be /) },
+      ]);
+      expect(model.questions[1]?.messages[2]?.tool_calls?.map((call) => call.function)).toEqual([
+        { name: 'delete_everything_', arguments: '{}' },
+        { name: 'tools__look', arguments: '{}' },
+        { name: 'tools__look', arguments: '{"text":5}' },
       ]);
       expect(model.questions[1]?.messages.at(-1)?.content).toMatch(/^Only the first 3 of your 5 calls/);
       const rows = await callRows(app, runKey);
@@ -138,7 +144,7 @@ describe('an agent among hostile parties', () => {
       model.reply = () => says({ verdict: 'ok', more: 1 });
       expect(await failureOf(advise())).toMatchObject({
         code: 'AGENT_ANSWER_INVALID',
-        details: expect.stringContaining('more'),
+        details: '(unknown member): is not allowed',
       });
       expect(model.questions).toHaveLength(3);
     });
@@ -205,6 +211,16 @@ describe('an agent among hostile parties', () => {
     });
   });
 
+  it('gets no more data than it may; our rules and the schema do not count', async () => {
+    model.reply = () => says({ verdict: 'ok' });
+    const { buildId } = await publishAgent(app, { servers: [peer.url], prompt: 'Advise on ${text}.' });
+    const adviseOn = (length: number) =>
+      runWorkflow(app, buildId, 'advise', { input: { text: 'x'.repeat(length) } });
+    expect(await adviseOn(900)).toMatchObject({ advice: { verdict: 'ok' } });
+    expect(await failureOf(adviseOn(1_024))).toMatchObject({ code: 'NODE_INPUT_INVALID' });
+    expect(model.questions).toHaveLength(1);
+  });
+
   describe('such as a tool that', () => {
     it('tries to give orders', async () => {
       model.reply = afterCalls(['tools__orders', {}]);
@@ -228,7 +244,7 @@ describe('an agent among hostile parties', () => {
         'answers 50 MB',
         'tools__huge',
         { ok: false, error: expect.stringContaining('larger than allowed') },
-        '',
+        'RESULT_TOO_LARGE',
       ],
     ])('%s: the model is told', async (_case, name, observation, outcome) => {
       model.reply = afterCalls([name, {}]);
@@ -236,7 +252,7 @@ describe('an agent among hostile parties', () => {
       expect(await advise(runKey)).toMatchObject({ advice: { verdict: 'ok' } });
       expect(told()).toEqual([observation]);
       const [, tool] = await callRows(app, runKey);
-      expect(tool).toMatchObject({ kind: 'TOOL', state: 'DONE', outcome: expect.stringContaining(outcome) });
+      expect(tool).toMatchObject({ kind: 'TOOL', state: 'DONE', outcome });
     });
 
     it('is defined differently now than when it was reviewed', async () => {
