@@ -57,7 +57,7 @@ export function scrubJson(value: JsonValue): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      typeof member === 'string' && isSecretName(name) ? REMOVED : scrubJson(member as JsonValue),
+      typeof member === 'string' && isSecretName(name) ? REMOVED : scrubJson(member),
     ]),
   );
 }

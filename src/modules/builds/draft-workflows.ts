@@ -59,7 +59,7 @@ function stampedNode(node: WorkflowNode, before: DraftNode | undefined, { at, by
     return { ...content, ...now, createdDate: now.modifiedDate, createdBy: by };
   }
   const { createdDate, createdBy, modifiedDate, modifiedBy } = before;
-  const isSame = canonicalJson(content) === canonicalJson(contentOf(before));
+  const isSame = canonicalJson(shownOf(content)) === canonicalJson(shownOf(contentOf(before)));
   return { ...content, createdDate, createdBy, ...(isSame ? { modifiedDate, modifiedBy } : now) };
 }
 
@@ -73,6 +73,11 @@ function contentOf(node: WorkflowNode | DraftNode): Omit<DraftNode, keyof NodeSt
     ...content
   } = node as WorkflowNode;
   return content;
+}
+
+/** As readers see it, who may send it back as it is: texts that are not there are empty (interface contract, "Custom Agent workflow node"). */
+function shownOf({ inputBody, responseKey, ...rest }: ReturnType<typeof contentOf>): object {
+  return { ...rest, inputBody: inputBody ?? '', responseKey: responseKey ?? '' };
 }
 
 /** Neither names nor ids hold spaces. */

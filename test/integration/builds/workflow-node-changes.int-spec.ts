@@ -65,6 +65,13 @@ describe('PUT /…/workflow/{workflowName}/node/{nodeId}', () => {
     expect((await put(before)).body).toEqual(before);
   });
 
+  it('changes nothing either when texts are missing that are shown as empty', async () => {
+    const { body: before } = await getNode(app, place, 'flow', 'start');
+    expect(before).toMatchObject({ inputBody: '', responseKey: '' });
+    const { body } = await changeNode(app, 'PUT', nodePath(place, 'flow', 'start'), { body: before });
+    expect(body).toEqual(before);
+  });
+
   it('refuses with 409 who has not read the node as it is', async () => {
     const { headers, body } = await getNode(app, place, 'flow', 'a');
     const tag = { 'if-match': headers.get('etag') ?? '' };
