@@ -25,12 +25,14 @@ export interface SessionFacts {
   sessionId: string | undefined;
 }
 
-/** What an outside party must not hide: the latest status, and whether a message has left. */
+/** What an outside party must not hide: the latest status, and what became of a request. */
 export interface Traffic {
   /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
   latest: number;
-  /** Whether a message was sent, or may have been. */
+  /** Whether a request was sent, or may have been. */
   posted?: boolean;
+  /** HTTP status that the latest request was answered with, 0 before; what resumes a stream or answers the server is none. */
+  requestStatus?: number;
   /** Whether an answer came as an event stream. */
   streams?: boolean;
 }
@@ -79,11 +81,26 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
     if (options.traceparent !== undefined) {
       headers.set('traceparent', options.traceparent);
     }
-    traffic.posted ||= init?.method === 'POST';
+    const carriesRequest = isRequest(init);
+    if (carriesRequest) {
+      Object.assign(traffic, { posted: true, requestStatus: 0 });
+    }
     const response = await options.operation.fetch(url, { ...init, headers });
     note(response, traffic);
+    if (carriesRequest) {
+      traffic.requestStatus = response.status;
+    }
     return response;
   };
+}
+
+/** Whether this sends a JSON-RPC request: neither a notification nor an answer to one of the server. */
+function isRequest(init: RequestInit | undefined): boolean {
+  if (init?.method !== 'POST' || typeof init.body !== 'string') {
+    return false;
+  }
+  const message = JSON.parse(init.body) as object;
+  return 'method' in message && 'id' in message;
 }
 
 function note({ status, headers }: Response, traffic: Traffic): void {

@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { ToolCallFailure, ToolCallFailureCause } from '../tool-call.types.js';
 import { causeOf } from './failure-cause.js';
+import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { Call } from './tool-caller.js';
@@ -28,9 +29,15 @@ export function failureOf(
 }
 
 /** Whether the server has refused a call because it does not know the MCP session (any more). */
-export function isSessionGone({ facts }: OpenedSession, { traffic, operation }: Call): boolean {
-  const isRefused = traffic.latest === 404 || traffic.latest === 400;
-  return facts.sessionId !== undefined && isRefused && !operation.signal.aborted;
+export function isSessionGone(
+  error: unknown,
+  { facts }: OpenedSession,
+  { traffic, operation }: Call,
+): boolean {
+  const isRefused = traffic.requestStatus === 404 || traffic.requestStatus === 400;
+  // A stream that has ended was an answer: the tool may have run.
+  const hasEnded = error instanceof ProtocolError && error.code === STREAM_ENDED;
+  return facts.sessionId !== undefined && isRefused && !hasEnded && !operation.signal.aborted;
 }
 
 function causeOfCall(error: unknown, call: Call, signal: AbortSignal): ToolCallFailureCause {
@@ -48,7 +55,9 @@ function causeOfCall(error: unknown, call: Call, signal: AbortSignal): ToolCallF
 function sentOf(error: unknown, { operation, traffic }: Call): ToolCallFailure['sent'] {
   const failure = operation.failure?.failure;
   const isRefused =
-    error instanceof ProtocolError ? REFUSED_CODES.has(error.code) : REFUSED_STATUS.has(traffic.latest);
+    error instanceof ProtocolError
+      ? REFUSED_CODES.has(error.code)
+      : REFUSED_STATUS.has(traffic.requestStatus ?? 0);
   const isUnreached = traffic.latest === 0 && failure !== undefined && NOT_REACHED.has(failure);
   return traffic.posted !== true || isRefused || isUnreached ? 'never' : 'maybe';
 }

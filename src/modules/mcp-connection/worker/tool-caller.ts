@@ -95,16 +95,16 @@ export class ToolCaller {
 
   /** A session that the server has forgotten meanwhile is opened again, once: it refused the call, so nothing has run. */
   private async result(call: Call): Promise<Record<string, unknown>> {
-    const { session, traffic } = call;
+    const { session } = call;
     const opened = await this.reviewed(call);
     try {
       return await sendCall(call, opened);
     } catch (error) {
-      if (!isSessionGone(opened, call)) {
+      if (!isSessionGone(error, opened, call)) {
         throw error;
       }
       session.forget(opened);
-      Object.assign(traffic, { latest: 0, posted: false, streams: false });
+      call.traffic = { latest: 0 };
       return sendCall(call, await this.reviewed(call));
     }
   }
