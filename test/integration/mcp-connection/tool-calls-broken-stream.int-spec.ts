@@ -102,6 +102,23 @@ describe('Tool calls whose stream breaks', () => {
     await expect(endedWhen(peer.url, () => refused)).resolves.toMatchObject({ sent: 'maybe' });
   });
 
+  it('knows that nothing of a call was sent while it connects over HTTP+SSE', async () => {
+    const silent = await legacy({ message: ({ method }, { count }) => method === 'initialize' && count > 1 });
+    await expect(calls.callTool(callOf(silent.url, WORK, { deadlineMs: 2_000 }))).resolves.toMatchObject({
+      cause: 'timeout',
+      sent: 'never',
+    });
+    expect(silent.streams()).toBe(2);
+    const broken = await legacy({
+      message: (_message, { count, response }) => count > 1 && response.writeHead(503).end() === response,
+    });
+    await expect(calls.callTool(callOf(broken.url, WORK))).resolves.toMatchObject({
+      cause: 'http_error',
+      sent: 'never',
+    });
+    expect(broken.streams()).toBe(2);
+  });
+
   it('does not take the refusal of an answer to the server for a refused call', async () => {
     let refused = false;
     const peer = await legacy({

@@ -1,7 +1,10 @@
+import { ConnectionError } from './connection.error.js';
+import { causeOf } from './failure-cause.js';
 import { McpExchange } from './mcp-exchange.js';
 import { McpSession } from './mcp-session.js';
 import { paramHeaders } from './param-headers.js';
 import type { OpenedSession } from './session-opener.js';
+import type { McpSessionOptions, Traffic } from './session-transport.js';
 import type { Call } from './tool-caller.js';
 
 /**
@@ -9,6 +12,7 @@ import type { Call } from './tool-caller.js';
  * gets a connection of its own.
  * @returns the raw result
  * @throws what the library throws; see `failureOf`
+ * @throws ConnectionError when there is no connection for it; nothing of the call was sent then
  */
 export function sendCall(call: Call, opened: OpenedSession): Promise<Record<string, unknown>> {
   return opened.transport === 'sse' ? overOwnStream(call) : overSession(call, opened);
@@ -30,14 +34,24 @@ async function overSession(call: Call, { facts }: OpenedSession): Promise<Record
 }
 
 async function overOwnStream(call: Call): Promise<Record<string, unknown>> {
-  const { order, operation, credentials, traceparent, traffic } = call;
+  const { order, operation, credentials, traceparent } = call;
+  const traffic: Traffic = { latest: 0 };
   const options = { url: new URL(order.baseUrl), operation, credentials, traceparent };
-  const session = await McpSession.connect(options, 'sse', traffic);
-  traffic.posted = false;
+  const session = await connectOwn(options, traffic);
+  // Only now: what is sent to connect is nothing of the call.
+  call.traffic = Object.assign(traffic, { posted: false, requestStatus: 0 });
   try {
     return await session.request('tools/call', paramsOf(call));
   } finally {
     await session.close();
+  }
+}
+
+async function connectOwn(options: McpSessionOptions, status: Traffic): Promise<McpSession> {
+  try {
+    return await McpSession.connect(options, 'sse', status);
+  } catch (error) {
+    throw new ConnectionError(causeOf(error, { ...options, status }));
   }
 }
 
