@@ -15,7 +15,9 @@ import type { Call } from './tool-caller.js';
  * @throws ConnectionError when there is no connection for it; nothing of the call was sent then
  */
 export function sendCall(call: Call, opened: OpenedSession): Promise<Record<string, unknown>> {
-  return opened.transport === 'sse' ? overOwnStream(call) : overSession(call, opened);
+  return opened.transport === 'sse'
+    ? overOwnStream(call)
+    : call.session.use(opened, () => overSession(call, opened));
 }
 
 async function overSession(call: Call, { facts }: OpenedSession): Promise<Record<string, unknown>> {

@@ -83,11 +83,7 @@ export class SessionOpener {
   }
 
   /** Tells a server that its session is over. */
-  async takeLeave(
-    session: WarmSession,
-    { facts }: OpenedSession,
-    operation: OutboundOperation,
-  ): Promise<void> {
+  async takeLeave(session: WarmSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
     const exchange = this.exchange(session, facts, operation);
     await exchange.endSession();
     await exchange.close();

@@ -4,6 +4,7 @@ import type { OutboundOperation } from '../../../common/outbound/outbound.operat
 import type { SystemCredentials } from '../connection-test.types.js';
 import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, SessionOpener } from './session-opener.js';
+import type { SessionFacts } from './session-transport.js';
 
 const FAREWELL_MS = 1_000;
 
@@ -31,6 +32,13 @@ export class WarmSession {
   idleTimer: NodeJS.Timeout | undefined;
   private opened: OpenedSession | undefined;
   private flight: Flight | undefined;
+  /** When the server last said that its list of tools has changed, by performance.now(). */
+  private changedAt = Number.NEGATIVE_INFINITY;
+  /** Calls under way on each MCP session; more than one once a session was replaced. */
+  private readonly calls = new Map<SessionFacts, number>();
+  /** Given up for another, but not yet ended on the server. */
+  private readonly replaced = new Set<SessionFacts>();
+  private readonly farewells = new Set<Promise<void>>();
 
   constructor(
     readonly target: SessionTarget,
@@ -47,19 +55,35 @@ export class WarmSession {
    * @throws ConnectionError
    */
   async ready(notBefore: number, waiter: OutboundOperation): Promise<OpenedSession> {
+    // Changes from now on are for later calls: a server that never stops announcing them must not hold up this one.
+    const since = Math.max(notBefore, this.changedAt);
     for (;;) {
-      if (this.opened !== undefined && this.opened.listedAt >= notBefore) {
+      if (this.opened !== undefined && this.opened.listedAt >= since) {
         return this.opened;
       }
       await this.wait(waiter);
     }
   }
 
-  /** The list of tools counts as old from now on. */
-  listChanged(): void {
-    if (this.opened !== undefined) {
-      this.opened.listedAt = Number.NEGATIVE_INFINITY;
+  /** Runs a call on an MCP session, which is not ended on the server before the call is over. */
+  async use<T>({ facts }: OpenedSession, run: () => Promise<T>): Promise<T> {
+    this.calls.set(facts, (this.calls.get(facts) ?? 0) + 1);
+    try {
+      return await run();
+    } finally {
+      const left = (this.calls.get(facts) ?? 1) - 1;
+      if (left > 0) {
+        this.calls.set(facts, left);
+      } else {
+        this.calls.delete(facts);
+        this.leaveReplaced();
+      }
     }
+  }
+
+  /** The list of tools counts as old from now on, and so does one that is being read. */
+  listChanged(): void {
+    this.changedAt = performance.now();
   }
 
   /** The server does not know this session any more; the next call opens another. */
@@ -69,15 +93,36 @@ export class WarmSession {
     }
   }
 
-  /** Ends the MCP session on the server, best effort, and closes all sockets. */
+  /** Ends the MCP sessions on the server, best effort, and closes all sockets. */
   async close(): Promise<void> {
     clearTimeout(this.idleTimer);
-    if (this.opened?.facts.sessionId !== undefined) {
-      const operation = this.outbound.open(this.opener.limits(FAREWELL_MS), this.sockets);
-      await this.opener.takeLeave(this, this.opened, operation);
-      await operation.close();
+    if (this.opened !== undefined) {
+      this.replaced.add(this.opened.facts);
     }
+    this.calls.clear();
+    this.leaveReplaced();
+    await Promise.all(this.farewells);
     await this.sockets.close();
+  }
+
+  /** A call may still be under way on a session that another call found wanting. */
+  private leaveReplaced(): void {
+    for (const facts of this.replaced) {
+      if (!this.calls.has(facts)) {
+        this.replaced.delete(facts);
+        const farewell = this.takeLeave(facts).finally(() => this.farewells.delete(farewell));
+        this.farewells.add(farewell);
+      }
+    }
+  }
+
+  private async takeLeave(facts: SessionFacts): Promise<void> {
+    if (facts.sessionId === undefined) {
+      return;
+    }
+    const operation = this.outbound.open(this.opener.limits(FAREWELL_MS), this.sockets);
+    await this.opener.takeLeave(this, facts, operation).catch(() => undefined);
+    await operation.close();
   }
 
   private async wait(waiter: OutboundOperation): Promise<void> {
@@ -109,6 +154,10 @@ export class WarmSession {
     const known = this.opened;
     const again = known && (await this.opener.readAgain(this, known, operation).catch(() => undefined));
     this.opened = again ?? (await this.opener.open(this.target, operation));
+    if (known !== undefined && again === undefined) {
+      this.replaced.add(known.facts);
+      this.leaveReplaced();
+    }
     return this.opened;
   }
 }

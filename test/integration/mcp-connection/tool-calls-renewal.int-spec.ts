@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import {
+  type McpScript,
+  type ScriptedCall,
+  type ScriptedMcpPeer,
+  sendResult,
+  startScriptedMcp,
+} from '../../support/peers/scripted-mcp.peer.js';
+import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+
+const WORK = definition('work');
+const LISTED = { name: 'work', inputSchema: { type: 'object' } };
+const open: ScriptedMcpPeer[] = [];
+
+async function serving(script: McpScript): Promise<ScriptedMcpPeer> {
+  const peer = await startScriptedMcp(script);
+  open.push(peer);
+  return peer;
+}
+
+const done = ({ id, response }: ScriptedCall): void =>
+  sendResult(response, id, { content: [{ type: 'text', text: 'done' }] });
+const count = ({ seen }: ScriptedMcpPeer, method: string): number =>
+  seen.filter((candidate) => candidate === method).length;
+
+describe('Sessions of tool calls that change while calls are under way', () => {
+  const calls = toolCallsService();
+  const fresh = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+  beforeAll(async () => {
+    // The workers start with their first calls.
+    const peer = await serving({
+      list: ({ id, response }) => sendResult(response, id, { tools: [LISTED] }),
+      call: done,
+    });
+    await Promise.all([calls.callTool(callOf(peer.url, WORK)), fresh.callTool(callOf(peer.url, WORK))]);
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((peer) => peer.close()));
+  });
+  afterAll(stopToolCalls);
+
+  it('reads the list again when the server says during a reading that it has changed', async () => {
+    let finishReading: (() => void) | undefined;
+    let finishCall: (() => void) | undefined;
+    const tools: object[] = [LISTED];
+    const peer = await serving({
+      list: ({ id, response }) => {
+        const answer = { tools: [...tools] };
+        finishReading = (): void => sendResult(response, id, answer);
+        if (count(peer, 'tools/list') !== 2) {
+          finishReading();
+        }
+      },
+      call: (call) => {
+        finishCall = (): void => {
+          const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+          const answer = { jsonrpc: '2.0', id: call.id, result: { content: [] } };
+          call.response.writeHead(200, { 'content-type': 'text/event-stream' });
+          call.response.end(`data: ${JSON.stringify(notice)}\n\ndata: ${JSON.stringify(answer)}\n\n`);
+        };
+      },
+    });
+    const running = calls.callTool(callOf(peer.url, WORK));
+    await vi.waitFor(() => expect(finishCall).toBeDefined(), { timeout: 20_000 });
+    const unlisted = calls.callTool(callOf(peer.url, definition('more')));
+    await vi.waitFor(() => expect(count(peer, 'tools/list')).toBe(2), { timeout: 20_000 });
+    finishCall?.();
+    await expect(running).resolves.toMatchObject({ outcome: 'answered' });
+    finishReading?.();
+    await expect(unlisted).resolves.toMatchObject({ cause: 'tool_gone' });
+    tools[0] = { name: 'work', description: 'Other', inputSchema: { type: 'object' } };
+    await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
+      cause: 'definition_changed',
+    });
+    expect(count(peer, 'tools/call')).toBe(1);
+  });
+
+  it('ends a session that another took the place of, once no call is under way on it', async () => {
+    let isFailing = false;
+    let finishSlow: (() => void) | undefined;
+    const peer = await serving({
+      list: ({ id, response }) => {
+        if (isFailing) {
+          isFailing = false;
+          response.writeHead(500).end();
+        } else {
+          sendResult(response, id, { tools: [LISTED] });
+        }
+      },
+      call: (call) => {
+        if (call.params.arguments?.['slow'] === true) {
+          finishSlow = (): void => done(call);
+        } else {
+          done(call);
+        }
+      },
+    });
+    const slow = fresh.callTool(callOf(peer.url, WORK, { arguments: { slow: true } }));
+    await vi.waitFor(() => expect(finishSlow).toBeDefined(), { timeout: 20_000 });
+    isFailing = true;
+    await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
+    expect([count(peer, 'initialize'), count(peer, 'DELETE')]).toEqual([2, 0]);
+    finishSlow?.();
+    await expect(slow).resolves.toMatchObject({ text: 'done' });
+    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(1), { timeout: 10_000 });
+    isFailing = true;
+    await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
+    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(2), { timeout: 10_000 });
+  });
+});
