@@ -15,6 +15,7 @@ interface Preflight {
     nodeId: string;
     nodeName: string;
     ready: boolean;
+    reason: string | null;
     systems: {
       appId: string;
       resourceDefinitionId: string;
@@ -29,7 +30,7 @@ interface Preflight {
 let app: TestApp;
 let place: Place;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ AGENT_MAX_TOOLS: '3' });
 });
 afterAll(() => app.close());
 beforeEach(() => {
@@ -83,6 +84,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
           nodeId: 'agent',
           nodeName: 'Ask',
           ready: true,
+          reason: null,
           systems: [
             {
               ...referenceTo(system),
@@ -141,6 +143,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
       nodes: [
         {
           ready: false,
+          reason: 'The agent has no tool that is ready: a run of the node fails.',
           systems: [
             { resourceName: 'Untested', state: 'NEVER_TESTED', tools: [] },
             { resourceName: 'Gone', state: 'MISSING', reason: expect.stringContaining('no such'), tools: [] },
@@ -206,6 +209,27 @@ describe('warnings of a new build', () => {
       ['warning', 'AGENT_SYSTEM_NEVER_TESTED', 'workflows/flow.json', 'agent'],
       ['warning', 'AGENT_WITHOUT_TOOLS', 'workflows/flow.json', 'agent'],
     ]);
+  });
+});
+
+describe('an agent with more ready tools than it may have', () => {
+  it('is not ready, and the maker of a build is warned', async () => {
+    const reason = 'The agent has 4 tools that are ready, AGENT_MAX_TOOLS is 3: a run of the node fails.';
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(
+      app,
+      system.id,
+      ['one', 'two', 'three', 'four'].map((name) => ({ name })),
+    );
+    await delivered([referenceTo(system)]);
+    expect((await ofVersion()).body).toMatchObject({ ready: false, nodes: [{ ready: false, reason }] });
+    const { buildId, warnings } = await built();
+    expect(warnings).toMatchObject([{ severity: 'warning', code: 'AGENT_TOO_MANY_TOOLS', message: reason }]);
+    expect((await ofBuild(buildId)).body).toMatchObject({ ready: false, nodes: [{ ready: false, reason }] });
+    await app.dataSource
+      .getRepository(ToolEntity)
+      .update({ systemId: system.id, name: 'two' }, { enabled: false });
+    expect((await ofBuild(buildId)).body).toMatchObject({ ready: true, nodes: [{ reason: null }] });
   });
 });
 

@@ -87,8 +87,19 @@ export class PreflightNodeDto {
   @ApiProperty({ description: 'Name of the node.', example: 'Ask the stock' })
   nodeName: string;
 
-  @ApiProperty({ description: 'Whether a tool is ready; a run of the node fails without one.' })
+  @ApiProperty({
+    description:
+      'Whether a tool is ready, and not more of them than AGENT_MAX_TOOLS; a run of the node fails otherwise.',
+  })
   ready: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why it is not ready, for a person; null when it is.',
+    example: null,
+  })
+  reason: string | null;
 
   @ApiProperty({ type: () => [PreflightSystemDto], description: 'In the order of `mcpServers`.' })
   systems: PreflightSystemDto[];
@@ -104,11 +115,12 @@ export class PreflightResponseDto {
 }
 
 export function toPreflight(nodes: NodePreflight[]): PreflightResponseDto {
-  return { ready: nodes.every(({ isReady }) => isReady), nodes: nodes.map(toNode) };
+  return { ready: nodes.every(({ obstacle }) => obstacle === null), nodes: nodes.map(toNode) };
 }
 
-function toNode({ workflow, nodeId, nodeName, isReady, systems }: NodePreflight): PreflightNodeDto {
-  return { workflow, nodeId, nodeName, ready: isReady, systems: systems.map(toSystem) };
+function toNode({ workflow, nodeId, nodeName, obstacle, systems }: NodePreflight): PreflightNodeDto {
+  const reason = obstacle?.message ?? null;
+  return { workflow, nodeId, nodeName, ready: reason === null, reason, systems: systems.map(toSystem) };
 }
 
 function toSystem({

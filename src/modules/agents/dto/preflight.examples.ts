@@ -7,6 +7,7 @@ export const PREFLIGHT_EXAMPLE = {
       nodeId: 'agent',
       nodeName: 'Ask the stock',
       ready: true,
+      reason: null,
       systems: [
         {
           appId: 'sample',

@@ -7,7 +7,7 @@ import type { PackageProblem, WorkflowNode } from '../../packages/package.types.
 import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
 import type { ToolUse } from '../../tools/tool.types.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
-import type { NodePreflight } from './preflight.types.js';
+import type { NodeObstacle, NodePreflight } from './preflight.types.js';
 import { ResolvedSystemState, ResolvedToolState, type ResolvedSystem } from './resolution.types.js';
 import { SystemResolutionService } from './system-resolution.service.js';
 
@@ -44,7 +44,8 @@ export class PreflightService implements OnModuleInit {
   /** The agent nodes of a version, as if a build were made now. */
   async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
     const workflows = await this.nodes.list(version);
-    return preflight(workflows, (references) => this.drafts.resolve(version, references));
+    const { maxTools } = this.resolution;
+    return preflight(workflows, maxTools, (references) => this.drafts.resolve(version, references));
   }
 
   /**
@@ -53,7 +54,8 @@ export class PreflightService implements OnModuleInit {
    */
   async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
     const workflows = await this.builds.workflows(appId, buildId);
-    return preflight(workflows, (references) => this.resolution.resolve(buildId, references));
+    const { maxTools } = this.resolution;
+    return preflight(workflows, maxTools, (references) => this.resolution.resolve(buildId, references));
   }
 
   private async usesOf(system: UsedSystem): Promise<ToolUse[]> {
@@ -72,15 +74,31 @@ export class PreflightService implements OnModuleInit {
   }
 }
 
-async function preflight(workflows: readonly Workflow[], resolve: Resolve): Promise<NodePreflight[]> {
+async function preflight(
+  workflows: readonly Workflow[],
+  maxTools: number,
+  resolve: Resolve,
+): Promise<NodePreflight[]> {
   const found: NodePreflight[] = [];
   for (const { workflow, node } of agentsOf(workflows)) {
     const systems = await resolve(node.aiOptions?.mcpServers ?? []);
-    const isReady = systems.some(({ tools }) => tools.some(({ state }) => state === ResolvedToolState.Ready));
+    const obstacle = obstacleOf(systems, maxTools);
     const { name, file } = workflow;
-    found.push({ workflow: name, file, nodeId: node.id, nodeName: node.name, isReady, systems });
+    found.push({ workflow: name, file, nodeId: node.id, nodeName: node.name, obstacle, systems });
   }
   return found;
+}
+
+/** As a run decides it (see requireTools). */
+function obstacleOf(systems: readonly ResolvedSystem[], maxTools: number): NodeObstacle | null {
+  const tools = systems.flatMap((system) => system.tools);
+  const { length } = tools.filter(({ state }) => state === ResolvedToolState.Ready);
+  if (length === 0) {
+    const message = 'The agent has no tool that is ready: a run of the node fails.';
+    return { code: 'AGENT_WITHOUT_TOOLS', message };
+  }
+  const message = `The agent has ${length} tools that are ready, AGENT_MAX_TOOLS is ${maxTools}: a run of the node fails.`;
+  return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : null;
 }
 
 function usesIn(
@@ -109,9 +127,9 @@ function agentsOf(workflows: readonly Workflow[]): { workflow: Workflow; node: N
   );
 }
 
-/** What the maker of a build should know: which agents find a system missing or untested, or no tool at all. */
+/** What the maker of a build should know: which agents find a system missing or untested, no tool at all or too many. */
 function warningsOf(nodes: readonly NodePreflight[]): PackageProblem[] {
-  return nodes.flatMap(({ file, nodeId, isReady, systems }) => {
+  return nodes.flatMap(({ file, nodeId, obstacle, systems }) => {
     const warning = (code: string, message: string): PackageProblem => ({
       severity: 'warning',
       code,
@@ -132,7 +150,6 @@ function warningsOf(nodes: readonly NodePreflight[]): PackageProblem[] {
           return [];
       }
     });
-    const message = 'The agent has no tool that is ready: a run of the node fails.';
-    return isReady ? ofSystems : [...ofSystems, warning('AGENT_WITHOUT_TOOLS', message)];
+    return obstacle === null ? ofSystems : [...ofSystems, warning(obstacle.code, obstacle.message)];
   });
 }

@@ -27,6 +27,11 @@ export class SystemResolutionService {
     private readonly env: Env,
   ) {}
 
+  /** Ready tools that one agent may have; with more of them its run fails. */
+  get maxTools(): number {
+    return this.env.get('AGENT_MAX_TOOLS');
+  }
+
   /**
    * What the entries of `mcpServers` of a node lead to, in their order; a system that several entries name comes once.
    * Not inside of a transaction.
