@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
+import { withoutSecrets } from '../../common/secrets/secret-removal.js';
 import type { ToolCallsService } from '../mcp-connection/tool-calls.service.js';
 import {
   TOOL_CALL_FAILURES,
@@ -14,9 +15,6 @@ import type { RequestedCall } from './llm/model-client.types.js';
 import { ResolvedToolState } from './resolution/resolution.types.js';
 import type { SystemResolutionService } from './resolution/system-resolution.service.js';
 
-const REMOVED = '[removed]';
-/** Texts that are removed wherever they stand must be long enough not to be common words. */
-const SECRET_MIN_LENGTH = 8;
 const NAME_MAX_LENGTH = 128;
 
 /** Why a tool is not called in its state, for the model and for people. */
@@ -188,13 +186,6 @@ function answered(
     return refusal('RESULT_TOO_LARGE', error);
   }
   return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown } };
-}
-
-/** A server may send back what it was given. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
-    .reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text);
 }
 
 function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: JsonValue): JsonValue {

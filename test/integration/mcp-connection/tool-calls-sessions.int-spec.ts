@@ -231,6 +231,28 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(rotated)).resolves.toMatchObject({ outcome: 'answered', text: 'hi' });
   });
 
+  it('removes the access token that a server sends back', async () => {
+    const tokens = await keep(startTokenPeer({ tokenPrefix: 'CANARY-access-token-' }));
+    const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
+      const authorization = String(call.request.headers.authorization);
+      const token = authorization.replace('Bearer ', '');
+      sendResult(call.response, call.id, {
+        content: [{ type: 'text', text: `You sent ${authorization}.` }],
+        structuredContent: { headers: [{ authorization }], [token]: 12 },
+      });
+    });
+    const account = { clientId: 'client', clientSecret: 'secret', tokenUrl: tokens.url };
+    const credentials = { type: 'SERVICE_ACCOUNT' as const, ...account };
+    const result = await calls.callTool(callOf(peer.url, WORK, { credentials }));
+    expect(result).toMatchObject({
+      outcome: 'answered',
+      text: 'You sent Bearer [removed].',
+      structured: { headers: [{ authorization: 'Bearer [removed]' }], '[removed]': 12 },
+    });
+    expect(JSON.stringify(result)).not.toContain('CANARY');
+    expect(tokens.requests).toHaveLength(1);
+  });
+
   it('calls with tokens of a real OAuth server', async () => {
     const client = { clientId: 'svc', clientSecret: 's3cret', method: 'client_secret_basic' as const };
     let resource = '';

@@ -14,6 +14,8 @@ export interface TokenScript {
   refuseResource: string | undefined;
   /** Milliseconds before the answer. */
   delayMs: number;
+  /** What tokens begin with; a number follows. */
+  tokenPrefix: string;
 }
 
 /** A scripted token endpoint and what it has seen. */
@@ -34,6 +36,7 @@ export async function startTokenPeer(overrides: Partial<TokenScript> = {}): Prom
     expiresIn: 300,
     refuseResource: undefined,
     delayMs: 0,
+    tokenPrefix: 'token-',
     ...overrides,
   };
   const requests: Record<string, string>[] = [];
@@ -49,7 +52,7 @@ export async function startTokenPeer(overrides: Partial<TokenScript> = {}): Prom
     } else if (form['resource'] !== undefined && script.refuseResource !== undefined) {
       send(response, 400, { error: script.refuseResource });
     } else {
-      const token = `token-${(issued += 1)}`;
+      const token = `${script.tokenPrefix}${(issued += 1)}`;
       valid.add(token);
       send(response, 200, { access_token: token, token_type: 'Bearer', expires_in: script.expiresIn });
     }
