@@ -76,6 +76,15 @@ describe('Sessions of tool calls that change while calls are under way', () => {
     expect(count(peer, 'tools/call')).toBe(1);
   });
 
+  it('ends a session on the server whose tools cannot be read', async () => {
+    const peer = await serving({ list: ({ response }) => response.writeHead(500).end() });
+    await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
+      cause: 'http_error',
+      sent: 'never',
+    });
+    expect([count(peer, 'initialize'), count(peer, 'DELETE')]).toEqual([1, 1]);
+  });
+
   it('ends a session that another took the place of, once no call is under way on it', async () => {
     let isFailing = false;
     let finishSlow: (() => void) | undefined;

@@ -49,15 +49,19 @@ export class SessionOpener {
     const credentials = McpCredentials.of(target.credentials, url, { ...this.options, operation });
     const status = { latest: 0 };
     const listedAt = performance.now();
+    let connected: Connected | undefined;
     try {
       const options = { url, operation, credentials, traceparent: undefined };
-      const { session, transport } = await connect(options, status);
+      connected = await connect(options, status);
+      const { session, transport } = connected;
       const hashes = await this.hashes((cursor) => session.listPage(cursor));
       const { facts } = session;
       await (transport === 'sse' ? session.close() : session.leaveOpen());
       return { transport, facts, hashes, listedAt };
     } catch (error) {
-      throw new ConnectionError(causeOf(error, { operation, credentials, status }));
+      const cause = causeOf(error, { operation, credentials, status });
+      await connected?.session.close();
+      throw new ConnectionError(cause);
     }
   }
 
