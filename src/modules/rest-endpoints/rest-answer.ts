@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/data-paths.js';
+import { jsonDepth, type JsonValue } from '../../common/data-paths.js';
 import { WorkflowFailedError } from '../workflows/workflows.errors.js';
 
 /** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
@@ -11,6 +11,9 @@ export type RestAnswer = {
 
 /** Headers that a workflow may need; all others stay out of its data. */
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
+
+/** Levels of the data of a run; what is much deeper can be parsed, and not be written again. */
+const MAX_DEPTH = 64;
 
 /**
  * Reads an answer to its end.
@@ -31,16 +34,24 @@ export async function readAnswer(response: Response): Promise<RestAnswer> {
 
 function dataOf(bytes: Uint8Array, type: string): JsonValue {
   if (/[/+]json\b/i.test(type)) {
-    try {
-      return JSON.parse(textOf(bytes)) as JsonValue;
-    } catch {
-      throw invalid('The answer of the system says that it is JSON, and is not.');
+    const data = parsed(textOf(bytes));
+    if (jsonDepth(data) > MAX_DEPTH) {
+      throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
     }
+    return data;
   }
   if (type !== '' && !/^text\/|[/+]xml\b/i.test(type)) {
     throw invalid('The answer of the system is neither JSON nor text.');
   }
   return textOf(bytes);
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw invalid('The answer of the system says that it is JSON, and is not.');
+  }
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -54,7 +54,9 @@ export class RestCallerService {
           throw failure;
         }
       }
-      await sleep(this.env.get('REST_RETRY_DELAY_MS') * 2 ** attempt, undefined, { signal });
+      const delay = this.env.get('REST_RETRY_DELAY_MS') * 2 ** attempt;
+      // What the pause itself rejects with does not say why the run ends.
+      await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 

@@ -44,8 +44,10 @@ export class RestFailure extends Error {
 
   /** Of an answer that is no success. */
   static ofStatus(status: number): RestFailure {
-    const failure = new WorkflowFailedError('REST_STATUS', `The system answered with status ${status}.`);
     const isRefusal = status < 500 && status !== 408;
+    const doubt = isRefusal ? '' : ' Whether the call had an effect is not known.';
+    const message = `The system answered with status ${status}.${doubt}`;
+    const failure = new WorkflowFailedError('REST_STATUS', message);
     return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status));
   }
 

@@ -55,7 +55,7 @@ function urlOf(payload: JsonObject, baseUrl: string, variables: JsonObject): URL
 function pathOf(payload: JsonObject, variables: JsonObject): string {
   const path = payload['path'];
   const template = compileTemplate(typeof path === 'string' ? path : '');
-  const { text, missing } = template.render(variables, undefined, encodeURIComponent);
+  const { text, missing } = template.render(variables, undefined, encoded);
   if (missing.length > 0) {
     // Without it the path would name another resource, such as all of them in place of one.
     throw invalid('A reference in the path leads to nothing.', missing.join(', '));
@@ -64,6 +64,15 @@ function pathOf(payload: JsonObject, variables: JsonObject): string {
     throw invalid('The path must not have a segment that is "." or "..".');
   }
   return text;
+}
+
+/** @throws WorkflowFailedError for half of a surrogate pair, which no URL can hold */
+function encoded(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    throw invalid('A value in the path is no text that a URL can hold.');
+  }
 }
 
 function headersOf(payload: JsonObject, variables: JsonObject): Record<string, string> {
