@@ -57,8 +57,9 @@ export interface CallJournal {
    * Makes an outside call at most once for this run, however often the run begins anew; a finished one answers what was stored,
    * whatever is asked now. Not inside of a transaction.
    * @param make makes the call. Whatever it answers is stored as the outcome. When it throws, the outcome counts as unknown,
-   * except for `CallNotMadeError`, whose cause is thrown: a later attempt of the run may make the call again
-   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN for `CallOutcomeUnknownError`, and in a later attempt when it may have been made and is not repeatable
+   * except for `CallNotMadeError`, whose cause is thrown, and for any failure of a repeatable call: a later attempt of the run may
+   * make the call again
+   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN for `CallOutcomeUnknownError`, for a deadline during a call that is not repeatable, and in a later attempt when it may have been made and is not repeatable
    * @throws RunReplacedError, LeaseLostError when the run was cancelled or is another worker's now: nothing more may be called
    */
   once(call: OutsideCall, make: () => Promise<CallResponse>): Promise<CallResponse>;

@@ -47,11 +47,15 @@ export class CallStore {
     if (await held((manager) => this.repository.insert(manager, row))) {
       return row;
     }
-    const found = await held((manager) => this.beginAgain(manager, row));
-    if (found === null) {
-      throw unknownOutcome(call, 'Its worker ended before the answer was stored.');
+    for (;;) {
+      const found = await held((manager) => this.beginAgain(manager, row));
+      if (found === 'UNKNOWN') {
+        throw unknownOutcome(call, 'Its worker ended before the answer was stored.');
+      }
+      if (found !== 'CHANGED') {
+        return found;
+      }
     }
-    return found;
   }
 
   /** @throws RunReplacedError when the run was begun anew meanwhile: what came of the call is lost */
@@ -89,10 +93,16 @@ export class CallStore {
     await this.repository.release(manager, runKey);
   }
 
-  /** Calls of a run in their order, at most `limit`. @param after key of the last one of the page before */
+  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
+    return this.repository.hasLasting(manager, runKey);
+  }
+
+  /** Calls of a run in their order, at most `limit`, each response one character longer than what is shown, or whole. @param after key of the last one of the page before */
   async page(runId: string, after: string | undefined, limit: number): Promise<RunCall[]> {
+    const length = this.env.get('WORKFLOW_RECORD_VALUE_BYTES') + 1;
     const rows = await this.database.read((manager) =>
-      this.repository.page(manager, runId, { after, limit }),
+      this.repository.page(manager, runId, { after, limit, length }),
     );
     return rows.map(({ callKey, ...row }) => ({ ...row, key: callKey }));
   }
@@ -104,20 +114,25 @@ export class CallStore {
     );
   }
 
-  /** @returns the claim, what came of the call, or null when nobody knows */
+  /** @returns the claim, what came of the call, that nobody knows, or that an earlier attempt has just ended it: look again */
   private async beginAgain(
     manager: EntityManager,
     row: WorkflowCallEntity,
-  ): Promise<CallClaim | CallResponse | null> {
+  ): Promise<CallClaim | CallResponse | 'UNKNOWN' | 'CHANGED'> {
     const found = await this.repository.find(manager, row);
     if (found.state === CallState.Done) {
       return responseOf(found);
     }
+    if (found.state === CallState.Unknown) {
+      return 'UNKNOWN';
+    }
     const isAllowed =
       AGAIN.includes(found.state) || (found.state === CallState.Claimed && found.repeatable === 1);
     const changes = isAllowed ? { ...row, tries: found.tries + 1 } : { state: CallState.Unknown };
-    await this.repository.change(manager, found, changes);
-    return isAllowed ? row : null;
+    if (!(await this.repository.change(manager, found, changes))) {
+      return 'CHANGED';
+    }
+    return isAllowed ? row : 'UNKNOWN';
   }
 
   private toRow(run: BegunRun, { key, kind, request, repeatable }: OutsideCall): WorkflowCallEntity {

@@ -1,8 +1,16 @@
 import type { EntityManager } from 'typeorm';
 import type { CallJournal, CallResponse, OutsideCall } from './call-journal.types.js';
-import { isClaim, unknownOutcome, type CallStore } from './call-store.js';
+import { isClaim, unknownOutcome, type CallClaim, type CallStore } from './call-store.js';
 import type { BegunRun } from './run-store.js';
-import { CallNotMadeError, CallOutcomeUnknownError } from './workflows.errors.js';
+import {
+  CallNotMadeError,
+  CallOutcomeUnknownError,
+  WorkflowFailedError,
+  type WorkflowFailure,
+} from './workflows.errors.js';
+
+/** Failures that end whatever a run does at the time. */
+const DEADLINES: ReadonlySet<WorkflowFailure> = new Set(['WORKFLOW_DEADLINE', 'AGENT_DEADLINE']);
 
 const noHold = (): Promise<void> => Promise.resolve();
 
@@ -32,9 +40,27 @@ export class RunCalls implements CallJournal {
         await this.store.doubt(begun, error.outcome);
         throw unknownOutcome(call, error.message);
       }
+      if (error instanceof WorkflowFailedError) {
+        throw await this.failed(begun, call, error);
+      }
       throw error;
     }
     await this.store.finish(begun, response);
     return response;
+  }
+
+  /** A failure that is not the worker's tells at once what a later attempt may do. */
+  private async failed(
+    claim: CallClaim,
+    call: OutsideCall,
+    error: WorkflowFailedError,
+  ): Promise<WorkflowFailedError> {
+    if (call.repeatable) {
+      await this.store.fail(claim, error.code);
+      return error;
+    }
+    await this.store.doubt(claim, error.code);
+    // A deadline says nothing of the call, and who retries has to know of it.
+    return DEADLINES.has(error.code) ? unknownOutcome(call, error.message) : error;
   }
 }

@@ -137,23 +137,18 @@ export class RunTree {
   }
 }
 
-/** The failure of a subworkflow as its parent tells it: what ends the whole tree keeps its code. */
+/** Failures that a parent tells as its own: they end the whole tree, or people and error boundary events act by their code. */
+const KEPT =
+  /^(SUBWORKFLOW_NOT_FOUND|WORKFLOW_(NODE_LIMIT|DEPTH_LIMIT|DEADLINE)|CALL_OUTCOME_UNKNOWN|(AGENT|REST)_[A-Z_]+)$/;
+
+/** The failure of a subworkflow as its parent tells it. */
 function asSubworkflow(error: WorkflowFailedError, name: string): WorkflowFailedError {
-  switch (error.code) {
-    case 'SUBWORKFLOW_NOT_FOUND':
-    case 'WORKFLOW_NODE_LIMIT':
-    case 'WORKFLOW_DEPTH_LIMIT':
-    case 'WORKFLOW_DEADLINE':
-      return new WorkflowFailedError(error.code, error.message, { details: error.details, cause: error });
-    default: {
-      const place = error.node === null ? '' : ` at its node "${error.node}"`;
-      const message = `The subworkflow ${name} failed${place}.`;
-      return new WorkflowFailedError('SUBWORKFLOW_FAILED', message, {
-        details: innermost(error),
-        cause: error,
-      });
-    }
+  if (KEPT.test(error.code)) {
+    return new WorkflowFailedError(error.code, error.message, { details: error.details, cause: error });
   }
+  const place = error.node === null ? '' : ` at its node "${error.node}"`;
+  const message = `The subworkflow ${name} failed${place}.`;
+  return new WorkflowFailedError('SUBWORKFLOW_FAILED', message, { details: innermost(error), cause: error });
 }
 
 /** Code and message of the failure that everything above came from. */

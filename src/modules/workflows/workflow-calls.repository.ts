@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { In, Not, type EntityManager } from 'typeorm';
 import { isDuplicate } from '../../database/driver-errors.js';
 import { CallState } from './call-journal.types.js';
 import { WorkflowCallEntity } from './entities/workflow-call.entity.js';
 import { WorkflowRunEntity } from './entities/workflow-run.entity.js';
+import { runGenerations } from './run-generations.js';
 import { WorkflowRunState } from './workflow.types.js';
 
 /** Names a call. */
@@ -52,27 +53,31 @@ export class WorkflowCallsRepository {
 
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
   async release(manager: EntityManager, runKey: string): Promise<void> {
-    const root = await manager.findOne(WorkflowRunEntity, { where: { runKey }, select: { id: true } });
-    let ids = root === null ? [] : [root.id];
-    while (ids.length > 0) {
+    for await (const ids of runGenerations(manager, runKey)) {
       await manager.update(
         WorkflowCallEntity,
         { runId: In(ids), state: CallState.Unknown },
         { state: CallState.Released },
       );
-      const children = await manager.find(WorkflowRunEntity, {
-        where: { parentRunId: In(ids) },
-        select: { id: true },
-      });
-      ids = children.map(({ id }) => id);
     }
   }
 
-  /** Calls of a run in the order in which they were begun last, at most `limit`. */
+  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
+    for await (const ids of runGenerations(manager, runKey)) {
+      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed) };
+      if (await manager.existsBy(WorkflowCallEntity, lasting)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Calls of a run in the order in which they were begun last, at most `limit`; responses with at most `length` characters. */
   async page(
     manager: EntityManager,
     runId: string,
-    { after, limit }: { after: string | undefined; limit: number },
+    { after, limit, length }: { after: string | undefined; limit: number; length: number },
   ): Promise<WorkflowCallEntity[]> {
     // Sorting whole rows would need more memory than MySQL gives when responses are large.
     const ordered = await manager
@@ -85,7 +90,12 @@ export class WorkflowCallsRepository {
     const keys = ordered.map(({ callKey }) => callKey);
     const begin = after === undefined ? 0 : keys.indexOf(after) + 1;
     const wanted = keys.slice(begin, begin + limit);
-    const rows = await manager.findBy(WorkflowCallEntity, { runId, callKey: In(wanted) });
-    return rows.toSorted((one, other) => wanted.indexOf(one.callKey) - wanted.indexOf(other.callKey));
+    const rows: WorkflowCallEntity[] = [];
+    for (const callKey of wanted) {
+      // One by one: all responses of a page together may be too much for the memory.
+      const row = await this.find(manager, { runId, callKey });
+      rows.push({ ...row, response: row.response?.slice(0, length) ?? null });
+    }
+    return rows;
   }
 }

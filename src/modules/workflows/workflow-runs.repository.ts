@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
 import { isDuplicate } from '../../database/driver-errors.js';
 import { WorkflowRunEntity } from './entities/workflow-run.entity.js';
+import { runGenerations } from './run-generations.js';
 import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from './workflow.types.js';
 
 /** What a list shows of a run: without what its nodes did, which may be large. */
@@ -63,18 +64,20 @@ export class WorkflowRunsRepository {
     await manager.update(WorkflowRunEntity, { id, attempt }, changes);
   }
 
-  /** Ends a run that has not ended, or was only interrupted. */
+  /** Ends a run that has not ended, or was only interrupted, and the runs of its subworkflows that have not either. */
   async giveUp(
     manager: EntityManager,
     runKey: string,
     changes: Pick<WorkflowRunEntity, 'error' | 'finishedAt'>,
   ): Promise<void> {
-    const ended = In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]);
-    await manager.update(
-      WorkflowRunEntity,
-      { runKey, state: Not(ended) },
-      { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
-    );
+    const state = Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
+    for await (const ids of runGenerations(manager, runKey)) {
+      await manager.update(
+        WorkflowRunEntity,
+        { id: In(ids), state },
+        { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
+      );
+    }
   }
 
   /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */

@@ -87,6 +87,14 @@ export class WorkflowRunsService {
     await this.calls.release(manager, runKey);
   }
 
+  /**
+   * Whether a run, or one of its subworkflows, has made a call that may not be made twice, so that a retry must go on with this
+   * run. Calls that certainly had no effect do not count.
+   */
+  async mustGoOn(manager: EntityManager, runKey: string): Promise<boolean> {
+    return this.calls.hasLasting(manager, runKey);
+  }
+
   /** A page of runs of all workflows, newest first. */
   async page(query: WorkflowRunQuery): Promise<WorkflowRunPage> {
     const limit = query.limit ?? this.env.get('WORKFLOW_PAGE_SIZE');

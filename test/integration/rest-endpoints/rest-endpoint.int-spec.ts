@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Env } from '../../../src/config/env.js';
+import { Database } from '../../../src/database/database.js';
 import { BuildSystemEntity } from '../../../src/modules/builds/entities/build-system.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { SystemSecrets } from '../../../src/modules/systems/system-secrets.js';
 import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import { WorkflowRunsService } from '../../../src/modules/workflows/workflow-runs.service.js';
 import { TestApp } from '../../support/app.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
@@ -57,6 +61,7 @@ beforeEach(() => {
   answers = [json];
   seen = [];
 });
+afterEach(() => vi.restoreAllMocks());
 afterEach(() => expect(JSON.stringify(seen)).not.toContain('foreign words'));
 
 /** A build with one REST system and a workflow of one node that calls it. */
@@ -78,6 +83,10 @@ async function built(
 }
 const run = (buildId: string, input = {}, runKey: string = uuid()) =>
   runWorkflow(app, buildId, 'flow', { input, runKey });
+const callsOf = async (runKey: string) => {
+  const { id } = await app.dataSource.getRepository(WorkflowRunEntity).findOneByOrFail({ runKey });
+  return app.dataSource.getRepository(WorkflowCallEntity).findBy({ runId: id });
+};
 const calls = () => app.dataSource.getRepository(WorkflowCallEntity).find();
 
 describe('a REST_ENDPOINT node', () => {
@@ -122,6 +131,7 @@ describe('a REST_ENDPOINT node', () => {
   it.each([
     ['a line break in a header', { headers: { 'X-A': '${v}' } }, { v: 'a\r\nX-B: c' }],
     ['a reference in the path that leads nowhere', { path: '/items/${v}' }, {}],
+    ['half a character in the path', { path: '/items/${v}' }, { v: 'a\ud83d' }],
     ['a path that leads elsewhere', { path: '/items/${v}/x' }, { v: '..' }],
   ])('refuses %s', async (_what, payload, input) => {
     expect(await failureOf(run(await built(payload), input))).toMatchObject({
@@ -140,6 +150,14 @@ describe('a REST_ENDPOINT node', () => {
     [
       'JSON that is none',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+      'REST_RESPONSE_INVALID',
+    ],
+    [
+      'JSON of too many levels',
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('['.repeat(1_000) + ']'.repeat(1_000)),
       'REST_RESPONSE_INVALID',
     ],
     [
@@ -219,13 +237,54 @@ describe('a REST_ENDPOINT node', () => {
     expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
   });
 
-  it('is not made again when nobody knows whether it had an effect', async () => {
+  it.each<[string, Answer, string]>([
+    ['a lost connection', (response) => response.destroy(), 'REST_CALL_FAILED'],
+    ['a failure of the system', status(500), 'REST_STATUS'],
+    [
+      'an answer that cannot be read',
+      (response) => response.writeHead(200).end('\xff', 'latin1'),
+      'REST_RESPONSE_INVALID',
+    ],
+  ])('is made again after %s only when a person says so, once', async (_what, answer, code) => {
     const buildId = await built({ method: 'POST' }, { inputBody: '1' });
     const runKey = uuid();
-    answers = [(response) => response.destroy()];
-    expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code: 'REST_CALL_FAILED' });
+    answers = [answer];
+    expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code });
+    expect(await callsOf(runKey)).toMatchObject([{ state: 'UNKNOWN', outcome: code }]);
     answers = [json];
     expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code: 'CALL_OUTCOME_UNKNOWN' });
+    expect(seen).toHaveLength(1);
+    await app.nest
+      .get(Database)
+      .write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey));
+    expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
+  });
+
+  it('shows how it failed where it may be made twice', async () => {
+    const buildId = await built({});
+    const runKey = uuid();
+    answers = [status(500)];
+    expect(await failureOf(run(buildId, {}, runKey))).toMatchObject({ code: 'REST_STATUS' });
+    expect(await callsOf(runKey)).toMatchObject([{ state: 'FAILED', outcome: 'REST_STATUS' }]);
+    answers = [json];
+    expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
+  });
+
+  it('tells why the run was stopped between two tries', async () => {
+    const env = app.nest.get(Env);
+    const get = env.get.bind(env);
+    const patient = (name: Parameters<typeof get>[0]) =>
+      name === 'REST_RETRY_DELAY_MS' ? 60_000 : get(name);
+    vi.spyOn(env, 'get').mockImplementation(patient);
+    const stop = new AbortController();
+    answers = [
+      (response, call) => {
+        setTimeout(() => stop.abort(new Error('stopped')), 300);
+        status(503)(response, call);
+      },
+    ];
+    const work = runWorkflow(app, await built({}), 'flow', { signal: stop.signal });
+    expect(await failureOf(work)).toMatchObject({ message: 'stopped' });
     expect(seen).toHaveLength(1);
   });
 

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
 import { TestApp } from '../../support/app.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
@@ -19,7 +21,12 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', WORKFLOW_MAX_DATA_BYTES: '2000' });
+    app = await TestApp.start({
+      JOBS_POLL_MS: '20',
+      JOBS_RETRY_BASE_MS: '20',
+      JOBS_MAX_ATTEMPTS: '2',
+      WORKFLOW_MAX_DATA_BYTES: '2000',
+    });
     const inputSchema = { type: 'object', required: ['n'] };
     published = await publish(app, {
       package: {
@@ -79,6 +86,34 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
       state: 'FAILED',
       error: { code: 'WORKFLOW_INPUT_INVALID' },
     });
+  });
+
+  it('ends with all its subworkflows when its job is given up', async () => {
+    const lost = vi
+      .spyOn(DataMappingExecutor.prototype, 'execute')
+      .mockImplementation(async (_node, { scope }) => {
+        const runs = app.dataSource.getRepository(WorkflowRunEntity);
+        // As if the worker were gone: nothing of what it does from here on is stored.
+        await runs.increment({ id: scope.runId }, 'attempt', 1);
+        throw new Error('the worker dies');
+      });
+    const { body } = await start('outer', { n: 4 });
+    expect(await ended(body.workflowRunId)).toMatchObject({
+      state: 'FAILED',
+      error: { code: 'WORKFLOW_INTERRUPTED' },
+    });
+    const givenUp = await eventually(
+      async () => ({
+        jobs: await app.dataSource.getRepository(RuntimeJobEntity).countBy({ kind: 'WORKFLOW_TEST' }),
+      }),
+      ({ jobs }) => jobs === 0,
+    );
+    expect(givenUp.jobs).toBe(0);
+    lost.mockRestore();
+    const children = await app.dataSource
+      .getRepository(WorkflowRunEntity)
+      .findBy({ parentRunId: body.workflowRunId });
+    expect(children).toMatchObject([{ workflow: 'double', state: 'FAILED' }]);
   });
 
   it('knows no process instance', async () => {
