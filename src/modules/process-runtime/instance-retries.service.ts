@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../common/auth/principal.js';
 import { Database } from '../../database/database.js';
-import { JobQueueService } from '../jobs/job-queue.service.js';
 import { EngineRefusal } from './engine/engine.errors.js';
 import type { EngineCommand, InstanceState } from './engine/engine.types.js';
 import { faultOf, IncidentsService } from './incidents.service.js';
@@ -21,6 +20,7 @@ import { StepResources } from './step/step-resources.js';
 import { unparked } from './step/step-writer.js';
 import type { IncidentRow } from './storage/incidents.repository.js';
 import type { InstanceHead, ParkedJob } from './storage/instance.row.js';
+import { StoppedWork } from './stopped-work.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 
 /** What is retried: a token where it stands, or, without one, what is about the whole instance. */
@@ -39,7 +39,10 @@ interface Attempt {
   asAsked: boolean;
 }
 
-/** Work that the engine asks for anew, with the data of now; any other runs again as it was asked for. */
+/**
+ * Work that the engine asks for anew, with the data of now; any other runs again as it was asked for, and so does a workflow that
+ * has made a call that may not be made twice.
+ */
 const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 
 /** Runs again what incidents stopped (process semantics, section 4: "an administrator may retry the token"). */
@@ -50,7 +53,7 @@ export class InstanceRetriesService {
     private readonly steps: InstanceStepsService,
     private readonly incidents: IncidentsService,
     private readonly rows: RuntimeRows,
-    private readonly queue: JobQueueService,
+    private readonly work: StoppedWork,
     private readonly resources: StepResources,
   ) {}
 
@@ -75,7 +78,7 @@ export class InstanceRetriesService {
       // Another operator was first.
       throw nothingStopped(target);
     }
-    this.queue.wake();
+    this.work.wake();
     return { uuid: target.uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
   }
 
@@ -138,15 +141,14 @@ export class InstanceRetriesService {
     }
     const { job, tokenId, node } = stop;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
-    if (isReady && !asAsked && isAskedAnew(stop)) {
+    if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, job))) {
       return undefined;
     }
     if (!isReady && !outlives(job, row.state)) {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
-    await this.queue.add(manager, [
-      { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard },
-    ]);
+    const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
+    await this.work.putBack(manager, job, again);
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     await this.incidents.close(manager, row.id, [stop], { state: 'RETRIED', actor, events: [event] });
     return { answer: { ...answer, retriedIncidents: [stop.uuid] } };

@@ -23,6 +23,7 @@ import { MessageStarts } from './messages/message-starts.js';
 import { ProcessStartController } from './process-start.controller.js';
 import { ProcessStartService } from './process-start.service.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
+import { StoppedWork } from './stopped-work.js';
 import { InstanceSignals } from './step/instance-signals.js';
 import { ProcessStarter } from './step/process-starter.js';
 import { StepAftermath } from './step/step-aftermath.js';
@@ -59,6 +60,7 @@ import { UiActionExecutionService } from './ui-action-execution.service.js';
     InstanceOperationsService,
     InstanceProgressService,
     InstanceRetriesService,
+    StoppedWork,
     InstanceSignals,
     InstanceSnapshots,
     InstanceStepsService,

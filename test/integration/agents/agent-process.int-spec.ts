@@ -201,7 +201,7 @@ describe('an agent of a process', () => {
       observations(question).length === 0 ? asksFor(['tools__send', {}]) : refuses(500);
     const { uuid, token, instanceMetadata } = await started(app, published, 'advising');
     const stopped = await incident(instanceMetadata.processInstanceId);
-    expect(stopped?.message).toBe('The language model did not answer: HTTP_500.');
+    expect(stopped?.message).toBe('AGENT_MODEL_FAILED: The language model did not answer: HTTP_500.');
 
     model.reply = () => says({ verdict: 'ok' });
     const retried = await app.request('POST', `${instancePath(uuid)}/token/${token.uuid}/retry`);
@@ -236,7 +236,9 @@ describe('an agent of a process', () => {
       goOn();
     } else {
       const stopped = await incident(instanceMetadata.processInstanceId);
-      expect(stopped?.message).toMatch(/^Nobody knows whether this call of kind TOOL had an effect/);
+      expect(stopped?.message).toMatch(
+        /^CALL_OUTCOME_UNKNOWN: Nobody knows whether this call of kind TOOL had an effect/,
+      );
       const { body } = await trace(await runOf(uuid));
       expect(body.calls[1]).toMatchObject({ state: 'UNKNOWN', outcome: null, response: null });
       expect(await app.request('GET', instancePath(uuid))).toMatchObject({ body: { state } });

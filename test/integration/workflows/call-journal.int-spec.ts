@@ -3,19 +3,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { Database } from '../../../src/database/database.js';
 import {
   CallKind,
+  CallState,
   type CallResponse,
   type OutsideCall,
 } from '../../../src/modules/workflows/call-journal.types.js';
+import { CallStore } from '../../../src/modules/workflows/call-store.js';
 import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
 import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
 import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/node-executor.js';
+import { WorkflowCallsRepository } from '../../../src/modules/workflows/workflow-calls.repository.js';
 import { WorkflowRunsService } from '../../../src/modules/workflows/workflow-runs.service.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
-import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
-import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { incidentRows } from '../../support/runtime/runtime-rows.js';
 import { calling, failureOf, mapping, runWorkflow, workflowOf } from './workflow-package.js';
 
@@ -23,6 +26,13 @@ const rating = processFile(
   'rating',
   `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'top' }])}
    ${node('endEvent', 'end')}${flows('start>s s>end')}`,
+);
+
+const beside = processFile(
+  'beside',
+  `${node('startEvent', 'start')}${node('parallelGateway', 'split')}
+   ${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'top', resultKey: 'rated' }])}${userTask('change')}
+   ${node('endEvent', 'x')}${node('endEvent', 'y')}${flows('start>split split>s split>change s>x change>y')}`,
 );
 
 const CALL: OutsideCall = { key: '2/a/1', kind: CallKind.Tool, request: { a: 1 }, repeatable: false };
@@ -39,7 +49,7 @@ describe('calls of workflow runs to the outside', () => {
       WORKFLOW_RECORD_VALUE_BYTES: '256',
     });
     published = await publish(app, {
-      bpmn: [rating],
+      bpmn: [rating, beside],
       package: {
         workflows: [workflowOf('top', [calling('call', 'below')]), workflowOf('below', [mapping('a', 1)])],
       },
@@ -116,7 +126,7 @@ describe('calls of workflow runs to the outside', () => {
     for (const attempt of ['first', 'later']) {
       const error = await failureOf(run(runKey, 'top'));
       expect(error, attempt).toBeInstanceOf(WorkflowFailedError);
-      expect(error).toMatchObject({ code: 'SUBWORKFLOW_FAILED', cause: UNKNOWN });
+      expect(error).toMatchObject({ ...UNKNOWN, node: 'call' });
     }
     expect(make).toHaveBeenCalledTimes(1);
 
@@ -135,6 +145,49 @@ describe('calls of workflow runs to the outside', () => {
     expect(await failureOf(run(runKey))).toBe(cause);
     expect(await calls(runKey)).toMatchObject([{ state: 'FAILED', outcome: 'NOT_MADE', response: null }]);
     expect(await run(runKey)).toMatchObject({ a: 1 });
+  });
+
+  it('that an earlier attempt ends at the same time are read and not made again', async () => {
+    const runKey = uuid();
+    const make = vi.fn().mockResolvedValueOnce(answer(1)).mockResolvedValue(answer(2));
+    nodesDo(async ({ calls }) => {
+      await calls.once({ ...CALL, repeatable: true }, make);
+      throw new Error('the worker dies');
+    });
+    await failureOf(run(runKey));
+    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+    const [done] = await calls(runKey);
+    const before = { ...(done as WorkflowCallEntity), state: CallState.Claimed };
+    vi.spyOn(WorkflowCallsRepository.prototype, 'find').mockResolvedValueOnce(before);
+
+    expect(await run(runKey)).toMatchObject({ a: 1 });
+    expect(make).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    [true, 'FAILED', 'AGENT_DEADLINE'],
+    [false, 'UNKNOWN', 'CALL_OUTCOME_UNKNOWN'],
+  ])('that a deadline ends (repeatable: %s) say what may be done', async (repeatable, state, code) => {
+    const runKey = uuid();
+    const make = vi.fn().mockRejectedValue(new WorkflowFailedError('AGENT_DEADLINE', 'It took too long.'));
+    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable }, make));
+
+    expect(await failureOf(run(runKey))).toMatchObject({
+      code,
+      message: expect.stringContaining('It took too long.'),
+    });
+    expect(await calls(runKey)).toMatchObject([{ state, outcome: 'AGENT_DEADLINE' }]);
+  });
+
+  it('give readers the beginning of a large answer alone', async () => {
+    const runKey = uuid();
+    nodesDo(({ calls }) =>
+      calls.once(CALL, () => Promise.resolve({ ...answer(1), result: 'x'.repeat(5_000) })),
+    );
+    await run(runKey);
+    const [call] = await calls(runKey);
+    const [read] = await app.nest.get(CallStore).page(call?.runId ?? '', undefined, 2);
+    expect(read?.response).toBe(`"${'x'.repeat(256)}`);
   });
 
   it('are neither begun nor finished by an attempt that was replaced', async () => {
@@ -199,7 +252,7 @@ describe('calls of workflow runs to the outside', () => {
     const { uuid: process, token, instanceMetadata } = await started(app, published, 'rating');
     const incidents = () => incidentRows(app, instanceMetadata.processInstanceId);
     const [incident] = await eventually(incidents, (rows) => rows.length === 1);
-    expect(incident?.message).toBe('The subworkflow below failed at its node "a".');
+    expect(incident?.message).toMatch(/^CALL_OUTCOME_UNKNOWN: Nobody knows whether this call/);
     expect(second).toHaveBeenCalledTimes(1);
 
     const retried = await app.request('POST', `${instancePath(process)}/token/${token.uuid}/retry`);
@@ -219,4 +272,41 @@ describe('calls of workflow runs to the outside', () => {
       'top FINISHED',
     ]);
   });
+
+  it.each([
+    [false, 1, { made: 1 }],
+    [true, 2, { made: 2 }],
+  ])(
+    'are not made again by a retry with changed data unless that does no harm (repeatable: %s)',
+    async (repeatable, runs, rated) => {
+      const make = vi.fn().mockResolvedValueOnce(answer(1)).mockResolvedValue(answer(2));
+      const broken = new WorkflowFailedError('AGENT_MODEL_FAILED', 'The language model did not answer.');
+      const fails = vi.fn().mockRejectedValueOnce(broken).mockResolvedValue(undefined);
+      nodesDo(async ({ calls }) => {
+        const { result } = await calls.once({ ...CALL, repeatable }, make);
+        await fails();
+        return { result: { made: result }, outcome: 'OK' };
+      });
+      const { uuid: process, tokens, instanceMetadata } = await started(app, published, 'beside', { n: 1 });
+      const incidents = () => incidentRows(app, instanceMetadata.processInstanceId);
+      const [incident] = await eventually(incidents, (rows) => rows.length === 1);
+      expect(incident?.message).toBe('AGENT_MODEL_FAILED: The language model did not answer.');
+      const stopped = tokens.find(({ id }) => id === incident?.tokenId)?.uuid;
+      const other = tokens.find(({ currentNodeName }) => currentNodeName === 'change')?.uuid;
+      await executed(app, process, other ?? '', ui('change'), { n: 2 });
+
+      const retried = await app.request('POST', `${instancePath(process)}/token/${stopped}/retry`);
+
+      expect(retried).toMatchObject({ status: 200, body: { retriedIncidents: [incident?.uuid] } });
+      const { body } = await eventually(
+        () => app.request<{ state: string; data: unknown }>('GET', instancePath(process)),
+        (found) => found.body.state === 'FINISHED',
+      );
+      expect(make).toHaveBeenCalledTimes(runs);
+      const roots = { processInstanceUuid: process, workflow: 'top' };
+      expect(await app.dataSource.getRepository(WorkflowRunEntity).countBy(roots)).toBe(runs);
+      const n = repeatable ? 2 : 1;
+      expect(body.data).toMatchObject({ n: 2, rated: { n, call: { n, a: rated } } });
+    },
+  );
 });

@@ -70,6 +70,11 @@ export function runKeyOf({ id, payload }: { id: number; payload: JsonObject }): 
   return typeof payload['runKey'] === 'string' ? payload['runKey'] : `process-job:${id}`;
 }
 
+/** Key of the workflow run that stopped work has begun; null when it is no workflow. */
+export function stoppedRunOf({ kind, payload }: ParkedJob): string | null {
+  return kind === 'WORKFLOW' && typeof payload['runKey'] === 'string' ? payload['runKey'] : null;
+}
+
 /** Payload of new work: the same as work that is retried keeps the key of its run; with other data it is other work. */
 export function continued(
   { kind, payload }: { kind: string; payload: JsonObject },

@@ -88,7 +88,12 @@ export class WorkflowHandler implements JobHandler {
       if (!(error instanceof WorkflowFailedError)) {
         throw error;
       }
-      return { kind: 'ACTION_FAILED', ...action, errorCode: error.code, message: error.message };
+      return {
+        kind: 'ACTION_FAILED',
+        ...action,
+        errorCode: error.code,
+        message: `${error.code}: ${error.message}`,
+      };
     } finally {
       clearInterval(watch);
     }

@@ -5,14 +5,15 @@ import type { Job, NewJob } from '../../jobs/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
 import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
 import {
-  VISIT_KINDS,
   continued,
   dueAt,
   encodeJob,
   expiryKey,
   outlives,
-  tokenOf,
   type RuntimeJob,
+  stoppedRunOf,
+  tokenOf,
+  VISIT_KINDS,
 } from '../jobs/runtime-job.js';
 import type { EventOrigin, NewEvent } from '../storage/events.repository.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
@@ -157,9 +158,10 @@ export class StepWriter {
     if (job !== undefined) {
       await this.queue.complete(manager, job);
     }
-    if (retried?.kind === 'WORKFLOW' && typeof retried.payload['runKey'] === 'string') {
+    const runKey = retried === undefined ? null : stoppedRunOf(retried);
+    if (runKey !== null) {
       // Who retries decides with it that calls whose outcome nobody knows are made once more.
-      await this.workflows.release(manager, retried.payload['runKey']);
+      await this.workflows.release(manager, runKey);
     }
     const cancelled = result.cancelledTokens;
     const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
