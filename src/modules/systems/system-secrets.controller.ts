@@ -1,5 +1,5 @@
 import { Body, Controller, Param, Put, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
@@ -9,6 +9,7 @@ import { AuditAction } from '../audit/audit.types.js';
 import { Audited } from '../audit/audited.decorator.js';
 import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './dto/client-secret.dto.js';
 import { keyOf, SystemParams } from './dto/path.params.dto.js';
+import { REPLACE_SECRET_EXAMPLES, REPLACED_SECRET_EXAMPLE } from './dto/system.examples.js';
 import { AnySystemPathGuard } from './any-system-path.guard.js';
 import { SystemsService } from './systems.service.js';
 
@@ -29,7 +30,12 @@ export class SystemSecretsController {
       'Extension of the contract, for systems of all types with a service account. Allowed in a committed version too: a secret ' +
       'expires, and builds of the version use that of its systems. It is stored encrypted and used from the next call on.',
   })
-  @ApiOkResponse({ type: ReplacedSecretResponseDto, description: 'The secret is replaced.' })
+  @ApiBody({ type: ReplaceSecretRequestDto, examples: REPLACE_SECRET_EXAMPLES })
+  @ApiOkResponse({
+    type: ReplacedSecretResponseDto,
+    example: REPLACED_SECRET_EXAMPLE,
+    description: 'The secret is replaced.',
+  })
   @ApiErrors(400, 403, 404, { 409: 'The system has no service account.' })
   async replace(
     @CurrentPrincipal() principal: Principal,

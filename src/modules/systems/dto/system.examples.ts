@@ -122,6 +122,16 @@ export const UPDATE_SYSTEM_EXAMPLES = {
   },
 };
 
+export const REPLACE_SECRET_EXAMPLES = {
+  secret: { summary: 'A new secret', value: { clientSecret: 'the-new-secret-of-the-client' } },
+};
+
+export const REPLACED_SECRET_EXAMPLE = {
+  status: 200,
+  message: 'Client secret replaced.',
+  resourceId: IDS.resourceId,
+};
+
 export const DELETED_SYSTEM_EXAMPLE = {
   status: 200,
   message: 'System deleted.',
