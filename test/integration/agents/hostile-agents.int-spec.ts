@@ -337,6 +337,27 @@ describe('an agent whose time is over', () => {
     await Promise.all([model.close(), peer.close()]);
   });
 
+  it('leaves a tool that must not be called twice to a person when it ends during the call', async () => {
+    const model = await startModelServer(() => asksFor(['tools__sends', {}]));
+    const peer = await startToolsPeer({ sends: { run: () => new Promise<string>(() => undefined) } });
+    const app = await TestApp.start({
+      LLM_BASE_URL: model.url,
+      LLM_MODEL: 'scripted',
+      AGENT_DEADLINE_MS: '3000',
+    });
+    const { buildId } = await publishAgent(app, { servers: [peer.url] });
+    const runKey = newRunKey();
+    expect(await failureOf(runWorkflow(app, buildId, 'advise', { runKey }))).toMatchObject({
+      code: 'CALL_OUTCOME_UNKNOWN',
+      node: 'agent',
+      message: expect.stringContaining('AGENT_DEADLINE_MS'),
+    });
+    expect((await callRows(app, runKey))[1]).toMatchObject({ state: 'UNKNOWN', outcome: 'AGENT_DEADLINE' });
+    expect(peer.called).toEqual(['sends']);
+    await app.close();
+    await Promise.all([model.close(), peer.close()]);
+  });
+
   it('ends with an incident that names the limit, and closes its connections', async () => {
     const model = await startModelServer(() => () => undefined);
     const peer = await startToolsPeer({ look: { run: () => 'seen' } });
