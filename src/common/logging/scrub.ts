@@ -10,7 +10,7 @@ const RULES: readonly [RegExp, string][] = [
   [/\bBearer\s{1,8}[\w.~+/=-]+/gi, `Bearer ${REMOVED}`],
   [/:\/\/[^\s/@"'\\]+@/g, `://${REMOVED}@`],
   [
-    /\b(authorization|client_?secret|password|passwd|secret|private_?key|x?-?api[_-]?key|(?:access_?|refresh_?|id_?)?token)(\\*["']?\s{0,8}[=:]\s{0,8}\\*["']?)((?:Basic|Digest|Bearer)\s{1,8})?[^\s"'&,}\\]+/gi,
+    /(authorization|secret|password|passwd|private_?key|api[_-]?key|token)(\\*["']?\s{0,8}[=:]\s{0,8}\\*["']?)((?:Basic|Digest|Bearer)\s{1,8})?[^\s"'&,}\\]+/gi,
     `$1$2$3${REMOVED}`,
   ],
 ];
@@ -37,10 +37,8 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** Removes bearer tokens, JWTs, credentials in URLs and values named as secrets from a text. */
 export function scrub(text: string): string {
-  return RULES.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text).replace(
-    TOKEN_RUN,
-    withoutToken,
-  );
+  const rest = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+  return rest.includes(TOKEN_START) ? rest.replace(TOKEN_RUN, withoutToken) : rest;
 }
 
 /** As `scrub`, in every text of a JSON value; the text of a member that is named like a secret is removed as a whole. */
