@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
 import type { JsonValue } from '../../common/data-paths.js';
 import { Clock } from '../../common/clock.js';
+import { orderedUuid } from '../../common/ordered-uuid.js';
 import { Log } from '../../common/logging/log.js';
 import { Database } from '../../database/database.js';
 import type { WorkflowRunEntity } from './entities/workflow-run.entity.js';
@@ -149,7 +149,7 @@ export class RunStore {
 
   private rowOf(run: NewRun): WorkflowRunEntity {
     const startedAt = this.clock.now();
-    const id = uuid({ msecs: startedAt.getTime() });
+    const id = orderedUuid(startedAt);
     return {
       ...run,
       id,

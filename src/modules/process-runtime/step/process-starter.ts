@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
 import type { JsonObject } from '../../../common/data-paths.js';
 import { requestContext } from '../../../common/http/request-context.js';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Database } from '../../../database/database.js';
 import type { Job } from '../../jobs/job-queue.types.js';
@@ -134,7 +134,7 @@ function newRow(request: StartRequest, id: number, now: Date): InstanceRow {
   const { build } = definition;
   return {
     id,
-    uuid: uuid({ msecs: now.getTime() }),
+    uuid: orderedUuid(now),
     shard: id % SHARDS,
     appId: build.appId,
     rootAppId,
