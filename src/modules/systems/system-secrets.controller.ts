@@ -10,7 +10,7 @@ import { Audited } from '../audit/audited.decorator.js';
 import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './dto/client-secret.dto.js';
 import { keyOf, SystemParams } from './dto/path.params.dto.js';
 import { REPLACE_SECRET_EXAMPLES, REPLACED_SECRET_EXAMPLE } from './dto/system.examples.js';
-import { AnySystemPathGuard } from './any-system-path.guard.js';
+import { AnySystemPathGuard } from './system-path.guard.js';
 import { SystemsService } from './systems.service.js';
 
 /** Client secrets of systems of all types (an extension of the contract). */

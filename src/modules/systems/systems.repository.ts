@@ -80,18 +80,14 @@ export class SystemsRepository {
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
+    return this.database
+      .lock(this.byKey(manager, key, { type: SystemType.Mcp }), 'pessimistic_write')
+      .getOne();
   }
 
   /** As `lock`, for systems of all types. */
-  async lockAny(
-    manager: EntityManager,
-    { appId, appVersionId, resourceId }: SystemKey,
-  ): Promise<SystemEntity | null> {
-    const query = manager
-      .createQueryBuilder(SystemEntity, 'system')
-      .where({ appId, appVersionId, resourceId });
-    return this.database.lock(query, 'pessimistic_write').getOne();
+  async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
   }
 
   /** Whether there is a system of any type. */
@@ -187,10 +183,11 @@ export class SystemsRepository {
   private byKey(
     manager: EntityManager,
     { appId, appVersionId, resourceId }: SystemKey,
+    only: Partial<Pick<SystemEntity, 'type'>> = {},
   ): SelectQueryBuilder<SystemEntity> {
     return manager
       .createQueryBuilder(SystemEntity, 'system')
-      .where({ appId, appVersionId, resourceId, type: SystemType.Mcp });
+      .where({ appId, appVersionId, resourceId, ...only });
   }
 }
 
