@@ -1,0 +1,29 @@
+import { closestMatch } from 'leven';
+
+/** A name that differs in more than this part of its characters is another word, not a slip of the pen. */
+const LARGEST_DIFFERENCE = 0.4;
+/** Longer texts are no names; comparing them would cost more than the hint is worth. */
+const NAME_MAX_LENGTH = 255;
+
+/**
+ * The known name that somebody most likely meant, for messages that say what to write instead.
+ * @param name what was written
+ * @param known names that exist, of any number; the first one wins where two are equally near
+ * @returns undefined when no known name is near
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > NAME_MAX_LENGTH) {
+    return undefined;
+  }
+  const folded = name.toLowerCase();
+  const others = known.filter((other) => other.length <= NAME_MAX_LENGTH);
+  const sameLetters = others.find((other) => other.toLowerCase() === folded);
+  const maxDistance = Math.max(1, Math.floor(name.length * LARGEST_DIFFERENCE));
+  return sameLetters ?? closestMatch(name, others, { maxDistance });
+}
+
+/** The end of a sentence that tells the nearest known name: ` Did you mean "state"?`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
+}
