@@ -12,6 +12,7 @@ import {
   NotFoundError,
   TooManyRequestsError,
   UnauthorizedError,
+  UnavailableError,
 } from './domain.error.js';
 import { errorBody, problemBody, type ErrorBody } from './error-body.js';
 
@@ -35,7 +36,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const body = toErrorBody(error);
-    if (body.status >= 500) {
+    if (isFault(body.status)) {
       this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
     }
     const refusal = refusalOf(error);
@@ -62,7 +63,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
 /** The status and body an error is answered with. */
 export function toErrorBody(error: unknown): ErrorBody {
   const status = statusOf(error);
-  if (status >= 500) {
+  if (isFault(status)) {
     return errorBody(status, 'The server could not complete the request.', requestIdText());
   }
   if (error instanceof DomainError) {
@@ -71,6 +72,11 @@ export function toErrorBody(error: unknown): ErrorBody {
   return status === 404
     ? errorBody(status, 'No such endpoint.')
     : errorBody(status, 'The request is not valid.');
+}
+
+/** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */
+function isFault(status: number): boolean {
+  return status >= 500 && status !== 503;
 }
 
 function statusOf(error: unknown): number {
@@ -86,6 +92,7 @@ function statusOfKind(error: DomainError): number {
     [ConflictError, 409],
     [TooManyRequestsError, 429],
     [InternalError, 500],
+    [UnavailableError, 503],
   ] as const;
   return kinds.find(([kind]) => error instanceof kind)?.[1] ?? 500;
 }
@@ -114,7 +121,7 @@ function setHeaders(response: Response, error: unknown, status: number): void {
   if (status === 401) {
     response.setHeader('WWW-Authenticate', 'Bearer');
   }
-  if (error instanceof TooManyRequestsError) {
+  if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
     response.setHeader('Retry-After', String(error.retryAfterSeconds));
   }
 }

@@ -9,6 +9,7 @@ const MEANINGS = {
   409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
   429: 'Too many requests; Retry-After says when to come back.',
   500: 'Server-side error; `details` holds the request id to quote.',
+  503: 'Not now: this replica stops. Retry-After says when to come back.',
 } as const;
 
 /** A status of the contract's table. */
@@ -30,7 +31,14 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
     message: 'The server could not complete the request.',
     details: 'request id 0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
   },
+  503: { error: 'Service Unavailable', message: 'This replica of the service is stopping.' },
 };
+
+const RETRY_AFTER = {
+  description: 'Seconds until requests are taken again.',
+  required: true,
+  schema: { type: 'integer', minimum: 1 },
+} as const;
 
 /** Response headers that a status always has. */
 const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
@@ -41,14 +49,8 @@ const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['heade
       schema: { type: 'string', enum: ['Bearer'] },
     },
   },
-  429: {
-    'Retry-After': {
-      description: 'Seconds until requests are taken again.',
-      required: true,
-      schema: { type: 'integer', minimum: 1 },
-      example: 42,
-    },
-  },
+  429: { 'Retry-After': { ...RETRY_AFTER, example: 42 } },
+  503: { 'Retry-After': { ...RETRY_AFTER, example: 1 } },
 };
 
 /** Messages of a route's own, shown as examples in place of the usual ones. */
@@ -60,13 +62,13 @@ interface OwnError {
 }
 
 /**
- * Documents the error statuses of a route, all with the one error body. 401, 429 and 500 belong to every route.
+ * Documents the error statuses of a route, all with the one error body. 401, 429, 500 and 503 belong to every route.
  * @param entries statuses, or statuses with the message that this route has for them
  */
 export const ApiErrors = (...entries: (ErrorStatus | OwnMessages)[]): MethodDecorator & ClassDecorator => {
   const own: OwnMessages = Object.assign({}, ...entries.filter((entry) => typeof entry === 'object'));
   const named = entries.filter((entry) => typeof entry === 'number');
-  const statuses = new Set<ErrorStatus>([...named, ...Object.keys(own).map(toStatus), 401, 429, 500]);
+  const statuses = new Set<ErrorStatus>([...named, ...Object.keys(own).map(toStatus), 401, 429, 500, 503]);
   return applyDecorators(...[...statuses].map((status) => apiError(status, own[status])));
 };
 

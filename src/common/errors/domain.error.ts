@@ -39,5 +39,10 @@ export abstract class TooManyRequestsError extends DomainError {
   abstract readonly retryAfterSeconds: number;
 }
 
+/** 503: not now, and not here; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 15.6.4). */
+export abstract class UnavailableError extends DomainError {
+  abstract readonly retryAfterSeconds: number;
+}
+
 /** 500 with a known reason; the caller still reads only a request id. */
 export abstract class InternalError extends DomainError {}
