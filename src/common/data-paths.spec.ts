@@ -6,9 +6,7 @@ import {
   getPath,
   jsonDepth,
   jsonSize,
-  omitKeys,
   parsePath,
-  pickKeys,
   removePath,
   setPath,
   type JsonObject,
@@ -192,65 +190,6 @@ describe('deepMerge', () => {
   it('refuses nesting without end', () => {
     expect(() => deepMerge({}, parsed(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`))).toThrow(/64 levels/);
     expect(() => deepMerge({}, parsed(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`))).toThrow(/64 levels/);
-  });
-});
-
-describe('pickKeys', () => {
-  const data = frozen({
-    client: { name: 'A', address: { city: 'B', zip: 1 } },
-    amount: 5,
-    items: [{ id: 1, price: 2 }, 'text', { id: 3, price: 4 }],
-    empty: {},
-    none: null,
-  });
-
-  it.each<[string[], unknown]>([
-    [[], {}],
-    [['*'], data],
-    [['amount', '*'], data],
-    [['amount', 'client.name'], { amount: 5, client: { name: 'A' } }],
-    [['client'], { client: data.client }],
-    [['client.*'], { client: data.client }],
-    [['client', 'client.name'], { client: data.client }],
-    [['client.name', 'client'], { client: data.client }],
-    [['client.address.city'], { client: { address: { city: 'B' } } }],
-    [['clien', 'client.nam', 'amount.x', 'empty.x', 'none.x', 'missing'], {}],
-    [['empty', 'none'], { empty: {}, none: null }],
-    [['items.id'], { items: [{ id: 1 }, null, { id: 3 }] }],
-    [['items[1]'], { items: [null, 'text'] }],
-    [['items[0].price', 'items.id'], { items: [{ id: 1, price: 2 }, null, { id: 3 }] }],
-    [['items[7].price', 'items.nothing'], {}],
-    [['toString', 'client.toString', '*.name'], {}],
-  ])('keeps by %j: %j', (keys, kept) => {
-    expect(pickKeys(data, keys)).toEqual(kept);
-  });
-
-  it('refuses malformed and prototype keys', () => {
-    expect(() => pickKeys(data, ['a..b'])).toThrow(InvalidDataPathError);
-    expect(() => pickKeys(data, ['__proto__'])).toThrow(InvalidDataPathError);
-  });
-
-  it('goes through many elements and keys in bounded time', () => {
-    const items = Array.from({ length: 20_000 }, (_, id) => ({ id, price: id }));
-    const keys = Array.from({ length: 500 }, (_, index) => `items.k${index}`);
-    const start = process.cpuUsage();
-    expect(pickKeys({ items }, [...keys, 'items.id'])).toEqual({ items: items.map(({ id }) => ({ id })) });
-    expect(process.cpuUsage(start).user).toBeLessThan(5_000_000);
-  });
-});
-
-describe('omitKeys', () => {
-  const data = frozen({ client: { name: 'A', city: 'B' }, amount: 5, items: [{ id: 1, price: 2 }, 'text'] });
-
-  it.each<[string[], unknown]>([
-    [[], data],
-    [['*'], {}],
-    [['amount', 'client.name'], { client: { city: 'B' }, items: data.items }],
-    [['items.price'], { ...data, items: [{ id: 1 }, 'text'] }],
-    [['items[0]'], { ...data, items: ['text'] }],
-    [['missing.x', 'amount.x'], data],
-  ])('leaves without %j: %j', (keys, left) => {
-    expect(omitKeys(data, keys)).toEqual(left);
   });
 });
 

@@ -16,15 +16,6 @@ const MAX_INDEX = 9_999;
 /** Levels of merged data; a request body has no more either. */
 const MAX_DEPTH = 64;
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Written instead of paths: everything. */
-const EVERYTHING = '*';
-
-/** A set of path prefixes, ordered by their steps. */
-interface Prefixes {
-  /** A prefix ends here, so all below belongs to it. */
-  complete: boolean;
-  readonly next: Map<string | number, Prefixes>;
-}
 
 /** One step: `name`, `.name`, `[0]`, `["any name"]` or `['any name']`. */
 const SEGMENT =
@@ -204,117 +195,6 @@ function merged(base: unknown, patch: unknown, depth: number): unknown {
     }
   }
   return result;
-}
-
-/**
- * A copy of the data with nothing but what the whitelist names (decisions, section 6, `keys`): each key is a path, and
- * everything at and below it is kept; `a.*` is the same as `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array holds for each of its
- * elements; an element that is not kept, before one that is, becomes null.
- * @throws InvalidDataPathError when a key is malformed
- */
-export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject {
-  const prefixes = prefixesOf(keys);
-  return prefixes.complete ? data : ((picked(data, prefixes) ?? {}) as JsonObject);
-}
-
-/**
- * A copy of the data without what the keys name; the counterpart of {@link pickKeys}.
- * @throws InvalidDataPathError when a key is malformed
- */
-export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject {
-  const prefixes = prefixesOf(keys);
-  return prefixes.complete ? {} : (omitted(data, prefixes) as JsonObject);
-}
-
-function prefixesOf(keys: readonly string[]): Prefixes {
-  const root: Prefixes = { complete: false, next: new Map() };
-  for (const key of keys) {
-    if (key === EVERYTHING) {
-      root.complete = true;
-    } else {
-      add(root, parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key));
-    }
-  }
-  return root;
-}
-
-function add(root: Prefixes, path: DataPath): void {
-  let at = root;
-  for (const segment of path) {
-    const next = at.next.get(segment) ?? { complete: false, next: new Map<string | number, Prefixes>() };
-    at.next.set(segment, next);
-    at = next;
-  }
-  at.complete = true;
-}
-
-/** What the prefixes keep of a value; undefined when that is nothing. */
-function picked(value: unknown, prefixes: Prefixes | undefined): unknown {
-  if (prefixes === undefined) {
-    return undefined;
-  }
-  if (prefixes.complete) {
-    return value;
-  }
-  if (Array.isArray(value)) {
-    return pickedElements(value, prefixes);
-  }
-  if (!isJsonObject(value)) {
-    return undefined;
-  }
-  const kept: JsonObject = {};
-  for (const [segment, next] of prefixes.next) {
-    const member = picked(childOf(value, segment), next);
-    if (member !== undefined) {
-      kept[String(segment)] = member;
-    }
-  }
-  return Object.keys(kept).length === 0 ? undefined : kept;
-}
-
-function pickedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] | undefined {
-  const named = namedPrefixes(prefixes);
-  const kept = elements.map((element, index) => picked(element, prefixesAt(prefixes, index, named)));
-  const last = kept.findLastIndex((element) => element !== undefined);
-  return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
-}
-
-function omitted(value: unknown, prefixes: Prefixes): unknown {
-  if (Array.isArray(value)) {
-    return omittedElements(value, prefixes);
-  }
-  if (!isJsonObject(value)) {
-    return value;
-  }
-  const kept: JsonObject = { ...value };
-  for (const [segment, next] of prefixes.next) {
-    const name = String(segment);
-    if (next.complete) {
-      delete kept[name];
-    } else if (Object.hasOwn(kept, name)) {
-      kept[name] = omitted(kept[name], next);
-    }
-  }
-  return kept;
-}
-
-function omittedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] {
-  const named = namedPrefixes(prefixes);
-  return elements.flatMap((element, index) => {
-    const next = prefixesAt(prefixes, index, named);
-    return next.complete ? [] : [omitted(element, next)];
-  });
-}
-
-/** The prefixes that go on by a name, so they hold for each element. */
-function namedPrefixes(prefixes: Prefixes): Prefixes {
-  return { complete: false, next: new Map([...prefixes.next].filter(([step]) => typeof step === 'string')) };
-}
-
-/** What holds for one element: the prefixes that name its index, and those that hold for each. */
-function prefixesAt(prefixes: Prefixes, index: number, named: Prefixes): Prefixes {
-  const own = prefixes.next.get(index);
-  return own === undefined ? named : { complete: own.complete, next: new Map([...named.next, ...own.next]) };
 }
 
 function stepsOf(path: string | DataPath): DataPath {

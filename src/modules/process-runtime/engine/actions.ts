@@ -1,4 +1,5 @@
-import { deepMerge, omitKeys, pickKeys, type JsonObject } from '../../../common/data-paths.js';
+import { omitKeys, pickKeys } from '../../../common/data-keys.js';
+import { deepMerge, type JsonObject } from '../../../common/data-paths.js';
 import { InvalidDataError } from '../../../common/data-paths.errors.js';
 import type {
   ActionOperation,

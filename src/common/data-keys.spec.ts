@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { omitKeys, pickKeys, untakenPaths } from './data-keys.js';
+import { InvalidDataPathError } from './data-paths.errors.js';
+import { getPath, isJsonObject, type JsonObject } from './data-paths.js';
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(frozen);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+describe('pickKeys', () => {
+  const data = frozen({
+    client: { name: 'A', address: { city: 'B', zip: 1 } },
+    amount: 5,
+    items: [{ id: 1, price: 2 }, 'text', { id: 3, price: 4 }],
+    empty: {},
+    none: null,
+  });
+
+  it.each<[string[], unknown]>([
+    [[], {}],
+    [['*'], data],
+    [['amount', '*'], data],
+    [['amount', 'client.name'], { amount: 5, client: { name: 'A' } }],
+    [['client'], { client: data.client }],
+    [['client.*'], { client: data.client }],
+    [['client', 'client.name'], { client: data.client }],
+    [['client.name', 'client'], { client: data.client }],
+    [['client.address.city'], { client: { address: { city: 'B' } } }],
+    [['clien', 'client.nam', 'amount.x', 'empty.x', 'none.x', 'missing'], {}],
+    [['empty', 'none'], { empty: {}, none: null }],
+    [['items.id'], { items: [{ id: 1 }, null, { id: 3 }] }],
+    [['items[1]'], { items: [null, 'text'] }],
+    [['items[0].price', 'items.id'], { items: [{ id: 1, price: 2 }, null, { id: 3 }] }],
+    [['items[7].price', 'items.nothing'], {}],
+    [['toString', 'client.toString', '*.name'], {}],
+  ])('keeps by %j: %j', (keys, kept) => {
+    expect(pickKeys(data, keys)).toEqual(kept);
+  });
+
+  it('refuses malformed and prototype keys', () => {
+    expect(() => pickKeys(data, ['a..b'])).toThrow(InvalidDataPathError);
+    expect(() => pickKeys(data, ['__proto__'])).toThrow(InvalidDataPathError);
+  });
+
+  it('goes through many elements and keys in bounded time', () => {
+    const items = Array.from({ length: 20_000 }, (_, id) => ({ id, price: id }));
+    const keys = Array.from({ length: 500 }, (_, index) => `items.k${index}`);
+    const start = process.cpuUsage();
+    expect(pickKeys({ items }, [...keys, 'items.id'])).toEqual({ items: items.map(({ id }) => ({ id })) });
+    expect(process.cpuUsage(start).user).toBeLessThan(5_000_000);
+  });
+});
+
+describe('omitKeys', () => {
+  const data = frozen({ client: { name: 'A', city: 'B' }, amount: 5, items: [{ id: 1, price: 2 }, 'text'] });
+
+  it.each<[string[], unknown]>([
+    [[], data],
+    [['*'], {}],
+    [['amount', 'client.name'], { client: { city: 'B' }, items: data.items }],
+    [['items.price'], { ...data, items: [{ id: 1 }, 'text'] }],
+    [['items[0]'], { ...data, items: ['text'] }],
+    [['missing.x', 'amount.x'], data],
+  ])('leaves without %j: %j', (keys, left) => {
+    expect(omitKeys(data, keys)).toEqual(left);
+  });
+});
+
+describe('untakenPaths', () => {
+  const data = frozen({
+    client: { name: 'A', address: { city: 'B', zip: 1 } },
+    amount: 5,
+    items: [{ id: 1, price: 2 }, 'text', null],
+    'a.b': { 'c d': 1 },
+  });
+
+  it.each<[string[], string[]]>([
+    [['*'], []],
+    [[], ['client', 'amount', 'items', '["a.b"]']],
+    [['client', 'amount', 'items', '["a.b"]'], []],
+    [
+      ['client.name', 'amount.x', 'items.id', '["a.b"].x'],
+      ['client.address', 'amount', 'items[0].price', 'items[1]', '["a.b"].c d'],
+    ],
+    [
+      ['client.address.city', 'client.name', 'amount', 'items[0]', '["a.b"]["c d"]'],
+      ['client.address.zip', 'items[1]'],
+    ],
+  ])('names what %j does not take: %j', (keys, untaken) => {
+    expect(untakenPaths(data, keys, 20)).toEqual(untaken);
+  });
+
+  it('says nothing of what holds nothing, and of an array that would be lost', () => {
+    expect(untakenPaths({ client: {}, list: [{ id: 1 }, null] }, ['client.name', 'list.id'], 20)).toEqual([]);
+    expect(untakenPaths({ client: null, list: [] }, ['client.name', 'list.id'], 20)).toEqual([
+      'client',
+      'list',
+    ]);
+    expect(untakenPaths({ list: { 0: 'x' } }, ['list[0]'], 20)).toEqual([]);
+  });
+
+  it('names no more than it is asked for, of many members in bounded time', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]));
+    const keys = Array.from({ length: 500 }, (_, index) => `x.k${index}`);
+    expect(untakenPaths(many, keys, 3)).toEqual(['k0', 'k1', 'k2']);
+  });
+
+  it('names nothing exactly where the whitelist keeps everything', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd e');
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('.'));
+    const tree = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, fc.integer(), fc.string(), tie('object')),
+      object: fc.dictionary(name, tie('value'), { minKeys: 1 }),
+    })).object as fc.Arbitrary<JsonObject>;
+    fc.assert(
+      fc.property(tree, fc.array(path), (value, keys) => {
+        const untaken = untakenPaths(value, keys, 1_000);
+        const kept = pickKeys(value, keys);
+        expect(JSON.stringify(sorted(kept)) === JSON.stringify(sorted(value))).toBe(untaken.length === 0);
+        untaken.forEach((one) => expect(getPath(value, one)).not.toBeUndefined());
+      }),
+    );
+  });
+});
+
+function sorted(value: unknown): unknown {
+  return isJsonObject(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .map(([name, child]) => [name, sorted(child)] as const)
+          .toSorted(([one], [other]) => one.localeCompare(other)),
+      )
+    : value;
+}
