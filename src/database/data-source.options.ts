@@ -15,6 +15,7 @@ import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-co
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
+import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
 import { AppVersionEntity } from '../modules/apps/entities/app-version.entity.js';
 import { VersionDependencyEntity } from '../modules/apps/entities/version-dependency.entity.js';
@@ -100,6 +101,9 @@ const SHARED = {
 const SECOND_MS = 1_000;
 const EMBEDDED_SCHEME = 'sqlite:';
 const EMBEDDED_FILE = 'svc.sqlite';
+const DEFAULT_PORT = '3306';
+/** Groups: host, port, database. */
+const ENDPOINT = /^\w+:\/\/([^:/]+)(?::(\d+))?\/(.+)$/;
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
 
 /**
@@ -108,13 +112,27 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
  * @throws EnvError when DATABASE_TLS_CA_FILE cannot be read or holds no certificates
  */
 export function dataSourceOptions(env: Env): DataSourceOptions {
+  const target = targetOf(env);
+  return 'url' in target ? serverOptions(target.url, env) : embeddedOptions(target.file);
+}
+
+/** The database that the settings name, for a person: server, port and database, or the file; never a credential. */
+export function describeDatabase(env: Env): string {
+  const target = targetOf(env);
+  if ('file' in target) {
+    return `embedded file ${target.file}`;
+  }
+  const [, host, port = DEFAULT_PORT, database] =
+    ENDPOINT.exec(databaseServer(target.url)?.endpoint ?? '') ?? [];
+  return `server ${host}, port ${port}, database ${database}`;
+}
+
+function targetOf(env: Env): { url: string } | { file: string } {
   const url = env.get('DATABASE_URL');
   if (url === undefined) {
-    return embeddedOptions(join(env.get('DATA_DIR'), EMBEDDED_FILE));
+    return { file: join(env.get('DATA_DIR'), EMBEDDED_FILE) };
   }
-  return url.startsWith(EMBEDDED_SCHEME)
-    ? embeddedOptions(url.slice(EMBEDDED_SCHEME.length))
-    : serverOptions(url, env);
+  return url.startsWith(EMBEDDED_SCHEME) ? { file: url.slice(EMBEDDED_SCHEME.length) } : { url };
 }
 
 function serverOptions(url: string, env: Env): DataSourceOptions {

@@ -5,6 +5,7 @@ import { connectDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
+import { checkSchema } from './schema-check.js';
 import { checkSession } from './session-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
@@ -27,5 +28,6 @@ async function openDataSource(env: Env): Promise<DataSource> {
   if (env.get('MIGRATIONS_RUN')) {
     await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
   }
+  await checkSchema(dataSource);
   return dataSource;
 }

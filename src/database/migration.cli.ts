@@ -1,40 +1,42 @@
 import type { DataSource } from 'typeorm';
 import { runCli } from '../config/cli.js';
-import { Env } from '../config/env.js';
-import { connectDatabase } from './connect.js';
+import type { Env } from '../config/env.js';
+import { withDatabaseOf } from './maintenance.js';
 import { migrate } from './migrate.js';
 
-const USAGE = 'usage: migration.cli.js run | revert | check';
+const USAGE = 'usage: migration.cli.js run | revert | check [--embedded]';
+const USAGE_ERROR = 2;
 
-await runCli(async ([verb], print) => {
-  const env = Env.fromProcess('maintenance');
-  const dataSource = await connectDatabase(env);
-  try {
-    switch (verb) {
-      case 'run':
-        return await run(dataSource, env, print);
-      case 'revert':
-        await dataSource.undoLastMigration();
-        return 0;
-      case 'check':
-        return await check(dataSource, print);
-      default:
-        print(USAGE);
-        return 2;
-    }
-  } finally {
-    await dataSource.destroy();
+type Print = (line: string) => void;
+
+const verbs = new Map([
+  ['run', run],
+  ['revert', revert],
+  ['check', check],
+]);
+
+await runCli(async ([name = '', ...args], print) => {
+  const verb = verbs.get(name);
+  if (verb === undefined) {
+    print(USAGE);
+    return USAGE_ERROR;
   }
+  return withDatabaseOf(args, print, (dataSource, env) => verb(dataSource, print, env));
 });
 
-async function run(dataSource: DataSource, env: Env, print: (line: string) => void): Promise<number> {
+async function run(dataSource: DataSource, print: Print, env: Env): Promise<number> {
   const names = await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
   print(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}`);
   return 0;
 }
 
+async function revert(dataSource: DataSource): Promise<number> {
+  await dataSource.undoLastMigration();
+  return 0;
+}
+
 /** Status 1 when a migration is pending or the entities differ from the tables. */
-async function check(dataSource: DataSource, print: (line: string) => void): Promise<number> {
+async function check(dataSource: DataSource, print: Print): Promise<number> {
   if (await dataSource.showMigrations()) {
     print('There are pending migrations.');
     return 1;

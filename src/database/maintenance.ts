@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import type { DataSource } from 'typeorm';
+import { Env, EnvError } from '../config/env.js';
+import { connectDatabase } from './connect.js';
+import { describeDatabase } from './data-source.options.js';
+
+const EMBEDDED = '--embedded';
+
+/**
+ * Gives a command of an operator its database, and prints which one that is. Without `DATABASE_URL` the embedded file
+ * of `DATA_DIR` must be asked for: a forgotten variable would have the command succeed on a database of nobody.
+ * @param args what the command line says
+ * @throws EnvError when settings are wrong, no database is named or two are; StartError when it cannot be had
+ */
+export async function withDatabaseOf(
+  args: string[],
+  print: (line: string) => void,
+  work: (dataSource: DataSource, env: Env) => Promise<number>,
+): Promise<number> {
+  const env = Env.fromProcess('maintenance');
+  checkTarget(env, isEmbeddedAskedFor(args));
+  print(`Database: ${describeDatabase(env)}`);
+  const dataSource = await connectDatabase(env);
+  try {
+    return await work(dataSource, env);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function isEmbeddedAskedFor(args: string[]): boolean {
+  try {
+    return parseArgs({ args, options: { embedded: { type: 'boolean', default: false } } }).values.embedded;
+  } catch {
+    throw new EnvError([`${EMBEDDED} is the one argument that this command takes`]);
+  }
+}
+
+function checkTarget(env: Env, isEmbedded: boolean): void {
+  const isNamed = env.get('DATABASE_URL') !== undefined;
+  if (!isNamed && !isEmbedded) {
+    throw new EnvError([`DATABASE_URL is required, or ${EMBEDDED} for the embedded file in DATA_DIR`]);
+  }
+  if (isNamed && isEmbedded) {
+    throw new EnvError([`DATABASE_URL must not be set with ${EMBEDDED}`]);
+  }
+}
