@@ -14,6 +14,7 @@ import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-cre
 import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-count-job-failures.js';
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
+import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
@@ -92,6 +93,7 @@ const SHARED = {
     CountJobFailures1795500000000,
     CreateWorkflowCalls1796000000000,
     AddPackageWorkflows1796000001000,
+    CountJobInterruptions1797000005000,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,

@@ -17,7 +17,7 @@ export class JobMetrics {
 function queueAgeGauge(jobs: JobsRepository, clock: Clock): Gauge {
   return new Gauge({
     name: 'svc_job_queue_age_seconds',
-    help: 'How long the oldest due background job waits for a worker; 0 when none does. Absent while the database does not answer.',
+    help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
     labelNames: ['lane'],
     registers: [],
     async collect() {

@@ -140,6 +140,7 @@ export class JobQueueService {
       availableAt: job.availableAt,
       attempts: 0,
       failures: 0,
+      interruptions: 0,
       lease: null,
       instanceId: job.instanceId ?? null,
       tokenId: job.tokenId ?? null,

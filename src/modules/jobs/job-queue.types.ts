@@ -26,8 +26,10 @@ export interface Job {
   tokenId: number | null;
   /** How often it was begun, this time included. */
   attempts: number;
-  /** How many of the earlier attempts failed; the others ended with their process, or lost their lease. */
+  /** How many of the earlier attempts failed. */
   failures: number;
+  /** How many a failure of our own database ended. The other attempts ended with their process, or lost their lease. */
+  interruptions: number;
   /** Proof of holding it: changes with every claim. */
   lease: string;
   /** When it was due, the same at every attempt. */
@@ -57,12 +59,14 @@ export interface JobHandler {
   /**
    * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that
    * transaction may be repeated after a crash. Whatever it throws leads to another attempt later, except
-   * `JobGiveUpError`, which leads to `giveUp` at once.
+   * `JobGiveUpError`, which leads to `giveUp` at once. A failure of our own database does not count as one of the job.
    */
   run(job: Job, context: JobContext): Promise<void>;
   /**
    * The job failed for good: its attempts are used up, or `run` threw a JobGiveUpError. Stores what shall come of that
    * in one transaction with `JobQueueService.complete`. When it throws, it is called again later.
+   * A handler without it is for work that nobody else can do and that must not end for a fault of the surroundings,
+   * such as schedules: whatever fails, its jobs are run again, for ever.
    */
-  giveUp(job: Job, error: unknown): Promise<void>;
+  giveUp?(job: Job, error: unknown): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { Env } from '../../config/env.js';
+import { isDatabaseFailure } from '../../database/database-failure.js';
 import { retryDelay } from './job-delay.js';
 import { JobHandlersService } from './job-handlers.service.js';
 import { JobLease } from './job-lease.js';
@@ -19,8 +20,11 @@ import { JobsRepository } from './jobs.repository.js';
 /** How long a run may go on after it was told to end. */
 const OVERRUN_MS = 2_000;
 
-/** How a run ended: with its effect stored, to be tried again, for good, held by somebody else, by the replica's stop. */
-type Outcome = 'completed' | 'failed' | 'given_up' | 'lost' | 'stopped';
+/**
+ * How a run ended: with its effect stored, to be tried again, by a failure of our own database, for good, held by
+ * somebody else, by the replica's stop.
+ */
+type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped';
 
 /** Runs claimed jobs and decides what becomes of those that fail. */
 @Injectable()
@@ -85,8 +89,7 @@ export class JobRunner {
   }
 
   private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
-    const crashes = job.attempts - 1 - job.failures;
-    if (job.failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES')) {
+    if (handler.giveUp !== undefined && this.isUsedUp(job)) {
       throw new JobAttemptsUsedUpError();
     }
     const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
@@ -94,6 +97,11 @@ export class JobRunner {
     if (!this.queue.isCompleted(job)) {
       throw new JobNotCompletedError();
     }
+  }
+
+  private isUsedUp({ attempts, failures, interruptions }: Job): boolean {
+    const crashes = attempts - 1 - failures - interruptions;
+    return failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES');
   }
 
   private async afterFailure(
@@ -111,18 +119,31 @@ export class JobRunner {
       await this.jobs.putOff(job, this.delayAfter(job));
       return 'lost';
     }
-    if (error instanceof JobGiveUpError || job.failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS')) {
-      return this.giveUp(job, handler, error);
+    if (isDatabaseFailure(error)) {
+      this.log.warn('job interrupted by a failure of the database', {
+        ...fieldsOf(job),
+        ...errorFields(error),
+      });
+      await this.jobs.putOffInterrupted(job, this.delayAfter(job));
+      return 'interrupted';
+    }
+    const isLast = error instanceof JobGiveUpError || job.failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS');
+    if (isLast && handler.giveUp !== undefined) {
+      return this.giveUp(job, handler.giveUp.bind(handler), error);
     }
     this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
     await this.jobs.putOffFailed(job, this.delayAfter(job));
     return 'failed';
   }
 
-  private async giveUp(job: Job, handler: JobHandler, error: unknown): Promise<Outcome> {
+  private async giveUp(
+    job: Job,
+    giveUp: NonNullable<JobHandler['giveUp']>,
+    error: unknown,
+  ): Promise<Outcome> {
     this.log.error('job given up', error, fieldsOf(job));
     try {
-      await handler.giveUp(job, error);
+      await giveUp(job, error);
       if (!this.queue.isCompleted(job)) {
         throw new JobNotCompletedError();
       }

@@ -75,6 +75,12 @@ export class JobsRepository {
     return this.change([job], this.time.later(delayMs), { lease: null, failures: () => 'failures + 1' });
   }
 
+  /** Lets go of a job that our own database kept from its end, and counts that; it may be claimed again after `delayMs`. */
+  putOffInterrupted(job: Job, delayMs: number): Promise<boolean> {
+    const columns = { lease: null, interruptions: () => 'interruptions + 1' };
+    return this.change([job], this.time.later(delayMs), columns);
+  }
+
   /** Lets go of a job that was begun but may not end here, as if it had not been begun. */
   takeBack(job: Job): Promise<boolean> {
     return this.change([job], this.time.now(), { lease: null, attempts: () => 'attempts - 1' });
@@ -87,26 +93,30 @@ export class JobsRepository {
     }
   }
 
-  /** Since when a job of this lane has been due without being claimed; undefined when none is. */
+  /**
+   * When the oldest job of this lane was to be done that nobody works at, whether it waits for a worker or was put off;
+   * undefined when there is none.
+   */
   async oldestDue(lane: JobLane): Promise<Date | undefined> {
     const now = this.time.now();
     const row = await this.database.read((manager) =>
       manager
         .createQueryBuilder(RuntimeJobEntity, 'job')
-        .select(['job.id', 'job.availableAt'])
+        .select(['job.id', 'job.dueAt'])
         .where({ lane })
-        .andWhere(`job.available_at <= ${now.sql}`, now.parameters)
-        .orderBy('job.availableAt')
+        .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
+        .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
+        .orderBy('job.dueAt')
         .limit(1)
         .getOne(),
     );
-    return row?.availableAt;
+    return row?.dueAt;
   }
 
   private async change(
     jobs: Job[],
     availableAt: SqlTime,
-    columns: { lease?: null; attempts?: () => string; failures?: () => string },
+    columns: { lease?: null } & Partial<Record<'attempts' | 'failures' | 'interruptions', () => string>>,
   ): Promise<boolean> {
     const { affected } = await this.database.write((manager) =>
       manager
@@ -135,7 +145,7 @@ function byDueTime(one: Job, other: Job): number {
 }
 
 function toJob(row: RuntimeJobEntity): Job {
-  const { id, kind, payload, instanceId, tokenId, attempts, failures, lease, dueAt } = row;
-  const owner = { instanceId, tokenId };
-  return { id, kind, payload, ...owner, attempts, failures, lease: lease ?? '', availableAt: dueAt };
+  const { id, kind, payload, instanceId, tokenId, attempts, failures, interruptions, lease, dueAt } = row;
+  const counts = { attempts, failures, interruptions };
+  return { id, kind, payload, instanceId, tokenId, ...counts, lease: lease ?? '', availableAt: dueAt };
 }

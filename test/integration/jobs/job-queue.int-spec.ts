@@ -127,6 +127,7 @@ describe('JobQueueService', () => {
       tokenId: null,
       attempts: 1,
       failures: 0,
+      interruptions: 0,
       lease: 'somebody-else',
       availableAt: new Date(),
     };

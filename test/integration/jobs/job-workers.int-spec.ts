@@ -20,6 +20,14 @@ const change = (replica: JobReplica, values: Partial<RuntimeJobEntity>): Promise
       .execute(),
   );
 
+const last = (replicas: JobReplica[]): JobReplica => {
+  const replica = replicas.at(-1);
+  if (replica === undefined) {
+    throw new Error('no replica was started');
+  }
+  return replica;
+};
+
 /** Runs until it is told to end. */
 const waitForAbort: Run = (_job, { signal }) =>
   new Promise((_resolve, reject) => {
@@ -238,6 +246,88 @@ describe('job workers', () => {
       { attempts: 12, failures: 1 },
     ]);
     expect(givenUp).toEqual([]);
+  });
+
+  it('never give up a job whose handler cannot, also one that an earlier release had given up', async () => {
+    const replica: JobReplica = await JobReplica.start(
+      (self) => [
+        {
+          kind: 'work',
+          run: (job, context) => {
+            begun.push(job);
+            return begun.length < 4
+              ? Promise.reject(new JobGiveUpError('pointless'))
+              : complete(job, context, self);
+          },
+        },
+      ],
+      { JOBS_MAX_ATTEMPTS: '1', JOBS_MAX_CRASHES: '1' },
+    );
+    replicas.push(replica);
+    await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
+    await change(replica, { attempts: 50, failures: 5, availableAt: new Date(Date.now() - 1_000) });
+    await replica.drained();
+    expect(begun.map(({ attempts, failures }) => [attempts, failures])).toEqual([
+      [51, 5],
+      [52, 6],
+      [53, 7],
+      [54, 8],
+    ]);
+  });
+
+  it('do not take failures of the database for failures of a job', async () => {
+    const run: Run = async (job, context, replica) => {
+      if (begun.length < 6) {
+        await replica.database.write((manager) => manager.query('DELETE FROM a_table_that_is_away'));
+      }
+      await complete(job, context, replica);
+    };
+    const replica = await start(run, { JOBS_MAX_ATTEMPTS: '1', JOBS_MAX_CRASHES: '1' });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun.map(({ attempts, failures }) => [attempts, failures])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((attempts) => [attempts, 0]),
+    );
+    expect(givenUp).toEqual([]);
+    expect(await replica.metrics.text()).toContain(
+      'svc_job_duration_seconds_count{kind="work",outcome="interrupted"} 5',
+    );
+  });
+
+  it('take statements that are wrong in themselves for failures of a job', async () => {
+    const run: Run = async (_job, _context, { database }) => {
+      await database.write((manager) => manager.query('DELETE FRO runtime_jobs'));
+    };
+    const replica = await start(run, { JOBS_MAX_ATTEMPTS: '2' });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun).toHaveLength(2);
+    expect(givenUp).toHaveLength(1);
+  });
+
+  it('show how long a job waits that was put off, until it is run', async () => {
+    const age = async (): Promise<number> => {
+      const text = await last(replicas).metrics.text();
+      return Number(/svc_job_queue_age_seconds\{lane="short"\} (\S+)/.exec(text)?.[1]);
+    };
+    const gate = new Gate();
+    const run: Run = async (job, context, replica) => {
+      if (begun.length === 1) {
+        throw new Error('broken');
+      }
+      await gate.opened;
+      await complete(job, context, replica);
+    };
+    const delays = { JOBS_RETRY_BASE_MS: '2000', JOBS_RETRY_MAX_MS: '2000' };
+    const replica = await start(run, delays);
+    await replica.add(
+      { kind: 'work', availableAt: new Date(Date.now() - 30_000) },
+      { kind: 'work', availableAt: new Date(Date.now() + 60_000) },
+    );
+    await expect.poll(age).toBeGreaterThan(29);
+    await vi.waitFor(() => expect(begun).toHaveLength(2), { timeout: 10_000 });
+    expect(await age()).toBe(0);
+    gate.open();
   });
 
   it('call giveUp again when it fails', async () => {

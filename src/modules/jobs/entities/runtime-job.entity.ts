@@ -6,6 +6,7 @@ import type { JobLane } from '../job-lane.js';
 /** Work that is still to be done. A row is deleted by the transaction that stores the effect of the work. */
 @Entity('runtime_jobs')
 @Index('ix_runtime_jobs_claim', ['lane', 'availableAt', 'id'])
+@Index('ix_runtime_jobs_due', ['lane', 'dueAt'])
 @Index('ix_runtime_jobs_lease', ['lease'])
 @Index('ix_runtime_jobs_token', ['instanceId', 'tokenId'])
 @Index('uq_runtime_jobs_dedupe', ['dedupeKey'], { unique: true })
@@ -21,8 +22,10 @@ export class RuntimeJobEntity {
   @Column({ type: 'datetime', name: 'available_at', precision: 3 }) availableAt: Date;
   /** How often it was begun. */
   @Column({ type: 'int' }) attempts: number;
-  /** How often a run of it failed. The other attempts ended with their process, or lost their lease. */
+  /** How often a run of it failed. */
   @Column({ type: 'int', default: 0 }) failures: number;
+  /** How often our own database failed during a run. The other attempts ended with their process, or lost their lease. */
+  @Column({ type: 'int', default: 0 }) interruptions: number;
   /** Of the last claim; may have ended. */
   @Column({ type: 'varchar', length: 36, nullable: true }) lease: string | null;
   @Column({ type: 'bigint', name: 'instance_id', nullable: true, transformer: safeInteger }) instanceId:

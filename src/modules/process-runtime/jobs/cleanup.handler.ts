@@ -10,7 +10,7 @@ import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** Removes answers kept for repeats and messages that nobody has received in time, again and again, in one replica at a time. */
+/** Removes answers kept for repeats and messages that nobody has received in time, again and again, in one replica at a time. Never given up. */
 @Injectable()
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
@@ -36,11 +36,6 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     await this.removeAll(signal, (manager, limit) => repeats.removeBefore(manager, oldest, limit));
     await this.removeAll(signal, (manager, limit) => messages.removeExpired(manager, now, limit));
     await this.jobs.replace(job, this.next(now));
-  }
-
-  /** It comes again later. */
-  giveUp(_job: Job, error: unknown): Promise<void> {
-    return Promise.reject(error instanceof Error ? error : new Error('Old rows could not be removed.'));
   }
 
   /** Statement by statement, so that none holds many rows for long. */

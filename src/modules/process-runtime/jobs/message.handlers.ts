@@ -14,7 +14,7 @@ import { givenUp, ownerOf } from './token-job.handlers.js';
 
 const SECOND_MS = 1_000;
 
-/** Puts a message where those who wait for it look, or begin to wait for it later. */
+/** Puts a message where those who wait for it look, or begin to wait for it later. Never given up: the process cannot be at fault. */
 @Injectable()
 export class PublishMessageHandler implements JobHandler {
   readonly kind = 'PUBLISH_MESSAGE';
@@ -49,11 +49,6 @@ export class PublishMessageHandler implements JobHandler {
       await this.queue.complete(manager, job);
     });
     this.queue.wake();
-  }
-
-  /** Nothing in the process can be at fault: it comes again later. */
-  giveUp(_job: Job, error: unknown): Promise<void> {
-    return Promise.reject(error instanceof Error ? error : new Error('A message could not be stored.'));
   }
 }
 

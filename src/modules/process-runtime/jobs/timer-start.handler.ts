@@ -11,7 +11,7 @@ import { TimerStarts } from './timer-starts.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
-/** Starts a process by the clock, and sets the next time. */
+/** Starts a process by the clock, and sets the next time. Never given up: a schedule must not end for a fault of the surroundings. */
 @Injectable()
 export class TimerStartHandler implements JobHandler {
   readonly kind = 'TIMER_START';
@@ -43,11 +43,6 @@ export class TimerStartHandler implements JobHandler {
       // Its data are too large already at the start: then the schedule goes on too.
       await this.jobs.replace(job, next);
     }
-  }
-
-  /** It comes again later: a schedule must not end for a fault of the surroundings. */
-  giveUp(_job: Job, error: unknown): Promise<void> {
-    return Promise.reject(error instanceof Error ? error : new Error('A process could not be started.'));
   }
 
   /** A process that stops at once is kept with its incident, and the schedule goes on. */

@@ -1,0 +1,19 @@
+import { TableColumn, TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const TABLE = 'runtime_jobs';
+const INDEX = 'ix_runtime_jobs_due';
+
+/** Runs that a failure of our own database ended are counted apart; jobs are found by when they were to be done. */
+export class CountJobInterruptions1797000005000 implements MigrationInterface {
+  readonly name = 'CountJobInterruptions1797000005000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.addColumn(TABLE, new TableColumn({ name: 'interruptions', type: 'integer', default: 0 }));
+    await runner.createIndex(TABLE, new TableIndex({ name: INDEX, columnNames: ['lane', 'due_at'] }));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.dropIndex(TABLE, INDEX);
+    await runner.dropColumn(TABLE, 'interruptions');
+  }
+}

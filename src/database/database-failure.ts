@@ -1,0 +1,10 @@
+import { DatabaseDeadlineError } from './database.js';
+import { isDriverFailure } from './driver-errors.js';
+
+/**
+ * Whether an error says nothing about the work during which it came, only about our own database: it was away, full,
+ * read-only, overloaded or too slow, or a table was missing.
+ */
+export function isDatabaseFailure(error: unknown): boolean {
+  return error instanceof DatabaseDeadlineError || isDriverFailure(error);
+}
