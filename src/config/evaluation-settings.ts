@@ -3,6 +3,9 @@ import { integer } from './setting-rules.js';
 
 /** Settings of evaluation mode alone. */
 export const evaluationSettings = {
+  MCP_PORT: integer(1, 65_535, 3_001).describe(
+    'Port of 127.0.0.1 on which the sample application of evaluation mode finds its MCP server (npm run dev:mcp-server).',
+  ),
   EVALUATION_MODEL_PORT: integer(0, 65_535, 0).describe(
     'Port of 127.0.0.1 on which evaluation mode starts its scripted model; 0 takes a free one. None is started where LLM_BASE_URL is set.',
   ),

@@ -14,12 +14,15 @@ import { ActiveBuildNotFoundError } from '../modules/builds/builds.errors.js';
 import type { BuildInfo } from '../modules/builds/builds.types.js';
 import { BuildsService } from '../modules/builds/builds.service.js';
 import { VersionCommitsService } from '../modules/builds/version-commits.service.js';
+import { withBaseUrls } from '../modules/packages/package-base-urls.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/package-folder.js';
 import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
 
 /** Application of the sample, and of the library that it uses. */
 export const SAMPLE_APP = 'sample';
 const LIBRARY_APP = 'sample-library';
+/** The system of the sample that `npm run dev:mcp-server` starts. */
+const SAMPLE_SERVER = 'everything';
 /** Version ids of ours begin with this; what a person delivers to the same application is left alone. */
 const VERSION_PREFIX = 'sample-';
 const DIGEST_LENGTH = 12;
@@ -51,7 +54,10 @@ export class SampleApplicationError extends Error {
  */
 export async function deliverSample(app: INestApplicationContext, folder: string): Promise<string> {
   const library = await readPart(app, join(folder, 'library'));
-  const application = await readPart(app, join(folder, 'application'));
+  const { document: application } = withBaseUrls(
+    await readPart(app, join(folder, 'application')),
+    new Map([[SAMPLE_SERVER, `http://127.0.0.1:${app.get(Env).get('MCP_PORT')}/mcp`]]),
+  );
   const digest = createHash('sha256')
     .update(canonicalJson([library, application]))
     .digest('hex');
