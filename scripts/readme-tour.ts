@@ -8,8 +8,9 @@ import { tallyLine } from '../test/support/tally.js';
 
 /**
  * Takes the five-minute tour of README.md: runs its shell blocks as they stand, against a fresh evaluation server in a
- * temporary folder and a real MCP server, both on free ports, and compares what they print with the blocks of expected
- * output. At the end two tools must be switched off. Ends with `N passed, N failed`; what follows a failed step is not run.
+ * temporary folder and a real MCP server, both on free ports, and compares all that they print with the whole blocks of
+ * expected output: `…` stands for the rest of a line or a part of it, a line of `…` for any lines; a step without a block prints
+ * nothing. At the end two tools must be switched off. Ends with `N passed, N failed`; what follows a command that fails is not run.
  *
  *     tsx scripts/readme-tour.ts            in bash
  *     tsx scripts/readme-tour.ts --zsh      in zsh
@@ -25,7 +26,7 @@ interface Step {
   commands: string;
   /** What a command that keeps running prints when it is ready. */
   ready: string | undefined;
-  /** Expected output; `…` stands for anything. */
+  /** Expected output. */
   expected: string | undefined;
 }
 
@@ -43,6 +44,7 @@ const environment = {
 };
 const children: ChildProcess[] = [];
 let passed = 0;
+let failed = 0;
 let failure: unknown;
 endWithSignals();
 process.once('exit', () => children.forEach((child) => signal(child, 'SIGKILL')));
@@ -55,10 +57,11 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 if (failure !== undefined) {
+  failed += 1;
   console.log(failure instanceof Error ? failure.message : failure);
 }
-console.log(tallyLine({ passed, failed: failure === undefined ? 0 : 1, skipped: 0 }));
-process.exit(failure === undefined ? 0 : 1);
+console.log(tallyLine({ passed, failed, skipped: 0 }));
+process.exit(failed === 0 ? 0 : 1);
 
 function readTour(readme: string): Step[] {
   const text = SECTION.exec(readme)?.groups?.['text'] ?? '';
@@ -75,20 +78,30 @@ function readTour(readme: string): Step[] {
 
 async function takeTour(steps: Step[]): Promise<void> {
   const terminal = start(shell, ['-s']);
+  // One stream, so that what is read is in the order in which a person sees it.
+  terminal.child.stdin?.write('exec 2>&1\n');
   for (const step of steps) {
     const title = step.commands.trim().split('\n')[0] ?? '';
     if (step.ready === undefined) {
       const printed = await runIn(terminal, step.commands);
-      check(printed, step.expected, title);
+      report(title, differenceOf(printed, step.expected ?? ''));
     } else {
       await until(start(shell, ['-c', step.commands]).output, step.ready, title);
+      report(title, undefined);
     }
-    passed += 1;
-    console.log(`ok    ${title}`);
   }
   await checkEndState();
-  passed += 1;
-  console.log(`ok    ${SWITCHED_OFF} are switched off`);
+  report(`${SWITCHED_OFF} are switched off`, undefined);
+}
+
+function report(title: string, difference: string | undefined): void {
+  if (difference === undefined) {
+    passed += 1;
+    console.log(`ok    ${title}`);
+  } else {
+    failed += 1;
+    console.log(`FAIL  ${title}\n${difference}`);
+  }
 }
 
 /** Starts a command in a process group of its own, so that what it starts ends with it. */
@@ -128,18 +141,18 @@ async function until(
   }
 }
 
-function check(printed: string, expected: string | undefined, title: string): void {
-  const lines = (expected ?? '').split('\n').filter((line) => line !== '' && line !== '…');
-  const missing = lines.filter((line) => !patternOf(line).test(printed));
-  if (missing.length > 0) {
-    throw new Error(`FAIL  ${title}\nexpected\n${missing.join('\n')}\nin\n${printed}`);
-  }
+/** @returns what was expected and what came, or undefined where that is the same */
+function differenceOf(printed: string, expected: string): string | undefined {
+  return patternOf(expected).test(printed) ? undefined : `expected\n${expected}but printed was\n${printed}`;
 }
 
-/** A line in which `…` stands for anything. */
-function patternOf(line: string): RegExp {
-  const parts = line.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 'm');
+/** A whole block, in which a line of `…` stands for any lines, and any other `…` for anything in its line. */
+function patternOf(block: string): RegExp {
+  const lines = block.split(/(?<=\n)/).map((line) => {
+    const parts = line.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
+    return line === '…\n' ? String.raw`(?:.*\n)*` : parts.join('.*');
+  });
+  return new RegExp(`^${lines.join('')}$`);
 }
 
 /** Asks the service itself, beside the tour, whether these tools are off and the others are on. */
