@@ -87,8 +87,10 @@ class Race {
    * @returns which caller was the one that it was accepted from
    */
   private async actions(place: Place): Promise<number> {
+    const lost = await this.clients[0]!.act(place, 'apply', { apply: -1, left: 'not allowed here' });
+    prove(lost.status === 400, `input that no key takes was answered ${lost.status}`);
     const replies = await this.together(CALLERS, (client, caller) =>
-      client.act(place, 'apply', { apply: caller, left: 'not allowed here' }),
+      client.act(place, 'apply', { apply: caller }),
     );
     this.judge('apply', replies);
     const stored = await this.stored(place);

@@ -19,13 +19,13 @@ import {
 } from './process-runtime.errors.js';
 import type { UiActionAnswer, UiActionKey } from './process-runtime.types.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
-import { refuseFaults } from './start-choice.js';
 import { FailedStepError } from './step/failed-step.error.js';
 import { toDomainError } from './step/refusals.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepResources } from './step/step-resources.js';
 import type { LoadedInstance, StepOutcome, StepPlan } from './step/step.types.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
+import { refuseInput } from './ui-action-input.js';
 
 /** What a caller sends to execute a UI action. */
 interface UiActionCall {
@@ -104,13 +104,13 @@ export class UiActionExecutionService {
     { principal, key, body }: UiActionCall,
     repeat: RepeatKey | undefined,
   ): Promise<{ answer: UiActionAnswer } | undefined> {
-    const { uiAction } = demandAction(definition, key.uiActionSvcUuid, principal);
+    const place = demandAction(definition, key.uiActionSvcUuid, principal);
     const stored = repeat === undefined ? null : await this.rows.repeats.find(manager, repeat.keyHash);
     if (stored === null || repeat === undefined) {
       return undefined;
     }
-    // An answer is stored for this path, so its token was there; another body may still break the schema.
-    refuseFaults(definition.faultsOfUiAction(uiAction, body));
+    // An answer is stored for this path, so its token was there; another body may still be refused.
+    refuseInput(definition, place, body);
     return { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
   }
 
@@ -123,8 +123,7 @@ export class UiActionExecutionService {
     if (token === undefined) {
       await this.demandToken(manager, row.id, key.tokenUuid);
     }
-    const { uiAction } = demandAction(definition, key.uiActionSvcUuid, principal);
-    refuseFaults(definition.faultsOfUiAction(uiAction, body));
+    refuseInput(definition, demandAction(definition, key.uiActionSvcUuid, principal), body);
     if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
     }

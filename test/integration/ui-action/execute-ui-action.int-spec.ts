@@ -15,6 +15,7 @@ const KEYED = userTask('a', {
     save: `<svc:body>{"client":{"name":"nobody","age":1}}</svc:body>
       <svc:bodySchema>{"type":"object","properties":{"tags":{"type":"array"}}}</svc:bodySchema>`,
   },
+  uiAttributes: { save: 'excludeKeys="sent"' },
 });
 const BACK = taskProcess(
   'back',
@@ -100,7 +101,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     const { uuid: process, token } = await started(app, published, 'keyed', { client: { age: 30 } });
     await executed(app, process, token.uuid, ui('a', 'save'), {
       client: { name: 'Jane' },
-      role: 'admin',
+      sent: 'with the form',
       tags: [1],
     });
 
@@ -232,6 +233,27 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
         details: 'tags: must be of type array',
       });
       expect((await refused()).status).toBe(400);
+    });
+
+    it('input that no key takes with 400 that names it and the nearest key, and stores nothing', async () => {
+      const { uuid: process, token } = await started(app, published, 'keyed');
+      const before = await instanceRow(app, process);
+      const send = (action: string, body: unknown, options = {}) =>
+        execute(app, process, token.uuid, ui('a', action), body, options);
+      const typo = await send('save', { client: { name: 'J', nmae: 'J' }, tagz: [], sent: 1 }, { key: 'k' });
+      const nothing = await send('done', { amount: 1 });
+
+      expect([typo, nothing].map(({ status, body }) => ({ status, message: body.message }))).toEqual(
+        Array.from({ length: 2 }, () => ({ status: 400, message: 'Request validation failed.' })),
+      );
+      const rule =
+        'is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.';
+      expect(typo.body['details']).toBe(
+        `client.nmae: ${rule} Did you mean "client.name"?; tagz: ${rule} Did you mean "tags"?`,
+      );
+      expect(nothing.body['details']).toBe('amount: the action takes no input; leave it out');
+      expect(await instanceRow(app, process)).toEqual(before);
+      expect((await send('done', {})).status).toBe(200);
     });
 
     it('an action of another node, of an ended token and of an ended instance with 409', async () => {
