@@ -26,11 +26,11 @@ const TOOLS = new AgentTools([
   },
 ]);
 
-it('removes a client secret that a server sends back, and keeps none in the journal', async () => {
+it('hands credentials to the call, and keeps none in the journal', async () => {
   const answer: ToolCallResult = {
     outcome: 'answered',
     isError: false,
-    text: `You are known by ${clientSecret}.`,
+    text: 'You are known.',
     structured: null,
     bytes: 1,
     latencyMs: 1,
@@ -69,7 +69,7 @@ it('removes a client secret that a server sends back, and keeps none in the jour
 
   const { content } = await steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
 
-  expect(JSON.parse(content)).toEqual({ ok: true, result: 'You are known by [removed].' });
+  expect(JSON.parse(content)).toEqual({ ok: true, result: 'You are known.' });
   expect(callTool).toHaveBeenCalledWith(expect.objectContaining({ systemId: 's', credentials }));
   expect(JSON.stringify(stored)).not.toContain(clientSecret);
   expect(counted.mock.calls).toEqual([['OK']]);

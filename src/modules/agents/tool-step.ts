@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
-import { withoutSecrets } from '../../common/secrets/secret-removal.js';
 import type { ToolCallsService } from '../mcp-connection/tool-calls.service.js';
 import {
   TOOL_CALL_FAILURES,
@@ -136,9 +135,7 @@ export class ToolSteps {
     if (result.outcome === 'failed') {
       return failed(result, signal, repeatable);
     }
-    const { credentials } = connection;
-    const secrets = credentials.type === 'NO_AUTH' ? [] : [credentials.clientSecret];
-    return answered(result, { maxResultBytes, secrets });
+    return answered(result, maxResultBytes);
   }
 }
 
@@ -174,12 +171,9 @@ function failed(
 
 function answered(
   { isError, text, structured }: Extract<ToolCallResult, { outcome: 'answered' }>,
-  { maxResultBytes, secrets }: { maxResultBytes: number; secrets: readonly string[] },
+  maxResultBytes: number,
 ): CallResponse {
-  const shown = withoutSecrets(
-    text === '' && structured !== null ? JSON.stringify(structured) : text,
-    secrets,
-  );
+  const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
     const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;

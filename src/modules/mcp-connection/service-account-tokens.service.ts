@@ -3,7 +3,10 @@ import { configuredPolicy } from '../../common/outbound/configured-policy.js';
 import { AddressPolicy } from '../../common/outbound/address-policy.js';
 import { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
+import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
+import type { SystemCredentials } from './connection-test.types.js';
+import { removalOf } from './sent-secrets.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
 /** Access tokens of service accounts (OAuth 2.0 client credentials), for calls of systems that are no MCP servers. */
@@ -32,6 +35,11 @@ export class ServiceAccountTokensService {
    */
   async get(request: TokenRequest, waiter: OutboundOperation): Promise<string> {
     return (await this.tokens.get(request, waiter)).value;
+  }
+
+  /** Takes out of an answer what was sent for it: the secret of a client, its Basic credentials and these tokens. */
+  removalOf(credentials: SystemCredentials, tokens: readonly string[]): SecretRemoval {
+    return removalOf(credentials, tokens);
   }
 
   /** Never again gives out a token that was refused. */

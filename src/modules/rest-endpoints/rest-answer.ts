@@ -1,4 +1,5 @@
 import { jsonDepth, type JsonValue } from '../../common/data-paths.js';
+import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/workflows.errors.js';
 
 /** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
@@ -17,19 +18,21 @@ const MAX_DEPTH = 64;
 
 /**
  * Reads an answer to its end.
+ * @param removal takes out what was sent: readers of the process may not have it
  * @throws WorkflowFailedError when the body is neither JSON nor text, or is not what it is said to be
  * @throws OutboundError as reading does
  */
-export async function readAnswer(response: Response): Promise<RestAnswer> {
+export async function readAnswer(response: Response, removal: SecretRemoval): Promise<RestAnswer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const type = response.headers.get('content-type') ?? '';
   const headers = Object.fromEntries(
     KEPT_HEADERS.flatMap((name) => {
       const value = response.headers.get(name);
-      return value === null ? [] : [[name, value]];
+      return value === null ? [] : [[name, removal.text(value)]];
     }),
   );
-  return { data: bytes.byteLength === 0 ? null : dataOf(bytes, type), status: response.status, headers };
+  const data = bytes.byteLength === 0 ? null : removal.json(dataOf(bytes, type));
+  return { data, status: response.status, headers };
 }
 
 function dataOf(bytes: Uint8Array, type: string): JsonValue {

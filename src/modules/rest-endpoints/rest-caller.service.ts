@@ -82,13 +82,15 @@ export class RestCallerService {
     credentials: SystemCredentials,
     signal: AbortSignal,
   ): Promise<RestAnswer> {
+    const sent: string[] = [];
     for (let renewed = false; ; renewed = true) {
       const token = await this.tokenFor(operation, credentials, url);
+      sent.push(...(token === undefined ? [] : [token]));
       const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
       const init = { method, headers: { ...headers, ...authorization }, body, signal };
       const response = await operation.fetch(url, init);
       if (response.ok) {
-        return await readAnswer(response);
+        return await readAnswer(response, this.tokens.removalOf(credentials, sent));
       }
       await response.body?.cancel();
       if (response.status !== UNAUTHORIZED || token === undefined || renewed) {

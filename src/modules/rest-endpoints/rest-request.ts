@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../common/data
 import { compileTemplate } from '../../common/expressions/expressions.js';
 import type { RunnableNode } from '../workflows/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { staysBelow } from './rest-path.js';
 
 /** A call of an endpoint, without credentials. */
 export interface RestRequest {
@@ -13,8 +14,6 @@ export interface RestRequest {
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
-/** A segment that a URL parser would resolve, so that the path led somewhere else. */
-const DOT_SEGMENT = /^(\.|%2e){1,2}$/i;
 const JSON_TYPE = 'application/json';
 const SECOND_MS = 1_000;
 
@@ -45,7 +44,13 @@ export function restRequest(
 
 function urlOf(payload: JsonObject, baseUrl: string, variables: JsonObject): URL {
   const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}${pathOf(payload, variables)}`;
+  const path = pathOf(payload, variables);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
+  if (!staysBelow(new URL(baseUrl), url, path)) {
+    throw invalid(
+      'The path must stay below the base URL: no "." or "..", backslash or blank, encoded or not.',
+    );
+  }
   for (const [name, template] of textsOf(payload['queryParameters'])) {
     url.searchParams.append(name, compileTemplate(template).render(variables).text);
   }
@@ -59,9 +64,6 @@ function pathOf(payload: JsonObject, variables: JsonObject): string {
   if (missing.length > 0) {
     // Without it the path would name another resource, such as all of them in place of one.
     throw invalid('A reference in the path leads to nothing.', missing.join(', '));
-  }
-  if (text.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
-    throw invalid('The path must not have a segment that is "." or "..".');
   }
   return text;
 }

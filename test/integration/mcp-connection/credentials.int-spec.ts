@@ -10,6 +10,7 @@ import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { forbidden, unauthorized } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { startTokenPeer, type TokenScript } from '../../support/peers/token.peer.js';
 
 const open: Peer[] = [];
@@ -52,6 +53,46 @@ describe('Connection test with a service account', () => {
       });
     },
   );
+
+  it('removes what was sent from the tools that a server lists, before anything is cut', async () => {
+    const clientSecret = 'CANARY secret of the client';
+    const tokens = await keep(startTokenPeer({ clientSecret, tokenPrefix: 'CANARY~token~' }));
+    const mcp = await keep(
+      startScriptedMcp({
+        list: ({ id, request, response }) => {
+          const bearer = String(request.headers.authorization);
+          const echo = encodeURIComponent(clientSecret);
+          sendResult(response, id, {
+            tools: [
+              {
+                name: 'kept',
+                title: `${'x'.repeat(240)} ${echo}`,
+                description: `For ${Buffer.from(`a:${clientSecret}`).toString('base64')}: ${bearer}`,
+                inputSchema: { type: 'object', properties: { [echo]: { default: bearer } } },
+              },
+              { name: echo.replaceAll('%', '/'), inputSchema: { type: 'object' } },
+              { name: clientSecret.replaceAll(' ', '-'), inputSchema: { type: 'object' } },
+            ],
+          });
+        },
+      }),
+    );
+    const request = serviceAccount(mcp.url, tokens.url, { clientId: 'client', clientSecret });
+    const result = await service.test(request);
+    expect(result).toMatchObject({
+      outcome: 'connected',
+      tools: [
+        {
+          name: 'kept',
+          title: `${'x'.repeat(240)} [removed]`,
+          description: expect.stringMatching(/^For .{1,4}\[removed].{0,4}: Bearer \[removed]$/),
+          inputSchema: { properties: { '[removed]': { default: 'Bearer [removed]' } } },
+        },
+        { name: 'CANARY/20secret/20of/20the/20client' },
+      ],
+      rejectedTools: [{ name: '[removed]', reason: 'invalid_name' }],
+    });
+  });
 
   it('drops resource for a real OAuth server that does not know it, and says so', async () => {
     const oauth = await keep(

@@ -231,23 +231,27 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(rotated)).resolves.toMatchObject({ outcome: 'answered', text: 'hi' });
   });
 
-  it('removes the access token that a server sends back', async () => {
-    const tokens = await keep(startTokenPeer({ tokenPrefix: 'CANARY-access-token-' }));
+  it('removes the access token and the client secret that a server sends back', async () => {
+    const SECRET = 'CANARY/client+secret';
+    const tokens = await keep(startTokenPeer({ tokenPrefix: 'CANARY-access-token-', clientSecret: SECRET }));
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
       const authorization = String(call.request.headers.authorization);
       const token = authorization.replace('Bearer ', '');
       sendResult(call.response, call.id, {
-        content: [{ type: 'text', text: `You sent ${authorization}.` }],
-        structuredContent: { headers: [{ authorization }], [token]: 12 },
+        content: [
+          { type: 'text', text: `You sent ${authorization}.` },
+          { type: 'resource_link', uri: `a:${Buffer.from(`me:${SECRET}`).toString('base64url')}`, name: 'a' },
+        ],
+        structuredContent: { headers: [{ authorization }], [token]: encodeURIComponent(SECRET) },
       });
     });
-    const account = { clientId: 'client', clientSecret: 'secret', tokenUrl: tokens.url };
+    const account = { clientId: 'client', clientSecret: SECRET, tokenUrl: tokens.url };
     const credentials = { type: 'SERVICE_ACCOUNT' as const, ...account };
     const result = await calls.callTool(callOf(peer.url, WORK, { credentials }));
     expect(result).toMatchObject({
       outcome: 'answered',
-      text: 'You sent Bearer [removed].',
-      structured: { headers: [{ authorization: 'Bearer [removed]' }], '[removed]': 12 },
+      text: expect.stringMatching(/^You sent Bearer \[removed]\.\n\[link to a resource a:bWU.\[removed]/),
+      structured: { headers: [{ authorization: 'Bearer [removed]' }], '[removed]': '[removed]' },
     });
     expect(JSON.stringify(result)).not.toContain('CANARY');
     expect(tokens.requests).toHaveLength(1);

@@ -39,7 +39,7 @@ let seen: Seen[];
 beforeAll(async () => {
   app = await TestApp.start({
     REST_RETRY_DELAY_MS: '5',
-    REST_MAX_RESPONSE_BYTES: '2048',
+    REST_MAX_RESPONSE_BYTES: '8192',
     REST_TIMEOUT_MS: '5000',
   });
   tokens = await startTokenPeer();
@@ -133,6 +133,13 @@ describe('a REST_ENDPOINT node', () => {
     ['a reference in the path that leads nowhere', { path: '/items/${v}' }, {}],
     ['half a character in the path', { path: '/items/${v}' }, { v: 'a\ud83d' }],
     ['a path that leads elsewhere', { path: '/items/${v}/x' }, { v: '..' }],
+    ['a path that leads elsewhere once it is decoded', { path: '/items/${v}' }, { v: '../../admin' }],
+    ['a path that leads elsewhere once it is decoded twice', { path: '/items/${v}' }, { v: '%2e%2e/admin' }],
+    ['a path that leads elsewhere by backslashes', { path: '/items\\..\\..\\admin' }, {}],
+    ['a path that leads elsewhere by encoded backslashes', { path: '/items/${v}' }, { v: '..\\..\\admin' }],
+    ['a path whose dots a tab holds apart', { path: '/.\t./admin' }, {}],
+    ['a path whose encoded dots a line end holds apart', { path: '/%2e\n%2E/admin' }, {}],
+    ['a path with dots and path parameters', { path: '/..;a=b/admin' }, {}],
   ])('refuses %s', async (_what, payload, input) => {
     expect(await failureOf(run(await built(payload), input))).toMatchObject({
       code: 'NODE_INPUT_INVALID',
@@ -144,7 +151,7 @@ describe('a REST_ENDPOINT node', () => {
   it.each<[string, Answer, string]>([
     [
       'an answer beyond the limit',
-      (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2_049)),
+      (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(8_193)),
       'REST_RESPONSE_INVALID',
     ],
     [
@@ -175,9 +182,9 @@ describe('a REST_ENDPOINT node', () => {
   });
 
   it('says how large an answer may be', async () => {
-    answers = [(response) => response.writeHead(200).end('x'.repeat(4_000))];
+    answers = [(response) => response.writeHead(200).end('x'.repeat(9_000))];
     expect(await failureOf(run(await built({})))).toMatchObject({
-      message: expect.stringContaining('larger than 2048 bytes'),
+      message: expect.stringContaining('larger than 8192 bytes'),
     });
   });
 
@@ -321,6 +328,49 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     expect(refused).toBe(seen[0]?.headers.authorization);
     expect(accepted).not.toBe(refused);
     expect(JSON.stringify(await calls())).not.toMatch(/token-\d|Bearer|"secret"/);
+  });
+
+  it('removes what it sent from the answer, whatever form it comes back in', async () => {
+    const secret = 'CANARY-secret/+ 1';
+    Object.assign(tokens.script, { tokenPrefix: 'CANARY~token~', clientSecret: secret });
+    const buildId = await account(secret)();
+    const basic = Buffer.from(`client:${new URLSearchParams({ v: secret }).toString().slice(2)}`);
+    const forms = (token: string) =>
+      [token, secret, basic.toString('base64'), `Bearer ${token}`, `client:${secret}`].flatMap((text) => [
+        text,
+        encodeURIComponent(text),
+        JSON.stringify({ text }),
+        Buffer.from(text).toString('hex'),
+        Buffer.from(text).toString('base64'),
+        Buffer.from(`${text}.`).toString('base64url'),
+      ]);
+    const canaries = [...forms('CANARY~token~'), 'ANARY', Buffer.from('ANARY').toString('hex')];
+    answers = [
+      (response, { headers }) => {
+        const token = String(headers.authorization).replace('Bearer ', '');
+        const echo = {
+          headers,
+          forms: forms(token),
+          [token]: { [encodeURIComponent(secret)]: 1 },
+          kept: 'as it is',
+        };
+        response
+          .writeHead(200, { 'content-type': 'application/json', location: `/?t=${token}` })
+          .end(JSON.stringify(echo));
+      },
+    ];
+    const answer = await run(buildId);
+    expect(answer).toMatchObject({
+      data: {
+        headers: { authorization: 'Bearer [removed]' },
+        '[removed]': { '[removed]': 1 },
+        kept: 'as it is',
+      },
+      headers: { location: '/?t=[removed]' },
+    });
+    const shown = JSON.stringify([answer, await calls()]);
+    expect(canaries.filter((canary) => shown.includes(canary))).toEqual([]);
+    Object.assign(tokens.script, { tokenPrefix: 'token-', clientSecret: 'secret' });
   });
 
   it('fails without a token, and is never sent', async () => {

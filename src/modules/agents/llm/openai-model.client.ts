@@ -12,6 +12,7 @@ import { OutboundError, type OutboundFailure } from '../../../common/outbound/ou
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { Env } from '../../../config/env.js';
 import { isJsonObject } from '../../../common/data-paths.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { usableName } from '../tool-names.js';
 import { ModelCallError } from './model-call.error.js';
 import type {
@@ -65,11 +66,15 @@ const completion = z.object({
 @Injectable()
 export class OpenAiModelClient {
   private readonly outbound: OutboundClient;
+  /** Takes the key out of what a provider says, which tools and readers of a run get. */
+  private readonly removal: SecretRemoval;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(private readonly env: Env) {
     const { allow, allowLoopback } = configuredPolicy(env);
     const baseUrl = env.get('LLM_BASE_URL');
+    const apiKey = env.get('LLM_API_KEY');
+    this.removal = new SecretRemoval(apiKey === undefined ? [] : [apiKey]);
     const own = baseUrl === undefined ? [] : [hostRule(new URL(baseUrl))];
     this.outbound = new OutboundClient({
       policy: new AddressPolicy({ allow: [...allow, ...own], allowLoopback }),
@@ -104,6 +109,7 @@ export class OpenAiModelClient {
               headers: { traceparent: request.traceparent },
             }),
           ),
+          this.removal,
         );
       } catch (error) {
         request.signal.throwIfAborted();
@@ -206,7 +212,7 @@ function argumentsParam(text: string): string {
 }
 
 /** @throws ModelCallError when it is no chat completion */
-function turnOf(answer: unknown): ModelTurn {
+function turnOf(answer: unknown, removal: SecretRemoval): ModelTurn {
   const { success, data } = completion.safeParse(answer);
   const choice = success ? data.choices[0] : undefined;
   if (data === undefined || choice === undefined) {
@@ -215,23 +221,24 @@ function turnOf(answer: unknown): ModelTurn {
   const { content, refusal, tool_calls: calls } = choice.message;
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = data.usage;
   return {
-    content: content ?? refusal,
-    calls: withIds(calls),
+    content: content === null && refusal === null ? null : removal.text(content ?? refusal ?? ''),
+    calls: withIds(calls, removal),
     usage: { inputTokens, outputTokens, cost },
-    finishReason: choice.finish_reason,
+    finishReason: removal.text(choice.finish_reason),
   };
 }
 
 /** The model's own ids where they name each call; some models give none, or the same to all. */
 function withIds(
   calls: readonly { id: string | null; function: { name: string; arguments: string } }[],
+  removal: SecretRemoval,
 ): RequestedCall[] {
-  const ids = calls.map(({ id }) => id ?? '');
+  const ids = calls.map(({ id }) => removal.text(id ?? ''));
   const areUsable = new Set(ids).size === ids.length && ids.every((id) => CALL_ID.test(id));
   return calls.map(({ function: { name, arguments: text } }, index) => ({
     id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
-    name,
-    arguments: text,
+    name: removal.text(name),
+    arguments: removal.text(text),
   }));
 }
 

@@ -1,4 +1,5 @@
 import type { Component } from '../component.types.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { ProbeFinding } from '../probes/probe.js';
 
 /** What a component says of itself, as far as it is kept from scan to scan. */
@@ -34,9 +35,8 @@ export function versionOf(text: string | null | undefined): string {
 
 /** What is kept of a finding: bounded, without control characters, and without a credential that came back. */
 export function reportedBy(component: Component, finding: ProbeFinding): Reported {
-  const secrets = secretsOf(component);
-  const plain = (text: string, max: number): string =>
-    secrets.some((secret) => text.includes(secret)) ? '' : plainText(text, max);
+  const removal = new SecretRemoval(secretsOf(component), LEAST_SECRET_LENGTH);
+  const plain = (text: string, max: number): string => (removal.isIn(text) ? '' : plainText(text, max));
   const name = component.isNamed || finding.name === undefined ? '' : plain(finding.name, NAME_MAX_LENGTH);
   const version = versionOf(plain(finding.version ?? '', NAME_MAX_LENGTH));
   const capabilities = finding.capabilities?.map((text) => plain(text, CAPABILITY_MAX_LENGTH));
@@ -63,9 +63,7 @@ function sortedUnique(texts: string[]): string[] {
 }
 
 function secretsOf({ credentials }: Component): string[] {
-  return [credentials?.password, credentials?.token].filter(
-    (secret) => secret !== undefined && secret.length >= LEAST_SECRET_LENGTH,
-  ) as string[];
+  return [credentials?.password, credentials?.token].filter((secret) => secret !== undefined);
 }
 
 /** Without control, formatting and unpaired characters, which could forge or hide parts of a line. */

@@ -1,5 +1,6 @@
 import { METHOD_NOT_FOUND, ProtocolError } from '@modelcontextprotocol/client';
 
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { REJECTED_CREDENTIALS } from '../connection-failure.types.js';
@@ -11,7 +12,7 @@ import { causeOf } from './failure-cause.js';
 import { McpCredentials } from './mcp-credentials.js';
 import type { McpSession } from './mcp-session.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
-import { readToolList, type ToolList, type ToolListLimits } from './tool-list.reader.js';
+import { type Cleaning, readToolList, type ToolList, type ToolListLimits } from './tool-list.reader.js';
 
 /** A successful test as it leaves the worker: tools are still JSON, one document each. */
 export interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {
@@ -41,6 +42,7 @@ export class ConnectionTester {
       operation,
     });
     const status = { latest: 0 };
+    const removal = () => credentials?.removal ?? SecretRemoval.none;
     let connected: Connected | undefined;
     try {
       const traceparent = checkedTraceparent(request.traceparent);
@@ -48,7 +50,7 @@ export class ConnectionTester {
       const list =
         request.greetOnly === true
           ? { toolsJson: [], rejectedTools: [] }
-          : await this.readTools(connected.session, request.knownToolCount);
+          : await this.readTools(connected.session, request.knownToolCount, removal);
       return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
     } catch (error) {
       const cause = causeOf(error, { operation, credentials, status });
@@ -60,8 +62,9 @@ export class ConnectionTester {
   }
 
   /** An empty list where tools were known is read again: deployed servers answer one while they still load. */
-  private async readTools(session: McpSession, knownToolCount: number): Promise<ToolList> {
-    const read = () => readToolList((cursor) => session.listPage(cursor), this.options.toolListLimits);
+  private async readTools(session: McpSession, knownToolCount: number, removal: Cleaning): Promise<ToolList> {
+    const read = () =>
+      readToolList((cursor) => session.listPage(cursor), this.options.toolListLimits, removal);
     try {
       const list = await read();
       const isEmpty = list.toolsJson.length === 0 && list.rejectedTools.length === 0;
@@ -86,7 +89,8 @@ function describe(
   { toolsJson, rejectedTools }: ToolList,
   context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
-  const { identity: server, capabilities, protocolVersion } = session;
+  const removal = context.credentials?.removal;
+  const { protocolVersion } = session;
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
@@ -96,8 +100,8 @@ function describe(
     outcome: 'connected',
     toolsJson,
     rejectedTools,
-    server,
-    capabilities,
+    server: session.identity(removal),
+    capabilities: session.capabilities(removal),
     protocolVersion,
     transport,
     warnings,

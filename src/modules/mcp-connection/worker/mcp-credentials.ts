@@ -1,7 +1,9 @@
 import type { AuthProvider } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { SystemCredentials } from '../connection-test.types.js';
+import { removalOf } from '../sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
 
@@ -11,6 +13,8 @@ import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.
  */
 export class McpCredentials implements AuthProvider {
   private latest: AccessToken | undefined;
+  private readonly sent = new Set<string>();
+  private known: SecretRemoval | undefined;
   private renewed = false;
   private waiting = 0;
   /** Why there is no token, or why the server will not have it. */
@@ -19,6 +23,7 @@ export class McpCredentials implements AuthProvider {
   private constructor(
     private readonly tokens: OAuthTokenClient,
     private readonly request: TokenRequest,
+    private readonly credentials: SystemCredentials,
     private readonly operation: OutboundOperation,
   ) {}
 
@@ -33,12 +38,18 @@ export class McpCredentials implements AuthProvider {
     }
     const { tokenUrl, clientId, clientSecret } = credentials;
     const request = { tokenUrl, clientId, clientSecret, resource: canonicalResource(resource) };
-    return new McpCredentials(context.tokens, request, context.operation);
+    return new McpCredentials(context.tokens, request, credentials, context.operation);
   }
 
   /** The token that was used last, with what its endpoint said about it. */
   get lastToken(): AccessToken | undefined {
     return this.latest;
+  }
+
+  /** Takes out of what the server says what it was sent: the client secret, and every token until now. */
+  get removal(): SecretRemoval {
+    this.known ??= removalOf(this.credentials, [...this.sent]);
+    return this.known;
   }
 
   /** Whether a call waits for the token endpoint at this moment. */
@@ -50,6 +61,7 @@ export class McpCredentials implements AuthProvider {
     this.waiting += 1;
     try {
       this.latest = await this.tokens.get(this.request, this.operation);
+      this.remember(this.latest.value);
       return this.latest.value;
     } catch (error) {
       throw this.fail(error);
@@ -66,6 +78,13 @@ export class McpCredentials implements AuthProvider {
     this.renewed = true;
     this.tokens.drop(this.request, this.latest.value);
     return Promise.resolve();
+  }
+
+  private remember(token: string): void {
+    if (!this.sent.has(token)) {
+      this.sent.add(token);
+      this.known = undefined;
+    }
   }
 
   private fail(error: unknown): Error {

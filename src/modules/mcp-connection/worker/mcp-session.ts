@@ -1,5 +1,6 @@
 import { Client, type jsonSchemaValidator, type Transport } from '@modelcontextprotocol/client';
 
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { ServerIdentity } from '../connection-test.types.js';
 import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
@@ -73,21 +74,23 @@ export class McpSession {
     return this.client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** Names of what the server says it can do. */
-  get capabilities(): string[] {
-    return Object.keys(this.client.getServerCapabilities() ?? {}).map((name) => plainText(name, MAX_TITLE));
+  /** Names of what the server says it can do; `removal` takes out what it was sent. */
+  capabilities(removal = SecretRemoval.none): string[] {
+    const names = Object.keys(this.client.getServerCapabilities() ?? {});
+    return names.map((name) => plainText(removal.text(name), MAX_TITLE));
   }
 
-  /** What the server says of itself, as plain text. */
-  get identity(): ServerIdentity {
+  /** What the server says of itself, as plain text; `removal` takes out what it was sent. */
+  identity(removal = SecretRemoval.none): ServerIdentity {
     const server = this.client.getServerVersion();
-    const title = plainText(server?.title, MAX_TITLE) || null;
+    const plain = (text: string | undefined, max: number): string => plainText(removal.text(text ?? ''), max);
+    const title = plain(server?.title, MAX_TITLE) || null;
     return {
-      name: plainText(server?.name, MAX_TITLE),
-      version: plainText(server?.version, MAX_TITLE),
+      name: plain(server?.name, MAX_TITLE),
+      version: plain(server?.version, MAX_TITLE),
       title,
       // Not the instructions: they are written for a model, not for a person who reads a list of systems.
-      description: plainText(server?.description, MAX_SELF_DESCRIPTION) || (title ?? ''),
+      description: plain(server?.description, MAX_SELF_DESCRIPTION) || (title ?? ''),
     };
   }
 

@@ -4,6 +4,7 @@ import type { OutboundClient } from '../../../common/outbound/outbound.client.js
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { ConnectionFailureCause } from '../connection-failure.types.js';
+import { basicCredentials } from '../sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
@@ -153,8 +154,7 @@ export class OAuthTokenClient {
       form.set('resource', resource);
     }
     if (way.method === 'client_secret_basic') {
-      const credentials = `${formEncode(clientId)}:${formEncode(clientSecret)}`;
-      headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+      headers['authorization'] = `Basic ${basicCredentials(clientId, clientSecret)}`;
     } else {
       form.set('client_id', clientId);
       form.set('client_secret', clientSecret);
@@ -204,11 +204,6 @@ function keyOf({ tokenUrl, clientId, clientSecret, resource }: TokenRequest): st
   return createHash('sha256')
     .update(JSON.stringify([tokenUrl, clientId, clientSecret, resource]))
     .digest('base64');
-}
-
-/** RFC 6749, section 2.3.1: both parts of Basic credentials are form-encoded first. */
-function formEncode(value: string): string {
-  return new URLSearchParams({ v: value }).toString().slice(2);
 }
 
 function jsonObject(text: string): Record<string, unknown> {

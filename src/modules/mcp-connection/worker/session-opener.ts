@@ -1,4 +1,5 @@
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import type { DiscoveredTool } from '../connection-test.types.js';
 import { connect, type Connected } from './connect.js';
@@ -8,7 +9,7 @@ import { McpCredentials } from './mcp-credentials.js';
 import { McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import type { SessionFacts } from './session-transport.js';
-import { type FetchPage, readToolList, type ToolListLimits } from './tool-list.reader.js';
+import { type Cleaning, type FetchPage, readToolList, type ToolListLimits } from './tool-list.reader.js';
 import type { SessionTarget, WarmSession } from './warm-session.js';
 
 /** What a server agreed to and lists. */
@@ -54,7 +55,10 @@ export class SessionOpener {
       const options = { url, operation, credentials, traceparent: undefined };
       connected = await connect(options, status);
       const { session, transport } = connected;
-      const hashes = await this.hashes((cursor) => session.listPage(cursor));
+      const hashes = await this.hashes(
+        (cursor) => session.listPage(cursor),
+        () => credentials?.removal ?? SecretRemoval.none,
+      );
       const { facts } = session;
       await (transport === 'sse' ? session.close() : session.leaveOpen());
       return { transport, facts, hashes, listedAt };
@@ -75,39 +79,45 @@ export class SessionOpener {
       return undefined;
     }
     const listedAt = performance.now();
-    const hashes = await this.hashes(async (cursor) => {
-      const exchange = this.exchange(session, facts, operation);
+    const credentials = this.credentials(session, operation);
+    const fetchPage: FetchPage = async (cursor) => {
+      const exchange = this.exchange(session, facts, { operation, credentials });
       try {
         return await exchange.request('tools/list', cursor === undefined ? {} : { cursor });
       } finally {
         await exchange.close();
       }
-    });
+    };
+    const hashes = await this.hashes(fetchPage, () => credentials?.removal ?? SecretRemoval.none);
     return { transport, facts, hashes, listedAt };
   }
 
   /** Tells a server that its session is over. */
   async takeLeave(session: WarmSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
-    const exchange = this.exchange(session, facts, operation);
+    const credentials = this.credentials(session, operation);
+    const exchange = this.exchange(session, facts, { operation, credentials });
     await exchange.endSession();
     await exchange.close();
+  }
+
+  private credentials({ target }: WarmSession, operation: OutboundOperation): McpCredentials | undefined {
+    return McpCredentials.of(target.credentials, new URL(target.baseUrl), { ...this.options, operation });
   }
 
   private exchange(
     { target, ids }: WarmSession,
     facts: SessionFacts,
-    operation: OutboundOperation,
+    { operation, credentials }: { operation: OutboundOperation; credentials: McpCredentials | undefined },
   ): McpExchange {
     const url = new URL(target.baseUrl);
-    const credentials = McpCredentials.of(target.credentials, url, { ...this.options, operation });
     return new McpExchange(
       { url, operation, credentials, traceparent: undefined },
       { facts, ids, traffic: { latest: 0 }, onListChanged: () => undefined },
     );
   }
 
-  private async hashes(fetchPage: FetchPage): Promise<ReadonlyMap<string, string>> {
-    const { toolsJson } = await readToolList(fetchPage, this.options.toolList);
+  private async hashes(fetchPage: FetchPage, removal: Cleaning): Promise<ReadonlyMap<string, string>> {
+    const { toolsJson } = await readToolList(fetchPage, this.options.toolList, removal);
     const hashes = new Map<string, string>();
     for (const json of toolsJson) {
       const tool = JSON.parse(json) as DiscoveredTool;

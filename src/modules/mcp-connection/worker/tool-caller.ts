@@ -1,4 +1,3 @@
-import { jsonWithoutSecrets, withoutSecrets } from '../../../common/secrets/secret-removal.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { ToolCallFailure } from '../tool-call.types.js';
@@ -9,7 +8,7 @@ import { sendCall } from './call-sender.js';
 import { failureOf, isSessionGone } from './tool-call-failure.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { CallOrder, ToolCallWorkerAnswer } from './tool-call.messages.js';
-import { type RenderedResult, renderToolResult } from './tool-result.js';
+import { renderToolResult } from './tool-result.js';
 import type { OpenedSession } from './session-opener.js';
 import type { Traffic } from './session-transport.js';
 import type { WarmSession } from './warm-session.js';
@@ -62,8 +61,8 @@ export class ToolCaller {
     const cancel = (): void => void operation.close();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const rendered = withoutToken(renderToolResult(await this.result(call)), call);
-      const { structured, ...answer } = rendered;
+      const result = await this.result(call);
+      const { structured, ...answer } = renderToolResult(result, call.credentials?.removal);
       return {
         answered: { outcome: 'answered', ...answer, bytes: operation.bytesRead, latencyMs: latencyMs() },
         structuredJson: structured === null ? null : JSON.stringify(structured),
@@ -137,16 +136,4 @@ export class ToolCaller {
       ? undefined
       : new ToolCallError('definition_changed');
   }
-}
-
-/** A server may send back the access token it was given; nobody but the worker knows it, so nobody else could remove it. */
-function withoutToken(result: RenderedResult, { credentials }: Call): RenderedResult {
-  const token = credentials?.lastToken?.value;
-  return token === undefined
-    ? result
-    : {
-        ...result,
-        text: withoutSecrets(result.text, [token]),
-        structured: jsonWithoutSecrets(result.structured, [token]),
-      };
 }

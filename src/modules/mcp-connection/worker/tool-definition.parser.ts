@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../../common/data-paths.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
 import { plainText } from './plain-text.js';
@@ -19,14 +21,19 @@ export type ParsedTool = { accepted: DiscoveredTool } | { rejected: RejectedTool
 export class ToolDefinitionParser {
   private readonly names = new Set<string>();
 
-  constructor(private readonly limits: SchemaLimits) {}
+  /** @param removal takes out what the server was sent; a tool with such a name has no name that can be called */
+  constructor(
+    private readonly limits: SchemaLimits,
+    private readonly removal: () => SecretRemoval = () => SecretRemoval.none,
+  ) {}
 
   /** @param entry anything a server put into `tools` */
   parse(entry: unknown): ParsedTool {
     if (!isObject(entry)) {
       return rejected('', 'not_an_object');
     }
-    const name = entry['name'];
+    const removal = this.removal();
+    const name = textWithout(removal, entry['name']);
     if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
       return rejected(name, 'invalid_name');
     }
@@ -38,7 +45,7 @@ export class ToolDefinitionParser {
       return rejected(name, problem);
     }
     this.names.add(name);
-    return { accepted: definitionOf(name, entry) };
+    return { accepted: definitionOf(name, entry, removal) };
   }
 
   private problemOf({ inputSchema, outputSchema, annotations }: Record<string, unknown>) {
@@ -78,16 +85,24 @@ export class ToolDefinitionParser {
 function definitionOf(
   name: string,
   { title, description, inputSchema, outputSchema, annotations }: Record<string, unknown>,
+  removal: SecretRemoval,
 ) {
-  const hints = isObject(annotations) ? annotations : null;
+  const clean = (value: Record<string, unknown>) =>
+    removal.json(value as JsonValue) as Record<string, unknown>;
+  const hints = isObject(annotations) ? clean(annotations) : null;
   return {
     name,
-    title: plainText(title, MAX_TITLE) || plainText(hints?.['title'], MAX_TITLE) || null,
-    description: plainText(description, MAX_DESCRIPTION),
-    inputSchema: withVisibleTexts(inputSchema as Record<string, unknown>),
-    outputSchema: isObject(outputSchema) ? withVisibleTexts(outputSchema) : null,
+    title:
+      plainText(textWithout(removal, title), MAX_TITLE) || plainText(hints?.['title'], MAX_TITLE) || null,
+    description: plainText(textWithout(removal, description), MAX_DESCRIPTION),
+    inputSchema: withVisibleTexts(clean(inputSchema as Record<string, unknown>)),
+    outputSchema: isObject(outputSchema) ? withVisibleTexts(clean(outputSchema)) : null,
     annotations: hints === null ? null : withVisibleTexts(hints),
   };
+}
+
+function textWithout(removal: SecretRemoval, value: unknown): unknown {
+  return typeof value === 'string' ? removal.text(value) : value;
 }
 
 function rejected(name: unknown, reason: RejectedToolReason): ParsedTool {

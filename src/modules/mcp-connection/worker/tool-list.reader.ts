@@ -1,3 +1,4 @@
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { RejectedTool } from '../connection-test.types.js';
 import { ConnectionError } from './connection.error.js';
 import { ToolDefinitionParser } from './tool-definition.parser.js';
@@ -13,6 +14,9 @@ export interface ToolListLimits extends SchemaLimits {
 /** Fetches one page of `tools/list`: the raw result object. `undefined` asks for the first page; `''` is a cursor. */
 export type FetchPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
 
+/** Takes out of what a server says what it was sent, as known at that moment. */
+export type Cleaning = () => SecretRemoval;
+
 /** A whole list. Tools are kept as JSON text: a tenth of the memory of objects, and what crosses the thread anyway. */
 export interface ToolList {
   toolsJson: string[];
@@ -26,8 +30,12 @@ const MAX_CURSOR = 8_192;
  * @throws ConnectionError `invalid_tool_list` when a page is not a list or a cursor repeats, `too_many_tools` at a cap;
  * whatever `fetchPage` throws
  */
-export async function readToolList(fetchPage: FetchPage, limits: ToolListLimits): Promise<ToolList> {
-  const parser = new ToolDefinitionParser(limits);
+export async function readToolList(
+  fetchPage: FetchPage,
+  limits: ToolListLimits,
+  removal: Cleaning = () => SecretRemoval.none,
+): Promise<ToolList> {
+  const parser = new ToolDefinitionParser(limits, removal);
   const list: ToolList = { toolsJson: [], rejectedTools: [] };
   const cursors = new Set<string>();
   let cursor: string | undefined;

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonDepth, type JsonValue } from '../../../common/data-paths.js';
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { plainText, visibleText } from './plain-text.js';
 import { ToolCallError } from './tool-call.error.js';
 
@@ -15,53 +16,59 @@ const MAX_STRUCTURED_DEPTH = 64;
 /**
  * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept, without characters that a person cannot see;
  * images, audio and binary resources become a line with type and size; what a resource holds as text is kept.
+ * @param removal takes out what the server was sent, before anything is cut
  * @throws ToolCallError `invalid_result` when it is none, or when its structured content is nested too deep
  */
-export function renderToolResult(result: Record<string, unknown>): RenderedResult {
+export function renderToolResult(
+  result: Record<string, unknown>,
+  removal = SecretRemoval.none,
+): RenderedResult {
   const { content, structuredContent, isError, resultType } = result;
   const isComplete = resultType === undefined || resultType === 'complete';
   const blocks = content ?? (structuredContent === undefined ? undefined : []);
   if (!isComplete || !Array.isArray(blocks) || jsonDepth(structuredContent) > MAX_STRUCTURED_DEPTH) {
     throw new ToolCallError('invalid_result');
   }
-  const structured = (structuredContent ?? null) as JsonValue;
-  const text = blocks.map(renderBlock).join('\n');
-  return {
-    isError: isError === true,
-    text: text === '' && structured !== null ? visibleText(JSON.stringify(structured)) : text,
-    structured,
-  };
+  const structured = removal.json((structuredContent ?? null) as JsonValue);
+  const text = blocks.map((block) => renderBlock(block, removal)).join('\n');
+  return { isError: isError === true, text: text === '' ? textOf(structured) : text, structured };
 }
 
-function renderBlock(block: unknown): string {
+function textOf(structured: JsonValue): string {
+  return structured === null ? '' : visibleText(JSON.stringify(structured));
+}
+
+function renderBlock(block: unknown, removal: SecretRemoval): string {
   if (!isJsonObject(block)) {
     return '[content of no known kind]';
   }
   switch (block['type']) {
     case 'text':
-      return typeof block['text'] === 'string' ? visibleText(block['text']) : '';
+      return typeof block['text'] === 'string' ? visibleText(removal.text(block['text'])) : '';
     case 'image':
     case 'audio':
-      return `[${block['type']}${labels(block['mimeType'])}, ${base64Bytes(block['data'])} bytes]`;
+      return `[${block['type']}${labels(removal, block['mimeType'])}, ${base64Bytes(block['data'])} bytes]`;
     case 'resource':
-      return renderResource(block['resource']);
+      return renderResource(block['resource'], removal);
     case 'resource_link':
-      return `[link to a resource${labels(block['uri'], block['title'] ?? block['name'], block['mimeType'])}]`;
+      return `[link to a resource${labels(removal, block['uri'], block['title'] ?? block['name'], block['mimeType'])}]`;
     default:
-      return `[content of kind${labels(block['type']) || ' unknown'}]`;
+      return `[content of kind${labels(removal, block['type']) || ' unknown'}]`;
   }
 }
 
-function renderResource(resource: unknown): string {
+function renderResource(resource: unknown, removal: SecretRemoval): string {
   const { uri, mimeType, text, blob } = isJsonObject(resource) ? resource : {};
   return typeof text === 'string'
-    ? `[resource${labels(uri, mimeType)}]\n${visibleText(text)}`
-    : `[resource${labels(uri, mimeType)}, ${base64Bytes(blob)} bytes]`;
+    ? `[resource${labels(removal, uri, mimeType)}]\n${visibleText(removal.text(text))}`
+    : `[resource${labels(removal, uri, mimeType)}, ${base64Bytes(blob)} bytes]`;
 }
 
-function labels(...values: unknown[]): string {
+function labels(removal: SecretRemoval, ...values: unknown[]): string {
   return values
-    .map((value) => plainText(value, MAX_LABEL).replaceAll('\n', ' '))
+    .map((value) =>
+      plainText(typeof value === 'string' ? removal.text(value) : value, MAX_LABEL).replaceAll('\n', ' '),
+    )
     .filter((label) => label !== '')
     .map((label) => ` ${label}`)
     .join('');

@@ -1,0 +1,82 @@
+/** A text in the one form in which two ways of writing it are the same. Positions count its characters. */
+export interface CanonicalText {
+  /** One character for each byte of UTF-8. */
+  readonly text: string;
+  /** Where in the bytes of the original a character begins; undefined where each stands at its own place. */
+  readonly origins: Uint32Array | undefined;
+}
+
+/** How often a text may be escaped upon an escape: percent-encoding within JSON within JSON. */
+const MAX_ROUNDS = 3;
+/** Percent-encoding, escapes of JSON and of XML, and the line ends of base64 with 60 columns and more. */
+const ENCODED =
+  /%[\da-f]{2}|(?:\\ud[89ab][\da-f]{2})?\\u[\da-f]{4}|\\["\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[\da-f]{1,5});|(?<=[\w+/-]{60})\r?\n(?=[\w+/-])/gi;
+const MAY_BE_ENCODED = /[%\\&\n]/;
+const NOT_ASCII = /[^\0-\x7f]/;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * Takes off percent-encoding (also that of forms, where `+` is a space), escapes of JSON and XML, and makes the two
+ * alphabets of base64 (RFC 4648, sections 4 and 5) one.
+ */
+export function canonicalText(original: string): CanonicalText {
+  let current: CanonicalText = { text: bytesOf(original), origins: undefined };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const next = MAY_BE_ENCODED.test(current.text) ? decoded(current) : current;
+    if (next === current) {
+      break;
+    }
+    current = next;
+  }
+  const text = current.text.replaceAll('+', ' ').replaceAll('-', ' ').replaceAll('_', '/');
+  return { text, origins: current.origins };
+}
+
+/** The bytes of a text in UTF-8, one character each. */
+export function bytesOf(text: string): string {
+  return NOT_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
+}
+
+/** One layer less; the very same where there is none. */
+function decoded(from: CanonicalText): CanonicalText {
+  const origins = new Uint32Array(from.text.length);
+  let text = '';
+  let read = 0;
+  const keep = (part: string, originOf: (index: number) => number): void => {
+    for (let index = 0; index < part.length; index += 1) {
+      origins[text.length + index] = originOf(index);
+    }
+    text += part;
+  };
+  const origin = (index: number): number => from.origins?.[index] ?? index;
+  for (const { 0: escape, index } of from.text.matchAll(ENCODED)) {
+    const start = read;
+    keep(from.text.slice(read, index), (offset) => origin(start + offset));
+    keep(plain(escape), () => origin(index));
+    read = index + escape.length;
+  }
+  if (read === 0) {
+    return from;
+  }
+  keep(from.text.slice(read), (offset) => origin(read + offset));
+  return { text, origins };
+}
+
+/** Never longer than the escape. */
+function plain(escape: string): string {
+  switch (escape[0]) {
+    case '%':
+      return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    case '\\':
+      return bytesOf(JSON.parse(`"${escape.toLowerCase()}"`) as string);
+    case '&':
+      return entity(escape.slice(1, -1).toLowerCase());
+    default:
+      return ''; // a line end within base64
+  }
+}
+
+function entity(name: string): string {
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return NAMED[name] ?? bytesOf(String.fromCodePoint(code));
+}
