@@ -32,9 +32,10 @@ const failing = processFile(
 const caught = processFile(
   'caught',
   `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
-   ${node('boundaryEvent', 'wrong', '<bpmn:errorEventDefinition/>', 'attachedToRef="s"')}
+   ${node('boundaryEvent', 'wrong', '<bpmn:errorEventDefinition errorRef="input"/>', 'attachedToRef="s"')}
    ${userTask('a')}${userTask('b')}${node('endEvent', 'end')}
    ${flows('start>s s>a a>end wrong>b b>end')}`,
+  { outside: '<bpmn:error id="input" errorCode="NODE_INPUT_INVALID"/>' },
 );
 const appending = processFile(
   'appending',
@@ -145,7 +146,7 @@ describe('work that a process leaves to the background', () => {
       expect((await execute(app, uuid, token.uuid, ui('a'))).status).toBe(409);
     });
 
-    it('that fail go the way of an error boundary event', async () => {
+    it('that fail go the way of an error boundary event that names the failure', async () => {
       const { uuid, instanceMetadata } = await started(app, published, 'caught', { amount: 7 });
       const token = await eventually(
         async () => (await tokenRows(app, instanceMetadata.processInstanceId)).find(({ live }) => live),

@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from '../../../src/common/data-paths.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
 import { EngineIncident, EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
 import type {
-  ChildOutcome,
   EngineCommand,
   EngineEvent,
   EngineJob,
@@ -17,8 +16,13 @@ import { openUiActions } from '../../../src/modules/process-runtime/engine/open-
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 
-/** What a workflow that test code stands in for answers: at once or later, an output or an error. */
-export type WorkflowAnswer = { output?: JsonValue; errorCode?: string | null; afterMs?: number };
+/** What a workflow that test code stands in for answers: at once or later, an output, a failure or a BPMN error (`thrown`). */
+export type WorkflowAnswer = {
+  output?: JsonValue;
+  errorCode?: string | null;
+  thrown?: string;
+  afterMs?: number;
+};
 export type WorkflowHandler = (input: JsonObject, instanceId: number) => WorkflowAnswer;
 
 /** One instance with what a database would know of it. */
@@ -51,7 +55,7 @@ interface StoredJob {
 /** A workflow that has been claimed, and its answer. */
 interface Answered {
   kind: 'ANSWER';
-  command: Extract<EngineCommand, { kind: 'ACTION_DONE' | 'ACTION_FAILED' }>;
+  command: Extract<EngineCommand, { kind: 'ACTION_DONE' | 'ACTION_FAILED' | 'ACTION_ERROR' }>;
 }
 
 export const LIMITS: StepContext['limits'] = {
@@ -243,7 +247,7 @@ export class MemoryEngine {
       case 'CALL':
         return this.call(instance, job);
       case 'NOTIFY_PARENT':
-        return this.notifyParent(instance, job.outcome);
+        return this.notifyParent(instance, job);
       case 'APPEND_TO_PARENT':
         return this.inParent(instance, { kind: 'APPEND', values: job.values }, job);
       case 'PUBLISH_MESSAGE':
@@ -256,13 +260,8 @@ export class MemoryEngine {
 
   private answer(instance: MemoryInstance, job: Extract<EngineJob, { kind: 'WORKFLOW' }>): void {
     const handler = this.workflows.get(job.workflow) ?? answerNothing;
-    const { output = null, errorCode, afterMs = 0 } = handler(job.input, instance.state.id);
-    const { tokenId, visit, actionSvcUuid } = job;
-    const place = { tokenId, visit, actionSvcUuid };
-    const command: Answered['command'] =
-      errorCode === undefined
-        ? { kind: 'ACTION_DONE', ...place, output }
-        : { kind: 'ACTION_FAILED', ...place, errorCode, message: 'The workflow failed.' };
+    const { afterMs = 0, ...answer } = handler(job.input, instance.state.id);
+    const command = commandOf(job, answer);
     if (afterMs === 0) {
       this.inBackground(instance, command, job);
     } else {
@@ -277,29 +276,34 @@ export class MemoryEngine {
     });
   }
 
-  private notifyParent(child: MemoryInstance, outcome: ChildOutcome): void {
+  private notifyParent(child: MemoryInstance, job: Extract<EngineJob, { kind: 'NOTIFY_PARENT' }>): void {
     if (child.parent?.waits === true) {
       const { tokenId, visit, index } = child.parent;
-      this.inParent(child, { kind: 'CHILD_ENDED', tokenId, visit, index, outcome }, null);
+      this.inParent(child, { kind: 'CHILD_ENDED', tokenId, visit, index, outcome: job.outcome }, job);
     }
   }
 
-  private inParent(child: MemoryInstance, command: EngineCommand, job: EngineJob | null): void {
+  private inParent(child: MemoryInstance, command: EngineCommand, job: EngineJob): void {
     const parent = this.instances.get(child.parent?.instanceId ?? -1);
     if (parent !== undefined) {
-      this.inBackground(parent, command, job);
+      this.inBackground(parent, command, job, child);
     }
   }
 
   /** As a worker: a stale command is dropped, one on hold is put off, an incident is recorded. */
-  private inBackground(instance: MemoryInstance, command: EngineCommand, job: EngineJob | null): void {
+  private inBackground(
+    instance: MemoryInstance,
+    command: EngineCommand,
+    job: EngineJob | null,
+    owner = instance,
+  ): void {
     try {
       this.step(instance, command);
     } catch (error) {
       if (error instanceof EngineIncident) {
         this.incidents.push({ instanceId: instance.state.id, error, job });
       } else if (error instanceof EngineRefusal && error.code === 'INSTANCE_NOT_STARTED' && job !== null) {
-        this.add(instance.state.id, job, this.now + 1_000);
+        this.add(owner.state.id, job, this.now + 1_000);
       } else if (!(error instanceof EngineRefusal && error.code === 'STALE')) {
         throw error;
       }
@@ -384,6 +388,19 @@ export class MemoryEngine {
     this.lastId += 1;
     return this.lastId;
   }
+}
+
+function commandOf(
+  { tokenId, visit, actionSvcUuid }: Extract<EngineJob, { kind: 'WORKFLOW' }>,
+  { output = null, errorCode, thrown }: WorkflowAnswer,
+): Answered['command'] {
+  const place = { tokenId, visit, actionSvcUuid };
+  if (thrown !== undefined) {
+    return { kind: 'ACTION_ERROR', ...place, errorCode: thrown };
+  }
+  return errorCode === undefined
+    ? { kind: 'ACTION_DONE', ...place, output }
+    : { kind: 'ACTION_FAILED', ...place, errorCode, message: 'The workflow failed.' };
 }
 
 function cancellable(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallTarget } from '../../../src/modules/process-definitions/process-graph.types.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { save, TestGraph } from '../../support/runtime/graph-builder.js';
+import { save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
 import {
   LIMITS,
   positions,
@@ -15,6 +15,18 @@ function parent(target: Partial<CallTarget>): TestGraph {
 
 function child(): TestGraph {
   return new TestGraph('child').start().user('t').end().flow('start -> t -> end');
+}
+
+/** Waits, beside `t`, at `e` whose way ends with the error E. */
+function throwing(name: string): TestGraph {
+  return new TestGraph(name)
+    .start()
+    .and('fork')
+    .user('t')
+    .user('e')
+    .end('stop', { type: 'TERMINATE' })
+    .end('broken', { type: 'ERROR', code: 'E' })
+    .flow('start -> fork -> t -> stop', 'fork -> e -> broken');
 }
 
 function callJobs(engine: MemoryEngine): unknown[] {
@@ -219,13 +231,13 @@ describe('multi-instance', () => {
   it('ends the others when one fails and the error is caught', () => {
     const engine = engineOf(
       many(false).boundary('caught', 'c', { type: 'ERROR', code: null }).user('fix').flow('caught -> fix'),
-      child(),
+      throwing('child'),
     );
     const instance = engine.start('test', { list: [1, 2, 3] });
     engine.run();
     const [first, second, third] = engine.children(instance);
     finish(engine, first!);
-    engine.step(second!, { kind: 'END', state: 'FAILED' });
+    engine.act(second!, 'e.done');
     engine.run();
     expect(third?.state.state).toBe('DISMISSED');
     expect(positions(instance)).toEqual(['fix ACTIVE ARRIVED']);
@@ -235,7 +247,7 @@ describe('multi-instance', () => {
     const engine = engineOf(many(false), child());
     const instance = engine.start('test', { list: [1, 2] });
     engine.run();
-    engine.step(engine.children(instance)[1]!, { kind: 'END', state: 'FAILED' });
+    engine.step(engine.children(instance)[1]!, { kind: 'END', state: 'TERMINATED' });
     engine.run();
     const [token] = instance.state.tokens.values();
     const place = { tokenId: token!.id, visit: token!.visit, actionSvcUuid: null };
@@ -257,7 +269,7 @@ describe('multi-instance', () => {
     });
     expect(callJobs(engine)).toHaveLength(10);
     engine.run();
-    engine.step(engine.children(instance)[4]!, { kind: 'END', state: 'FAILED' });
+    engine.step(engine.children(instance)[4]!, { kind: 'END', state: 'TERMINATED' });
     expect(engine.children(instance)).toHaveLength(10);
     finish(engine, engine.children(instance)[0]!);
     expect(engine.children(instance)).toHaveLength(11);
@@ -287,5 +299,217 @@ describe('multi-instance', () => {
     expectFailure(() => engine.step(instance, answer(1, 600_000)), { type: 'ENGINE', tokenId: token!.id });
     engine.step(instance, answer(1, 400_000));
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
+  });
+});
+
+/** Calls `called`; `beside` is a task that another token stands on meanwhile. */
+function middle(name: string, called: string, target: Partial<CallTarget> = {}): TestGraph {
+  return new TestGraph(name)
+    .start()
+    .and('fork')
+    .user('beside')
+    .call('c', { process: called, ...target })
+    .end()
+    .flow('start -> fork -> c -> end', 'fork -> beside -> end');
+}
+
+function states(engine: MemoryEngine): Record<string, string> {
+  return Object.fromEntries(
+    [...engine.instances.values()].map(({ definition, state }) => [definition.graph.name, state.state]),
+  );
+}
+
+function instanceOf(engine: MemoryEngine, name: string): MemoryInstance {
+  return [...engine.instances.values()].find(({ definition }) => definition.graph.name === name)!;
+}
+
+describe('an error that nothing catches in a called process', () => {
+  const thrown = (top: TestGraph, ...others: TestGraph[]) => {
+    const engine = engineOf(top, ...others, throwing('bottom'));
+    engine.start('top');
+    engine.run();
+    engine.act(instanceOf(engine, 'bottom'), 'e.done');
+    engine.run();
+    expect(engine.incidents).toEqual([]);
+    expect(engine.jobs).toEqual([]);
+    return engine;
+  };
+
+  it('goes up every level and fails each of them', () => {
+    const engine = thrown(middle('top', 'two'), middle('two', 'three'), middle('three', 'bottom'));
+    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', three: 'FAILED', bottom: 'FAILED' });
+    for (const { events, tokens } of engine.instances.values()) {
+      const told = events.filter(({ kind, data }) => kind === 'ERROR_THROWN' && data?.code === 'E');
+      expect(told).toHaveLength(1);
+      expect(events.at(-1)).toMatchObject({
+        kind: 'INSTANCE_STATE',
+        data: { to: 'FAILED', errorCode: 'E' },
+      });
+      expect([...tokens.values()].every(({ state }) => state !== 'ACTIVE' && state !== 'ON_HOLD')).toBe(true);
+    }
+  });
+
+  it.each(['E', null])('is caught at the first level that catches %s', (code) => {
+    const top = middle('top', 'two')
+      .boundary('caught', 'c', { type: 'ERROR', code })
+      .user('fix')
+      .flow('caught -> fix');
+    const engine = thrown(top, middle('two', 'bottom'));
+    expect(states(engine)).toEqual({ top: 'STARTED', two: 'FAILED', bottom: 'FAILED' });
+    expect(positions(instanceOf(engine, 'top'))).toContain('fix ACTIVE ARRIVED');
+  });
+
+  it('is caught by a boundary event of an embedded subprocess around the call', () => {
+    const top = new TestGraph('top')
+      .start()
+      .sub('s')
+      .start('inner', { in: 's' })
+      .call('c', { process: 'two' }, { in: 's' })
+      .end('innerEnd', { type: 'NONE' }, { in: 's' })
+      .boundary('other', 'c', { type: 'ERROR', code: 'F' })
+      .user('not', undefined, { in: 's' })
+      .boundary('caught', 's', { type: 'ERROR', code: 'E' })
+      .user('fix')
+      .flow('start -> s', 'inner -> c -> innerEnd', 'other -> not', 'caught -> fix');
+    const engine = thrown(top, middle('two', 'bottom'));
+    expect(positions(instanceOf(engine, 'top'))).toEqual(['fix ACTIVE ARRIVED']);
+  });
+
+  it('ends the other processes that the caller has called', () => {
+    const top = middle('top', 'two', { multiInstance: { collection: '[1, 2, 3]', sequential: false } });
+    const engine = engineOf(top, middle('two', 'bottom'), throwing('bottom'));
+    const instance = engine.start('top');
+    engine.run();
+    const bottoms = [...engine.instances.values()].filter(
+      ({ definition }) => definition.graph.name === 'bottom',
+    );
+    expect(bottoms).toHaveLength(3);
+    engine.act(bottoms[1]!, 'e.done');
+    engine.run();
+    expect(instance.state.state).toBe('FAILED');
+    expect(engine.children(instance).map(({ state }) => state.state)).toEqual([
+      'TERMINATED',
+      'FAILED',
+      'TERMINATED',
+    ]);
+    expect(bottoms.map(({ state }) => state.state)).toEqual(['TERMINATED', 'FAILED', 'TERMINATED']);
+    expect(engine.incidents).toEqual([]);
+  });
+
+  it('ends a sequential activity at its first child', () => {
+    const top = middle('top', 'bottom', { multiInstance: { collection: '[1, 2]', sequential: true } });
+    const engine = thrown(top);
+    expect(engine.children(instanceOf(engine, 'top'))).toHaveLength(1);
+    expect(states(engine)).toEqual({ top: 'FAILED', bottom: 'FAILED' });
+  });
+
+  it('tells nobody where the caller does not wait', () => {
+    const engine = thrown(middle('top', 'bottom', { waits: false }));
+    expect(states(engine)).toEqual({ top: 'STARTED', bottom: 'FAILED' });
+  });
+
+  it('waits for the release of a caller that is on hold', () => {
+    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
+    engine.start('top');
+    engine.run();
+    const two = instanceOf(engine, 'two');
+    engine.step(two, { kind: 'HOLD' });
+    engine.act(instanceOf(engine, 'bottom'), 'e.done');
+    engine.run();
+    expect(states(engine)).toEqual({ top: 'STARTED', two: 'ONHOLD', bottom: 'FAILED' });
+    engine.step(two, { kind: 'RELEASE' });
+    engine.advance(1_000);
+    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', bottom: 'FAILED' });
+  });
+
+  it('comes too late for a caller that has ended, whose own caller is told of that end', () => {
+    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
+    engine.start('top');
+    engine.run();
+    engine.step(instanceOf(engine, 'two'), { kind: 'END', state: 'EXPIRED' });
+    engine.act(instanceOf(engine, 'bottom'), 'e.done');
+    engine.run();
+    expect(states(engine)).toEqual({ top: 'STARTED', two: 'EXPIRED', bottom: 'FAILED' });
+    expect(engine.incidents.map(({ error }) => error.message)).toEqual([
+      'CHILD_EXPIRED: Child 0 of the call activity is EXPIRED.',
+    ]);
+  });
+
+  it('is thrown by a workflow, too', () => {
+    const bottom = new TestGraph('bottom')
+      .start()
+      .task('t', [workflow('w')])
+      .end()
+      .flow('start -> t -> end');
+    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), bottom);
+    engine.workflows.set('w', () => ({ thrown: 'REJECTED' }));
+    engine.start('top');
+    engine.run();
+    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', bottom: 'FAILED' });
+    expect(engine.incidents).toEqual([]);
+  });
+});
+
+describe('an end of a called process that is no BPMN error', () => {
+  const ended = (code: string | null, state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED') => {
+    const top = parent({}).boundary('caught', 'c', { type: 'ERROR', code }).user('fix').flow('caught -> fix');
+    const engine = engineOf(top, child());
+    const instance = engine.start('test');
+    engine.run();
+    engine.step(engine.children(instance)[0]!, { kind: 'END', state });
+    engine.run();
+    return { engine, positions: positions(instance), state: instance.state.state };
+  };
+
+  it.each(['TERMINATED', 'EXPIRED', 'DISMISSED', 'ABORTED'] as const)(
+    '(%s) is caught by its name, and else an incident where the call stands',
+    (state) => {
+      expect(ended(`CHILD_${state}`, state).positions).toEqual(['fix ACTIVE ARRIVED']);
+      const stopped = ended(null, state);
+      expect(stopped.positions).toEqual(['c ACTIVE EXECUTING']);
+      expect(stopped.state).toBe('STARTED');
+      expect(stopped.engine.incidents.map(({ error }) => error)).toMatchObject([
+        { source: 'SUBPROCESS', type: 'SUBPROCESS', node: 1 },
+      ]);
+    },
+  );
+
+  it('stops at one level: the callers further up go on waiting', () => {
+    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
+    engine.start('top');
+    engine.run();
+    engine.step(instanceOf(engine, 'bottom'), { kind: 'END', state: 'TERMINATED' });
+    engine.run();
+    expect(states(engine)).toEqual({ top: 'STARTED', two: 'STARTED', bottom: 'TERMINATED' });
+    expect(engine.incidents).toHaveLength(1);
+  });
+
+  it.each([
+    ['CHILD_NOT_STARTED', 'fix ACTIVE ARRIVED'],
+    [null, 'c ACTIVE EXECUTING'],
+  ])('nor is a call that cannot be made, caught by %s', (code, expected) => {
+    const top = parent({}).boundary('caught', 'c', { type: 'ERROR', code }).user('fix').flow('caught -> fix');
+    const engine = engineOf(top, child());
+    const instance = engine.start('test');
+    const [token] = instance.state.tokens.values();
+    const failed = {
+      kind: 'CALL_FAILED',
+      tokenId: token!.id,
+      visit: token!.visit,
+      index: 0,
+      type: 'DEFINITION',
+      message: 'There is none.',
+    } as const;
+    if (code === null) {
+      expectFailure(() => engine.step(instance, failed), {
+        source: 'SUBPROCESS',
+        type: 'DEFINITION',
+        message: 'CHILD_NOT_STARTED: There is none.',
+      });
+    } else {
+      engine.step(instance, failed);
+      expectFailure(() => engine.step(instance, failed), { code: 'STALE' });
+    }
+    expect(positions(instance)).toEqual([expected]);
   });
 });

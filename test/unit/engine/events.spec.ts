@@ -4,7 +4,13 @@ import type { EventDefinition } from '../../../src/modules/process-definitions/p
 import { cycleOccurrence } from '../../../src/modules/process-runtime/engine/due-times.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
 import { manual, save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
-import { LIMITS, positions, trace, type MemoryInstance } from '../../support/runtime/memory-engine.js';
+import {
+  LIMITS,
+  positions,
+  trace,
+  type MemoryInstance,
+  type WorkflowAnswer,
+} from '../../support/runtime/memory-engine.js';
 
 const SECOND = 1_000;
 
@@ -254,11 +260,19 @@ const graphWith = (first: string | null, second: string | null) =>
     .boundary('b2', 't', { type: 'ERROR', code: 'E' }, { condition: second })
     .flow('start -> t', 'b1 -> one', 'b2 -> two');
 
-const outcome = (first: string | null, errorCode: string | null, second: string | null = null) => {
+const outcome = (
+  first: string | null,
+  error: string | WorkflowAnswer,
+  second: string | null = null,
+): string | undefined => {
   const engine = engineOf(graphWith(first, second));
-  engine.workflows.set('w', () => ({ errorCode }));
+  engine.workflows.set('w', () => (typeof error === 'string' ? { thrown: error } : error));
   const instance = engine.start('test', { yes: true });
   engine.run();
+  const { state } = instance.state;
+  if (state === 'FAILED') {
+    return state;
+  }
   return engine.incidents.length > 0 ? 'incident' : trace(instance, 'USER_TASK')[0];
 };
 
@@ -356,16 +370,20 @@ describe('boundary events', () => {
   it('that name an error are asked before one that catches every error, wherever that stands', () => {
     expect(outcome(null, 'E')).toBe('two');
     expect(outcome(null, 'F')).toBe('one');
-    expect(outcome(null, null)).toBe('one');
+  });
+
+  it('take a technical failure by its name only', () => {
+    expect(outcome(null, { errorCode: 'E' })).toBe('two');
+    expect(outcome(null, { errorCode: 'F' })).toBe('incident');
+    expect(outcome(null, { errorCode: null })).toBe('incident');
   });
 
   it('on an error are asked with their condition', () => {
     expect(outcome(null, 'E', '!yes')).toBe('one');
     expect(outcome('!yes', 'E')).toBe('two');
-    expect(outcome('!yes', 'E', '!yes')).toBe('incident');
-    expect(outcome('!yes', 'F')).toBe('incident');
-    expect(outcome('yes', null)).toBe('one');
-    expect(outcome('!yes', null)).toBe('incident');
+    expect(outcome('!yes', 'E', '!yes')).toBe('FAILED');
+    expect(outcome('!yes', 'F')).toBe('FAILED');
+    expect(outcome('yes', 'F')).toBe('one');
     expect(outcome('gone', 'F')).toBe('incident');
     expect(outcome(null, 'E', 'gone')).toBe('incident');
   });

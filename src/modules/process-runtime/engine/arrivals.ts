@@ -4,7 +4,7 @@ import type { NodeKind } from '../../process-definitions/process-graph.types.js'
 import { arriveAtJoin, fireInclusiveJoin, isJoin } from './joins.js';
 import { publish } from './messages.js';
 import type { RuntimeNode } from './runtime-definition.js';
-import { endWithError, enterSubProcess, terminateScope } from './scopes.js';
+import { enterSubProcess, terminateScope, throwBpmnError } from './scopes.js';
 import type { Arrival, StepRun } from './step-run.js';
 import { endToken, enter, leave } from './token-flow.js';
 
@@ -101,7 +101,7 @@ function throwMessage(run: StepRun, id: number, { event }: RuntimeNode): void {
 
 function enterEndEvent(run: StepRun, id: number, node: RuntimeNode): void {
   if (node.event?.type === 'ERROR') {
-    endWithError(run, id, node.event.code);
+    throwBpmnError(run, run.edit(id), node.event.code);
   } else if (node.event?.type === 'TERMINATE') {
     terminateScope(run, id);
   } else {

@@ -2,9 +2,9 @@ import { jsonSize, setPath, type JsonObject, type JsonValue } from '../../../com
 import type { CallTarget } from '../../process-definitions/process-graph.types.js';
 import { copiedData } from './actions.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
-import type { ChildOutcome, TokenState } from './engine.types.js';
+import type { CallProgress, ChildOutcome, EngineCommand, IncidentType, TokenState } from './engine.types.js';
 import { setData } from './process-data.js';
-import { throwError } from './scopes.js';
+import { throwBpmnError, throwError } from './scopes.js';
 import type { StepRun } from './step-run.js';
 import { evaluated, leave } from './token-flow.js';
 import { arm } from './waits.js';
@@ -138,18 +138,27 @@ function emit(run: StepRun, place: CallPlace, call: Call, index: number): void {
 }
 
 /**
- * A child has ended. What went wrong in it is an error of the activity.
+ * A child has ended. A BPMN error that nothing in it has caught is thrown once more here; any other end that is not FINISHED is a
+ * technical failure of the activity.
  * @throws EngineRefusal STALE when nobody waits for this answer any more
- * @throws EngineIncident of source SUBPROCESS when no error boundary event takes it
+ * @throws EngineIncident of source SUBPROCESS for a failure that no error boundary event names
  */
 export function childEnded(run: StepRun, token: TokenState, index: number, outcome: ChildOutcome): void {
-  const { call: progress } = token;
-  if (progress === null || index >= progress.started || Object.hasOwn(progress.results, index)) {
-    throw new EngineRefusal('STALE', `Token ${token.id} does not wait for child ${index}.`);
+  const progress = awaited(token, index);
+  const { state } = outcome;
+  run.event('CHILD_ENDED', token, state === 'FAILED' ? { index, ...outcome } : { index, state });
+  if (outcome.state === 'FAILED') {
+    throwBpmnError(run, token, outcome.errorCode);
+    return;
   }
-  run.event('CHILD_ENDED', token, { index, state: outcome.state });
   if (outcome.state !== 'FINISHED') {
-    childFailed(run, token, index, outcome);
+    throwFailure(
+      run,
+      token,
+      `CHILD_${state}`,
+      'SUBPROCESS',
+      `Child ${index} of the call activity is ${state}.`,
+    );
     return;
   }
   const call = { target: targetOf(run, token, token.node), items: progress.items };
@@ -165,19 +174,37 @@ export function childEnded(run: StepRun, token: TokenState, index: number, outco
   leave(run, token.id);
 }
 
-function childFailed(
+/**
+ * A child that is waited for cannot be started.
+ * @throws EngineRefusal STALE when nobody waits for it any more
+ * @throws EngineIncident of source SUBPROCESS when no error boundary event names `CHILD_NOT_STARTED`
+ */
+export function callFailed(
   run: StepRun,
   token: TokenState,
-  index: number,
-  outcome: Exclude<ChildOutcome, { state: 'FINISHED' }>,
+  { index, type, message }: Extract<EngineCommand, { kind: 'CALL_FAILED' }>,
 ): void {
-  if (!throwError(run, token, outcome.errorCode)) {
-    const error = outcome.errorCode === null ? '' : ` with error ${outcome.errorCode}`;
-    throw run.incident(
-      'SUBPROCESS',
-      `Child ${index} of the call activity is ${outcome.state}${error}.`,
-      token,
-    );
+  awaited(token, index);
+  throwFailure(run, token, 'CHILD_NOT_STARTED', type, message);
+}
+
+function awaited({ id, call }: TokenState, index: number): CallProgress {
+  if (call === null || index >= call.started || Object.hasOwn(call.results, index)) {
+    throw new EngineRefusal('STALE', `Token ${id} does not wait for child ${index}.`);
+  }
+  return call;
+}
+
+function throwFailure(
+  run: StepRun,
+  token: TokenState,
+  code: string,
+  type: IncidentType,
+  message: string,
+): void {
+  if (!throwError(run, token, { kind: 'TECHNICAL', code })) {
+    const { node, id: tokenId } = token;
+    throw new EngineIncident('SUBPROCESS', type, `${code}: ${message}`, { node, tokenId });
   }
 }
 

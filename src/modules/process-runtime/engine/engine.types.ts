@@ -133,7 +133,7 @@ export type EngineCommand =
   | { kind: 'UI_ACTION'; tokenId: number; uiActionSvcUuid: string; body: JsonObject }
   | { kind: 'ACTION_DUE'; tokenId: number; visit: number; actionSvcUuid: string }
   | { kind: 'ACTION_DONE'; tokenId: number; visit: number; actionSvcUuid: string; output: JsonValue }
-  /** The workflow of an action failed for good: an error boundary event takes it, or it is an incident. */
+  /** The workflow of an action failed for good: an error boundary event that names the code takes it, or it is an incident. */
   | {
       kind: 'ACTION_FAILED';
       tokenId: number;
@@ -142,9 +142,20 @@ export type EngineCommand =
       errorCode: string | null;
       message: string;
     }
+  /** The workflow of an action has thrown a BPMN error. */
+  | { kind: 'ACTION_ERROR'; tokenId: number; visit: number; actionSvcUuid: string; errorCode: string }
   | { kind: 'TIMER'; tokenId: number; visit: number; node: number }
   | { kind: 'MESSAGE'; tokenId: number; visit: number; node: number; payload: JsonObject }
   | { kind: 'CHILD_ENDED'; tokenId: number; visit: number; index: number; outcome: ChildOutcome }
+  /** A call that a token waits for cannot be made: an error boundary event that names the code takes it, or it is an incident. */
+  | {
+      kind: 'CALL_FAILED';
+      tokenId: number;
+      visit: number;
+      index: number;
+      type: IncidentType;
+      message: string;
+    }
   | { kind: 'APPEND'; values: { path: string; value: JsonValue }[] }
   | { kind: 'CONTINUE' }
   /**
@@ -161,12 +172,21 @@ export type EngineCommand =
     }
   | { kind: 'HOLD' }
   | { kind: 'RELEASE' }
-  | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' | 'FAILED' };
+  | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' };
 
-/** How a called process ended; `errorCode` is that of an error end event nobody caught. */
+/**
+ * How a called process ended. `FAILED` is a BPMN error that nothing in it has caught, and `errorCode` the code of that; every
+ * other end that is not `FINISHED` came from outside, and has none.
+ */
 export type ChildOutcome =
   | { state: 'FINISHED'; data: JsonObject }
   | { state: Exclude<InstanceStatus, 'FINISHED'>; errorCode: string | null };
+
+/**
+ * An error as it is thrown where a token stands. A BPMN error is part of what the process says; a technical one is a failure,
+ * which only an event that names its code takes. `code` is null for a failure without one.
+ */
+export type ThrownError = { kind: 'BPMN' | 'TECHNICAL'; code: string | null };
 
 /** Work for the background, stored in the transaction of the step. `at` in epoch milliseconds. */
 export type EngineJob =

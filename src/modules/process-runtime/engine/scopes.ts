@@ -1,4 +1,4 @@
-import type { EngineJob, InstanceStatus, TokenState, TokenStatus } from './engine.types.js';
+import type { EngineJob, InstanceStatus, ThrownError, TokenState, TokenStatus } from './engine.types.js';
 import type { RuntimeNode } from './runtime-definition.js';
 import type { StepRun } from './step-run.js';
 import { depart, endToken, enter, evaluated, leave } from './token-flow.js';
@@ -87,13 +87,13 @@ function interrupt(run: StepRun, host: TokenState, boundary: RuntimeNode): void 
 /**
  * An error is thrown where a token stands: the error boundary events of that activity are asked first, then those of each
  * embedded subprocess around it (BPMN 2.0.2, 10.5.6).
- * @param code null for a failure without one, which only an event that catches everything takes
  * @returns whether one has caught it
  */
-export function throwError(run: StepRun, thrower: TokenState, code: string | null): boolean {
-  run.event('ERROR_THROWN', thrower, { code });
+export function throwError(run: StepRun, thrower: TokenState, error: ThrownError): boolean {
+  const { code, kind } = error;
+  run.event('ERROR_THROWN', thrower, kind === 'BPMN' ? { code } : { code, technical: true });
   for (let host: TokenState | undefined = thrower; host !== undefined;) {
-    const boundary = handlerOf(run, host, code);
+    const boundary = handlerOf(run, host, error);
     if (boundary !== undefined) {
       interrupt(run, host, boundary);
       return true;
@@ -103,12 +103,15 @@ export function throwError(run: StepRun, thrower: TokenState, code: string | nul
   return false;
 }
 
-/** Events that name the error come before those that catch every one (BPMN 2.0.2, 10.5.6), each in their order. */
-function handlerOf(run: StepRun, host: TokenState, code: string | null): RuntimeNode | undefined {
+/**
+ * Events that name the error come before those that catch every BPMN error (BPMN 2.0.2, 10.5.6), each in their order. A
+ * technical failure is none: it is caught by its name or by nobody.
+ */
+function handlerOf(run: StepRun, host: TokenState, { kind, code }: ThrownError): RuntimeNode | undefined {
   const boundaries = run.nodeOf(host).boundaries.map((index) => run.definition.node(index));
   const catching = (named: boolean) =>
     boundaries.find((boundary) => namesError(boundary) === named && catches(run, host, boundary, code));
-  return catching(true) ?? catching(false);
+  return catching(true) ?? (kind === 'BPMN' ? catching(false) : undefined);
 }
 
 function namesError({ event }: RuntimeNode): boolean {
@@ -128,9 +131,12 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
   );
 }
 
-/** An error end event. What nobody catches in this process fails it, and is an error of the activity that called it. */
-export function endWithError(run: StepRun, id: number, code: string | null): void {
-  if (!throwError(run, run.edit(id), code)) {
+/**
+ * A BPMN error: of an error end event, of a workflow that throws one, of a called process that has failed with one. What nothing
+ * catches in this process fails it, and is the same error of the activity that called it, and so on up to the first process.
+ */
+export function throwBpmnError(run: StepRun, thrower: TokenState, code: string | null): void {
+  if (!throwError(run, thrower, { kind: 'BPMN', code })) {
     endInstance(run, 'FAILED', code);
   }
 }
@@ -159,7 +165,7 @@ export function endInstance(run: StepRun, state: keyof typeof TOKEN_STATES, erro
       state: TOKEN_STATES[state],
     });
   }
-  run.setInstanceState(state);
+  run.setInstanceState(state, state === 'FAILED' ? { errorCode } : {});
   if (instance.parentUuid !== null) {
     run.jobs.push({ kind: 'NOTIFY_PARENT', outcome: { state, errorCode } });
   }

@@ -131,10 +131,11 @@ export class StepRun {
     });
   }
 
-  setInstanceState(state: InstanceStatus): void {
+  /** @param data of the event, beside both states */
+  setInstanceState(state: InstanceStatus, data: JsonObject = {}): void {
     const from = this.instance.state;
     this.instance.state = state;
-    this.event('INSTANCE_STATE', null, { from, to: state });
+    this.event('INSTANCE_STATE', null, { from, to: state, ...data });
   }
 
   /** Changes the state of a live token; nothing happens when it has it already. */

@@ -3,25 +3,28 @@ import { ExpressionError } from '../../../common/expressions/expression.errors.j
 import { complete, perform, startSubprocess, storeOutput } from './actions.js';
 import { continueActivity, trigger } from './activities.js';
 import { drain } from './arrivals.js';
-import { childEnded, retryAwaited, retryUnawaited } from './calls.js';
+import { callFailed, childEnded, retryAwaited, retryUnawaited } from './calls.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { EngineCommand, InstanceState, StepContext, StepResult, TokenState } from './engine.types.js';
 import { checkDataSize, checkJobsSize, faultOfData, setData } from './process-data.js';
 import type { ActionPlace, RuntimeDefinition } from './runtime-definition.js';
-import { endInstance, throwError } from './scopes.js';
+import { endInstance, throwBpmnError, throwError } from './scopes.js';
 import { StepRun } from './step-run.js';
 import { createToken } from './tokens.js';
 import { executeUiAction } from './ui-actions.js';
 
 type Command<K extends EngineCommand['kind']> = Extract<EngineCommand, { kind: K }>;
+type ActionCommand = Extract<EngineCommand, { kind: `ACTION_${string}` }>;
 
 const BACKGROUND: ReadonlySet<EngineCommand['kind']> = new Set([
   'ACTION_DUE',
   'ACTION_DONE',
   'ACTION_FAILED',
+  'ACTION_ERROR',
   'TIMER',
   'MESSAGE',
   'CHILD_ENDED',
+  'CALL_FAILED',
   'APPEND',
   'CONTINUE',
 ]);
@@ -79,19 +82,18 @@ function carryOut(run: StepRun, command: EngineCommand): void {
 }
 
 function inBackground(run: StepRun, command: EngineCommand): void {
+  if (isOfAction(command)) {
+    return ofAction(run, command);
+  }
   switch (command.kind) {
-    case 'ACTION_DUE':
-      return actionDue(run, command);
-    case 'ACTION_DONE':
-      return actionDone(run, command);
-    case 'ACTION_FAILED':
-      return actionFailed(run, command);
     case 'TIMER':
       return trigger(run, visitOf(run, command), command.node, null);
     case 'MESSAGE':
       return trigger(run, visitOf(run, command), command.node, command.payload);
     case 'CHILD_ENDED':
       return childEnded(run, visitOf(run, command), command.index, command.outcome);
+    case 'CALL_FAILED':
+      return callFailed(run, visitOf(run, command), command);
     case 'APPEND':
       command.values.forEach(({ path, value }) => setData(run, path, value));
       return run.event('DATA_APPENDED', null, { paths: command.values.map(({ path }) => path) });
@@ -99,6 +101,23 @@ function inBackground(run: StepRun, command: EngineCommand): void {
       return proceed(run);
     default:
       throw new RangeError(`No command of the background: ${command.kind}.`);
+  }
+}
+
+function isOfAction(command: EngineCommand): command is ActionCommand {
+  return command.kind.startsWith('ACTION_');
+}
+
+function ofAction(run: StepRun, command: ActionCommand): void {
+  switch (command.kind) {
+    case 'ACTION_DUE':
+      return actionDue(run, command);
+    case 'ACTION_DONE':
+      return actionDone(run, command);
+    case 'ACTION_FAILED':
+      return actionFailed(run, command);
+    case 'ACTION_ERROR':
+      return throwBpmnError(run, pendingAction(run, command).token, command.errorCode);
   }
 }
 
@@ -193,7 +212,7 @@ function actionDone(run: StepRun, command: Command<'ACTION_DONE'>): void {
 
 function actionFailed(run: StepRun, command: Command<'ACTION_FAILED'>): void {
   const { token } = pendingAction(run, command);
-  if (!throwError(run, token, command.errorCode)) {
+  if (!throwError(run, token, { kind: 'TECHNICAL', code: command.errorCode })) {
     const { node, id: tokenId } = token;
     const { actionSvcUuid } = command;
     throw new EngineIncident('ACTION', 'WORKFLOW', command.message, { node, tokenId, actionSvcUuid });

@@ -56,7 +56,7 @@ export class CallHandler implements JobHandler {
   private async call(job: Job, work: Work, parent: InstanceHead): Promise<void> {
     if (parent.depth >= this.maxDepth) {
       const message = `Processes call each other more than ${this.maxDepth} deep (PROCESS_MAX_CALL_DEPTH).`;
-      await this.stop(job, work, 'SUBPROCESS', message);
+      await this.refuse(job, work, 'SUBPROCESS', message);
       return;
     }
     try {
@@ -70,9 +70,14 @@ export class CallHandler implements JobHandler {
     if (isDuplicate(error)) {
       await this.steps.drop(job);
     } else if (error instanceof EngineIncident || error instanceof EngineRefusal) {
-      await this.stop(job, work, 'SUBPROCESS', `Process "${work.process}" could not start: ${error.message}`);
+      await this.refuse(
+        job,
+        work,
+        'SUBPROCESS',
+        `Process "${work.process}" could not start: ${error.message}`,
+      );
     } else if (error instanceof DomainError && isOfDefinition(error)) {
-      await this.stop(
+      await this.refuse(
         job,
         work,
         'DEFINITION',
@@ -107,6 +112,17 @@ export class CallHandler implements JobHandler {
         waits: work.waits,
       },
     };
+  }
+
+  /** The call cannot be made as it is: the activity that waits for it takes that by the name of its code, or stops. */
+  private async refuse(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
+    if (!work.waits) {
+      await this.stop(job, work, type, message);
+      return;
+    }
+    const { tokenId, visit, index } = work;
+    const command = { kind: 'CALL_FAILED', tokenId, visit, index, type, message } as const;
+    await this.steps.make(job, ownerOf(job), () => command);
   }
 
   private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { encodeJob, type RuntimeJob } from '../../../src/modules/process-runtime/jobs/runtime-job.js';
+import { Database } from '../../../src/database/database.js';
+import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { JobQueueService } from '../../../src/modules/jobs/job-queue.service.js';
+import { TestApp } from '../../support/app.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import { mapping, workflowOf } from '../workflows/workflow-package.js';
+
+const ERRORS = [
+  ['e', 'E'],
+  ['terminated', 'CHILD_TERMINATED'],
+  ['missing', 'CHILD_NOT_STARTED'],
+  ['input', 'NODE_INPUT_INVALID'],
+]
+  .map(([id, code]) => `<bpmn:error id="${id}" errorCode="${code}"/>`)
+  .join('');
+
+const catching = (host: string, error: string | null): string =>
+  node(
+    'boundaryEvent',
+    'caught',
+    error === null ? '<bpmn:errorEventDefinition/>' : `<bpmn:errorEventDefinition errorRef="${error}"/>`,
+    `attachedToRef="${host}"`,
+  );
+
+/** A process that calls another while somebody works beside that; `error` is what it catches, undefined for nothing. */
+const caller = (name: string, called: string, error?: string | null): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${node('parallelGateway', 'fork')}${userTask('beside')}
+     ${node('callActivity', 'call', '', `calledElement="${called}"`)}${node('endEvent', 'end')}
+     ${error === undefined ? '' : `${catching('call', error)}${userTask('fix')}`}
+     ${flows(`start>fork fork>call fork>beside call>end beside>end${error === undefined ? '' : ' caught>fix fix>end'}`)}`,
+    { outside: ERRORS },
+  );
+
+const bottom = processFile(
+  'bottom',
+  `${node('startEvent', 'start')}${userTask('decide')}
+   ${node('endEvent', 'broken', '<bpmn:errorEventDefinition errorRef="e"/>')}${flows('start>decide decide>broken')}`,
+  { outside: ERRORS },
+);
+/** Stops in its first step. */
+const unable = processFile(
+  'unable',
+  `${node('startEvent', 'start')}${node('exclusiveGateway', 'which')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}
+   ${flows('start>which which>a[gone.x] which>b[gone.y] a>end b>end')}`,
+);
+const rating = (name: string, error: string | null): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
+     ${catching('s', error)}${userTask('a')}${userTask('fix')}${node('endEvent', 'end')}
+     ${flows('start>s s>a a>end caught>fix fix>end')}`,
+    { outside: ERRORS },
+  );
+
+interface InstanceBody extends Record<string, unknown> {
+  state: string;
+  incidents: { message: string; type: string; source: string; childProcessInstanceUuid: string | null }[];
+}
+
+describe('errors of called processes and workflows', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_POLL_MS: '20' });
+    published = await publish(app, {
+      bpmn: [
+        caller('top', 'two'),
+        caller('catchingTop', 'two', 'e'),
+        caller('two', 'three'),
+        caller('three', 'bottom'),
+        caller('catchAll', 'bottom', null),
+        caller('catchTerminated', 'bottom', 'terminated'),
+        caller('catchAllUnable', 'unable', null),
+        caller('catchUnable', 'unable', 'missing'),
+        bottom,
+        unable,
+        rating('rateAll', null),
+        rating('rateNamed', 'input'),
+      ],
+      package: { workflows: [workflowOf('broken', [mapping('broken', { is: '${amount / 0}' })])] },
+    });
+  });
+  afterAll(() => app.close());
+
+  const read = async (uuid: string): Promise<InstanceBody> =>
+    (await app.request<InstanceBody>('GET', instancePath(uuid))).body;
+  const childOf = async (parentUuid: string): Promise<ProcessInstanceEntity> => {
+    const [child] = await eventually(
+      () => app.dataSource.getRepository(ProcessInstanceEntity).findBy({ parentUuid }),
+      (rows) => rows.length > 0,
+    );
+    return child as ProcessInstanceEntity;
+  };
+  /** The instances from a first one down to the one that calls nobody. */
+  const chain = async (uuid: string, length: number): Promise<string[]> => {
+    const uuids = [uuid];
+    while (uuids.length < length) {
+      uuids.push((await childOf(uuids.at(-1) ?? '')).uuid);
+    }
+    return uuids;
+  };
+  const fail = async (uuid: string): Promise<void> => {
+    const [token] = await tokenRows(app, (await instanceRow(app, uuid)).id);
+    await executed(app, uuid, token?.uuid ?? '', ui('decide'));
+  };
+  const statesOf = (uuids: string[]): Promise<string[]> =>
+    Promise.all(uuids.map(async (uuid) => (await instanceRow(app, uuid)).state));
+  const standing = async (uuid: string): Promise<(string | null)[]> => {
+    const { body } = await app.request<{
+      tokens: { bpmnElementId: string; state: string }[];
+    }>('GET', instancePath(uuid));
+    return body.tokens
+      .filter(({ state }) => state === 'ACTIVE')
+      .map((token) => token.bpmnElementId)
+      .toSorted();
+  };
+  const stopped = (uuid: string): Promise<InstanceBody> =>
+    eventually(
+      () => read(uuid),
+      ({ incidents }) => incidents.length > 0,
+    );
+
+  it('an error that nothing catches fails every level up to the first process', async () => {
+    const { uuid } = await started(app, published, 'top');
+    const uuids = await chain(uuid, 4);
+    await fail(uuids.at(-1) ?? '');
+    await eventually(
+      () => statesOf(uuids),
+      (states) => states.every((state) => state === 'FAILED'),
+    );
+
+    for (const each of uuids) {
+      const row = await instanceRow(app, each);
+      expect(row.endedAt).not.toBeNull();
+      expect((await read(each)).incidents).toEqual([]);
+      expect((await tokenRows(app, row.id)).filter(({ live }) => live)).toEqual([]);
+      const { body } = await app.request<{ events: { kind: string; data: Record<string, unknown> }[] }>(
+        'GET',
+        `${instancePath(each)}/history?limit=200`,
+      );
+      const told = body.events.filter(({ kind }) => kind === 'ERROR_THROWN' || kind === 'CHILD_ENDED');
+      expect(told.map(({ data }) => data['code'] ?? data['errorCode'])).toEqual(
+        each === uuids.at(-1) ? ['E'] : ['E', 'E'],
+      );
+      expect(body.events.find(({ data }) => data?.['to'] === 'FAILED')?.data).toMatchObject({
+        errorCode: 'E',
+      });
+    }
+  });
+
+  it('an error is caught two levels up, once, also when its job comes again', async () => {
+    const { uuid } = await started(app, published, 'catchingTop');
+    const uuids = await chain(uuid, 4);
+    await fail(uuids.at(-1) ?? '');
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+    expect(await statesOf(uuids)).toEqual(['STARTED', 'FAILED', 'FAILED', 'FAILED']);
+    expect(await standing(uuid)).toEqual(['beside', 'fix']);
+
+    const { id } = await instanceRow(app, uuid);
+    const events = await eventRows(app, id);
+    const job: RuntimeJob = { kind: 'NOTIFY_PARENT', outcome: { state: 'FAILED', errorCode: 'E' } };
+    await again(job, (await instanceRow(app, uuids[1] ?? '')).id);
+    expect(await eventRows(app, id)).toEqual(events);
+  });
+
+  it('an error waits for the release of a caller on hold', async () => {
+    const { uuid } = await started(app, published, 'top');
+    const uuids = await chain(uuid, 4);
+    const [, second = '', , last = ''] = uuids;
+    expect((await app.request('POST', `${instancePath(second)}/hold`)).status).toBe(200);
+    await fail(last);
+    await eventually(
+      () => statesOf(uuids),
+      (states) => states[2] === 'FAILED',
+    );
+    await again({ kind: 'CONTINUE', at: 0 }, (await instanceRow(app, uuid)).id);
+    expect(await statesOf(uuids)).toEqual(['STARTED', 'ONHOLD', 'FAILED', 'FAILED']);
+    expect((await app.request('POST', `${instancePath(second)}/release`)).status).toBe(200);
+    await eventually(
+      () => statesOf(uuids),
+      (states) => states.every((state) => state === 'FAILED'),
+    );
+  });
+
+  it('a child that an operator ends is an incident that names it, not food for a catch-all', async () => {
+    const { uuid } = await started(app, published, 'catchAll');
+    const child = await childOf(uuid);
+    await app.request('POST', `${instancePath(child.uuid)}/terminate`);
+    const { state, incidents } = await stopped(uuid);
+
+    expect(state).toBe('STARTED');
+    expect(incidents).toMatchObject([
+      {
+        source: 'SUBPROCESS',
+        type: 'SUBPROCESS',
+        message: 'CHILD_TERMINATED: Child 0 of the call activity is TERMINATED.',
+        childProcessInstanceUuid: child.uuid,
+      },
+    ]);
+    expect(await standing(uuid)).toEqual(['beside', 'call']);
+  });
+
+  it('a failure stops the place of the call; the callers further up wait', async () => {
+    const { uuid } = await started(app, published, 'top');
+    const uuids = await chain(uuid, 4);
+    await app.request('POST', `${instancePath(uuids[3] ?? '')}/terminate`);
+    await stopped(uuids[2] ?? '');
+    expect(await statesOf(uuids)).toEqual(['STARTED', 'STARTED', 'STARTED', 'TERMINATED']);
+    expect((await read(uuid)).incidents).toEqual([]);
+  });
+
+  it('a child that an operator ends is caught by the name of that', async () => {
+    const { uuid } = await started(app, published, 'catchTerminated');
+    const child = await childOf(uuid);
+    await app.request('POST', `${instancePath(child.uuid)}/terminate`);
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+    expect((await read(uuid)).incidents).toEqual([]);
+  });
+
+  it('a call that cannot begin is an incident or caught by its name', async () => {
+    const { incidents } = await stopped((await started(app, published, 'catchAllUnable')).uuid);
+    expect(incidents).toMatchObject([
+      { source: 'SUBPROCESS', message: expect.stringMatching(/^CHILD_NOT_STARTED: Process "unable" could/) },
+    ]);
+    const { uuid } = await started(app, published, 'catchUnable');
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+  });
+
+  it('a workflow that fails is an incident or caught by the name of its failure', async () => {
+    const { incidents } = await stopped((await started(app, published, 'rateAll', { amount: 7 })).uuid);
+    expect(incidents).toMatchObject([{ message: expect.stringMatching(/^NODE_INPUT_INVALID: /) }]);
+    const { uuid } = await started(app, published, 'rateNamed', { amount: 7 });
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+    expect((await read(uuid)).incidents).toEqual([]);
+  });
+
+  /** Runs background work of an instance once more, and waits for it. */
+  async function again(job: RuntimeJob, instanceId: number): Promise<void> {
+    const queue = app.nest.get(JobQueueService);
+    const id = await app.nest.get(IdBlocks).next('job');
+    await app.nest
+      .get(Database)
+      .write((manager) =>
+        queue.add(manager, [
+          { id, kind: job.kind, availableAt: new Date(0), payload: encodeJob(job), instanceId },
+        ]),
+      );
+    queue.wake();
+    await eventually(
+      () => app.nest.get(Database).read((manager) => queue.ofInstance(manager, instanceId, job.kind)),
+      (jobs) => jobs.every((row) => row.id !== id),
+    );
+  }
+});
