@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Turns } from '../../common/turns.js';
 import { Env } from '../../config/env.js';
+import { checkBoundaryUse } from './checks/boundary-use.checks.js';
 import { checkCalls } from './checks/call.checks.js';
 import { checkElements } from './checks/element.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
@@ -76,6 +77,7 @@ export class ProcessCompilerService {
       definitions.push(await compileProcess(draft, context));
     }
     checkCalls(definitions, problems);
+    definitions.forEach((definition) => checkBoundaryUse(definition, problems));
     return definitions;
   }
 }

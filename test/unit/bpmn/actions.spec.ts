@@ -10,6 +10,7 @@ const withNode = (content: string, kind = 'userTask', attributes = '') =>
   );
 const actions = (content: string) => `<svc:actions>${content}</svc:actions>`;
 const OK = '<svc:action name="ok" manual="true" keys="*"/>';
+const UI = '<svc:uiActions><svc:uiAction name="u" action="ok"/></svc:uiActions>';
 const warningsOf = async (xml: string) =>
   (await compileXml(xml)).problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code);
 
@@ -287,25 +288,81 @@ describe('actions', () => {
   });
 
   it.each([
-    ['a user task without actions', withNode('<svc:actions/>'), ['USER_TASK_DOES_NOT_WAIT']],
     [
       'a user task with optional actions only',
-      withNode(actions('<svc:action name="x" manual="true" optional="true" keys="*"/>')),
+      withNode(actions('<svc:action name="ok" manual="true" optional="true" keys="*"/>') + UI),
+      ['USER_TASK_DOES_NOT_WAIT'],
+    ],
+    [
+      'a user task with automatic actions only',
+      withNode(actions('<svc:action name="x"><svc:data>{}</svc:data></svc:action>')),
       ['USER_TASK_DOES_NOT_WAIT'],
     ],
     [
       'an action that stores nothing',
-      withNode(actions('<svc:action name="x" manual="true"/>')),
+      withNode(actions('<svc:action name="ok" manual="true"/>') + UI),
       ['NOTHING_STORED'],
     ],
     [
       'an action that never runs',
-      withNode(actions(`${OK}<svc:action name="x" parent="ok"><svc:data>{}</svc:data></svc:action>`)),
+      withNode(actions(`${OK}<svc:action name="x" parent="ok"><svc:data>{}</svc:data></svc:action>`) + UI),
       ['ACTION_NEVER_RUNS'],
     ],
-    ['a user task that waits', withNode(actions(OK)), []],
+    ['an action that nobody can execute', withNode(actions(OK)), ['ACTION_WITHOUT_UI_ACTION']],
+    ['nothing at a user task that waits', withNode(actions(OK) + UI), []],
+    ['nothing at a user task without actions, which waits too', withNode('<svc:actions/>'), []],
   ])('warns of %s', async (_, xml, expected) => {
     expect(await warningsOf(xml)).toEqual(expected);
+  });
+});
+
+describe('user tasks without actions', () => {
+  const plain = bpmn(nodes('startEvent:s userTask:a endEvent:z') + flows('s>a a>z'));
+
+  it('get one mandatory manual action with one UI action, both called complete and without data', async () => {
+    const { actions: own, uiActions } = nodeOf(await graphOf(plain), 'a');
+    expect(own).toMatchObject([
+      {
+        name: 'complete',
+        manual: true,
+        optional: false,
+        repeatable: false,
+        keys: [],
+        delay: null,
+        back: null,
+      },
+    ]);
+    expect(uiActions).toMatchObject([{ name: 'complete', action: 'complete', body: null, excludeKeys: [] }]);
+    expect(compileSchema(uiActions[0]?.bodySchema ?? {}).check({})).toEqual([]);
+    expect(compileSchema(uiActions[0]?.bodySchema ?? {}).check({ note: 'x' })).not.toEqual([]);
+  });
+
+  it.each(['', '<svc:actions/>', '<svc:uiActions/>', '<svc:actions/><svc:uiActions/>'])(
+    'get the same ones, with the same uuids, for "%s"',
+    async (content) => {
+      const [one, other] = await Promise.all([graphOf(plain), graphOf(withNode(content))]);
+      const { actions: own, uiActions } = nodeOf(other, 'a');
+      expect({ own, uiActions }).toEqual({
+        own: nodeOf(one, 'a').actions,
+        uiActions: nodeOf(one, 'a').uiActions,
+      });
+    },
+  );
+
+  it('keep their uuids when the author writes the same actions out', async () => {
+    const written = withNode(
+      `${actions('<svc:action name="complete" manual="true"/>')}<svc:uiActions><svc:uiAction name="complete" action="complete"/></svc:uiActions>`,
+    );
+    const [one, other] = await Promise.all([graphOf(plain), graphOf(written)]);
+    for (const list of ['actions', 'uiActions'] as const) {
+      const [before, after] = [one, other].map((graph) => nodeOf(graph, 'a')[list].map((at) => at.svcUuid));
+      expect(before).toEqual(after);
+    }
+  });
+
+  it('get none beside UI actions of their own', async () => {
+    const ui = '<svc:uiActions><svc:uiAction name="u" action="complete"/></svc:uiActions>';
+    expect(await errorsOf(withNode(ui))).toEqual(['UNKNOWN_ACTION a']);
   });
 });
 

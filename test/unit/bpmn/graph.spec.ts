@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bpmn, compileXml, definitions, flows, graphOf, nodeOf, nodes } from './compile.js';
 
-const SIMPLE = nodes('startEvent:s task:a endEvent:z') + flows('s>a a>z');
+const WITH_CALL = `${nodes('startEvent:s endEvent:z')}<bpmn:callActivity id="a" calledElement="q"/>${flows('s>a a>z')}`;
+const SIMPLE = nodes('startEvent:s userTask:a endEvent:z') + flows('s>a a>z');
 
 const boundary = (id: string, attributes: string, definition = '<bpmn:errorEventDefinition/>') =>
   `<bpmn:boundaryEvent id="${id}" attachedToRef="a" ${attributes}>${definition}</bpmn:boundaryEvent>`;
@@ -35,7 +36,7 @@ describe('compiling a process', () => {
   });
 
   it('gives a plain process the values that mean nothing special', async () => {
-    const graph = await graphOf(bpmn(SIMPLE));
+    const graph = await graphOf(bpmn(SIMPLE.replace('userTask', 'task')));
     expect(graph).toMatchObject({
       format: 1,
       key: 'P',
@@ -214,7 +215,7 @@ describe('kinds of nodes', () => {
       '<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT1S</bpmn:timeDuration></bpmn:timerEventDefinition>';
     const { definitions: found, problems } = await compileXml(
       bpmn(
-        SIMPLE +
+        WITH_CALL +
           boundary('b0', 'cancelActivity="false"', timer) +
           boundary('b1', '') +
           boundary('b2', 'svc:priority="10"') +
@@ -239,7 +240,7 @@ describe('kinds of nodes', () => {
     const named = '<bpmn:errorEventDefinition errorRef="E"/>';
     const { definitions: found, problems } = await compileXml(
       bpmn(
-        SIMPLE +
+        WITH_CALL +
           boundary('all', '') +
           boundary('allFirst', 'svc:priority="1"') +
           boundary('one', '', named) +
@@ -356,7 +357,8 @@ describe('levels, lanes and calls', () => {
     const { definitions: found, problems } = await compileXml(
       definitions(
         `<bpmn:collaboration id="C"><bpmn:participant id="p1" processRef="A"/><bpmn:participant id="p2" processRef="B"/><bpmn:messageFlow id="mf" sourceRef="at" targetRef="p2"/></bpmn:collaboration>
-         <bpmn:process id="A">${nodes('startEvent:as task:at endEvent:az')}${flows('as>at at>az')}</bpmn:process>
+         <bpmn:message id="m" svc:correlation=""/>
+         <bpmn:process id="A">${nodes('startEvent:as endEvent:az')}<bpmn:sendTask id="at" messageRef="m"/>${flows('as>at at>az')}</bpmn:process>
          <bpmn:process id="B">${nodes('startEvent:bs endEvent:bz')}${flows('bs>bz')}</bpmn:process>`,
       ),
     );

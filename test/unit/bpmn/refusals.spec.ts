@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bpmn, compileXml, definitions, errorsOf, flows, nodes } from './compile.js';
 
 const START_END = nodes('startEvent:s endEvent:z');
-const SIMPLE = START_END + nodes('task:a') + flows('s>a a>z');
+const SIMPLE = START_END + nodes('userTask:a') + flows('s>a a>z');
 const timer = (property: string, text: string) =>
   `<bpmn:timerEventDefinition><bpmn:${property} xsi:type="bpmn:tFormalExpression">${text}</bpmn:${property}></bpmn:timerEventDefinition>`;
 const withCatch = (content: string) =>
@@ -135,21 +135,21 @@ describe('what is not executed is refused by name and id', () => {
     [
       'where an element of ours may stand',
       withTask(
-        '<bpmn:task id="a"><bpmn:extensionElements><svc:payload>1</svc:payload></bpmn:extensionElements></bpmn:task>',
+        '<bpmn:userTask id="a"><bpmn:extensionElements><svc:payload>1</svc:payload></bpmn:extensionElements></bpmn:userTask>',
       ),
       expect.stringMatching(/^svc:payload stands in svc:action, not where it is \(line: \d+\)\.$/),
     ],
     [
       'where an element of ours may stand that the reader takes',
       withTask(
-        '<bpmn:task id="a"><bpmn:extensionElements><svc:action/></bpmn:extensionElements></bpmn:task>',
+        '<bpmn:userTask id="a"><bpmn:extensionElements><svc:action/></bpmn:extensionElements></bpmn:userTask>',
       ),
       'svc:action stands once in svc:actions.',
     ],
     [
       'that an element of ours does not exist',
       withTask(
-        '<bpmn:task id="a"><bpmn:extensionElements><svc:nonsense/></bpmn:extensionElements></bpmn:task>',
+        '<bpmn:userTask id="a"><bpmn:extensionElements><svc:nonsense/></bpmn:extensionElements></bpmn:userTask>',
       ),
       expect.stringMatching(/^There is no element svc:nonsense \(line: \d+\)\.$/),
     ],
@@ -580,8 +580,8 @@ describe('files', () => {
 
   it('warns of extensions of other tools', async () => {
     const xml = bpmn(SIMPLE).replace(
-      '<bpmn:task id="a"/>',
-      '<bpmn:task id="a" xmlns:zz="urn:zz" zz:async="true"/>',
+      '<bpmn:userTask id="a"/>',
+      '<bpmn:userTask id="a" xmlns:zz="urn:zz" zz:async="true"/>',
     );
     const { definitions: found, problems } = await compileXml(xml);
     expect(found).toHaveLength(1);
@@ -599,7 +599,7 @@ describe('files', () => {
       ['error', 'INVALID_EXPRESSION', 'u_x'],
       ['error', 'MISSING_END', 'P'],
       ['error', 'CONDITION_WITHOUT_ALTERNATIVE', 'u_x'],
-      ['warning', 'USER_TASK_DOES_NOT_WAIT', 'u'],
+      ['warning', 'TASK_DOES_NOTHING', 'x'],
     ]);
     expect(problems.every(({ file, message }) => file === 'test.bpmn' && message.length > 20)).toBe(true);
   });

@@ -9,7 +9,11 @@ const compiler = new ProcessCompilerService(env);
 const service = new PackagesService(env, compiler);
 
 /** A process with one middle element; `starts` are its start events, by start condition. */
-function bpmn(id: string, middle = '<bpmn:task id="middle" />', starts: (string | null)[] = [null]): string {
+function bpmn(
+  id: string,
+  middle = '<bpmn:userTask id="middle" />',
+  starts: (string | null)[] = [null],
+): string {
   const events = starts.map((condition, index) => {
     const attribute = condition === null ? '' : ` svc:startCondition="${condition}"`;
     return `<bpmn:startEvent id="s${index}"${attribute} /><bpmn:sequenceFlow id="f${index}" sourceRef="s${index}" targetRef="middle" />`;

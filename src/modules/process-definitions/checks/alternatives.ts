@@ -1,11 +1,13 @@
+import { OUR_WORK } from './implementation.checks.js';
+
 /** What to model in place of what is not executed, as docs/bpmn.md has it: the first that fits counts. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [
     /^participant without process$/,
     'give it a process with isExecutable="false", or remove the collaboration',
   ],
-  [/^(scriptTask|businessRuleTask|global\w*Task)$/, 'use a service task with actions'],
-  [/^operationRef of /, 'use an action'],
+  [/^globalUserTask$/, 'use a user task in a process of its own'],
+  [/^(scriptTask|businessRuleTask|global\w*Task)$/, `use a serviceTask with ${OUR_WORK}`],
   [/^(complexGateway|startQuantity|completionQuantity)$/, 'use gateways that say what is meant'],
   [
     /^(standardLoopCharacteristics|multiInstanceLoopCharacteristics|loopCardinality|completionCondition|complexBehaviorDefinition)/,

@@ -2,6 +2,7 @@ import { nameOf, type Problems } from '../problems.js';
 import { contentOf, idOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
 import { alternativeTo } from './alternatives.js';
 import { checkExtensions } from './extension.checks.js';
+import { checkImplementation } from './implementation.checks.js';
 import { checkMessageFlows } from './message-flow.checks.js';
 import { checkReferences } from './reference.checks.js';
 import { treatmentOf, type Treatment } from './supported-elements.js';
@@ -48,6 +49,7 @@ function calledIn(element: BpmnElement, refused: string): string {
 function checkElement(element: BpmnElement, problems: Problems): void {
   checkReferences(element, problems);
   checkAttributes(element, problems);
+  checkImplementation(element, problems);
   if (element.$type === 'bpmn:Collaboration') {
     checkMessageFlows(element, problems);
   }

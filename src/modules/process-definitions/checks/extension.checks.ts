@@ -1,10 +1,20 @@
 import type { Problems } from '../problems.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
 import { hostsOf, placeOf } from '../reader/svc-places.js';
+import { foreignMeaning, type ForeignMeaning } from './foreign-engines.js';
+import { reportForeign } from './implementation.checks.js';
+
+const DECLARATION = 'xmlns:';
+
+interface Namespace {
+  prefix: string;
+  uri: string;
+}
 
 /**
- * Checks extension elements: ours stand where they mean something, each once. Those of others are passed over, with a warning,
- * since a process that relies on another engine's extensions will not do what its author expects.
+ * Checks extension elements: ours stand where they mean something, each once. Those of other engines that say what runs are told
+ * by name; the others are passed over, with a warning, since a process that relies on another engine's extensions will not do
+ * what its author expects.
  */
 export function checkExtensions(element: BpmnElement, problems: Problems): void {
   const extensions = childOf(element, 'extensionElements');
@@ -14,20 +24,61 @@ export function checkExtensions(element: BpmnElement, problems: Problems): void 
     const { $type } = value;
     const name = kindOf(value);
     if (!$type.startsWith('svc:')) {
-      warnOfForeign($type, problems);
+      checkForeign(element, $type, meaningOfElement(value), problems);
     } else if (!hostsOf(name).includes(kindOf(element)) || seen.has($type)) {
       const message = `svc:${name} stands once in ${placeOf(name) ?? 'nothing'}.`;
       problems.error('MISPLACED_EXTENSION', element, message);
     }
     seen.add($type);
   }
-  Object.keys(element.$attrs ?? {})
-    .filter((name) => name.includes(':') && !/^(xmlns|xsi|svc|bpmn|xml)?:/.test(name))
-    .forEach((name) => warnOfForeign(name, problems));
+  checkAttributes(element, problems);
 }
 
-function warnOfForeign(name: string, problems: Problems): void {
-  const prefix = name.slice(0, name.indexOf(':'));
-  const message = `What belongs to the namespace with the prefix "${prefix}" means nothing here.`;
-  problems.warning('FOREIGN_EXTENSION', null, message);
+function checkAttributes(element: BpmnElement, problems: Problems): void {
+  const foreign = Object.keys(element.$attrs ?? {}).filter(
+    (name) => name.includes(':') && !/^(xmlns|xsi|svc|bpmn|xml)?:/.test(name),
+  );
+  const declared = foreign.length === 0 ? [] : declaredNamespaces(element);
+  foreign.forEach((name) => checkForeign(element, name, meaningOfAttribute(name, declared), problems));
+}
+
+function checkForeign(
+  element: BpmnElement,
+  name: string,
+  meaning: ForeignMeaning | undefined,
+  problems: Problems,
+): void {
+  if (meaning === undefined) {
+    const prefix = name.slice(0, name.indexOf(':'));
+    const message = `What belongs to the namespace with the prefix "${prefix}" means nothing here.`;
+    problems.warning('FOREIGN_EXTENSION', null, message);
+    return;
+  }
+  reportForeign(element, name, meaning, problems);
+}
+
+function meaningOfElement({ $type, $descriptor }: BpmnElement): ForeignMeaning | undefined {
+  const local = $type.slice($type.indexOf(':') + 1);
+  return foreignMeaning($descriptor?.ns?.uri ?? '', 'elements', local);
+}
+
+function meaningOfAttribute(name: string, declared: readonly Namespace[]): ForeignMeaning | undefined {
+  const [prefix = '', local = ''] = name.split(':', 2);
+  const own = declared.find((one) => one.prefix === prefix);
+  // Of a prefix that stands for several namespaces in a file the reader makes others, which no declaration shows.
+  const uris = own === undefined ? declared.map(({ uri }) => uri) : [own.uri];
+  return uris.map((uri) => foreignMeaning(uri, 'attributes', local)).find((meaning) => meaning !== undefined);
+}
+
+/** Namespaces with their prefixes as an element sees them, the closest first. */
+function declaredNamespaces(element: BpmnElement): Namespace[] {
+  const found: Namespace[] = [];
+  for (let at: BpmnElement | undefined = element; at !== undefined; at = at.$parent) {
+    for (const [name, uri] of Object.entries(at.$attrs ?? {})) {
+      if (name.startsWith(DECLARATION) && typeof uri === 'string') {
+        found.push({ prefix: name.slice(DECLARATION.length), uri });
+      }
+    }
+  }
+  return found;
 }

@@ -99,8 +99,6 @@ const REFUSED_USES: Readonly<Record<string, (element: BpmnElement) => string | u
   subProcess: ({ triggeredByEvent }) => (triggeredByEvent === true ? 'eventSubProcess' : undefined),
   participant: (element) =>
     childOf(element, 'processRef') === undefined ? 'participant without process' : undefined,
-  serviceTask: (element) =>
-    childOf(element, 'operationRef') === undefined ? undefined : 'operationRef of serviceTask',
   extension: ({ mustUnderstand }) => (mustUnderstand === true ? 'extension' : undefined),
   multiInstanceLoopCharacteristics: refusedLoop,
   timerEventDefinition: refusedTimer,

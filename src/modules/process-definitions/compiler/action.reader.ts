@@ -1,7 +1,10 @@
+import { hasActions } from '../checks/implementation.checks.js';
+import { warnOfNothing } from '../checks/idle-task.checks.js';
 import type { GraphAction, GraphUiAction } from '../process-graph.types.js';
 import type { Problems } from '../problems.js';
 import { childrenOf, extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
 import type { DraftNode } from './draft.js';
+import { implicitAction, implicitUiAction } from './implicit-action.js';
 import { checkSchema } from './json-schema.check.js';
 import { readOperation } from './operation.reader.js';
 import type { SvcUuids } from './svc-uuids.js';
@@ -23,7 +26,7 @@ export class ActionReader {
     const list = extensionOf(node.element, 'svc:Actions');
     const elements = list === undefined ? [] : childrenOf(list, 'actions');
     if (elements.length === 0) {
-      return this.none(node);
+      return this.withoutActions(node, kind);
     }
     if (!WITH_ACTIONS.has(kind) || elements.length > MAX_ACTIONS) {
       const message = `Tasks, service tasks, user tasks and send tasks have actions, at most ${MAX_ACTIONS}; ${kind} "${node.key}" does not.`;
@@ -38,10 +41,12 @@ export class ActionReader {
     return actions.toSorted((a, b) => a.order - b.order);
   }
 
-  private none(node: DraftNode): GraphAction[] {
+  /** Nothing that waits or works in a drawing passes in silence: a user task waits, other tasks are told. */
+  private withoutActions(node: DraftNode, kind: string): GraphAction[] {
     if (node.kind === 'USER_TASK') {
-      this.warnOfPassing(node);
+      return uiActionElements(node).length === 0 ? [implicitAction(node.key, this.uuids)] : [];
     }
+    warnOfNothing(node, kind, this.problems);
     return [];
   }
 
@@ -52,16 +57,32 @@ export class ActionReader {
   }
 
   uiActionsOf(node: DraftNode, kind: string, actions: readonly GraphAction[]): GraphUiAction[] {
-    const list = extensionOf(node.element, 'svc:UiActions');
-    const elements = list === undefined ? [] : childrenOf(list, 'uiActions');
+    const elements = uiActionElements(node);
     if (elements.length > 0 && (kind !== 'userTask' || elements.length > MAX_ACTIONS)) {
       const message = `Only user tasks have UI actions, at most ${MAX_ACTIONS}.`;
       this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
       return [];
     }
+    if (elements.length === 0 && actions.length > 0 && !hasActions(node.element)) {
+      return [implicitUiAction(node.key, this.uuids)];
+    }
     const uiActions = elements.map((element) => this.uiAction(element, node, actions));
     this.checkNames(uiActions, 'UI action', node);
+    this.warnOfUnreachable(uiActions, node, actions);
     return uiActions;
+  }
+
+  /** Manual actions are executed through UI actions only, so a token waits for ever for one without. */
+  private warnOfUnreachable(
+    uiActions: readonly GraphUiAction[],
+    node: DraftNode,
+    actions: readonly GraphAction[],
+  ): void {
+    const reached = new Set(uiActions.map(({ action }) => action));
+    for (const { name } of actions.filter((one) => one.manual && !reached.has(one.name))) {
+      const message = `Nobody can execute the manual action "${name}": no svc:uiAction of "${node.key}" names it.`;
+      this.problems.warning('ACTION_WITHOUT_UI_ACTION', node.element, message);
+    }
   }
 
   private action(element: BpmnElement, node: DraftNode, at: { kind: string; index: number }): GraphAction {
@@ -183,6 +204,11 @@ export class ActionReader {
       seen.add(name);
     }
   }
+}
+
+function uiActionElements({ element }: DraftNode): BpmnElement[] {
+  const list = extensionOf(element, 'svc:UiActions');
+  return list === undefined ? [] : childrenOf(list, 'uiActions');
 }
 
 function isOwnAncestor(action: GraphAction, byName: ReadonlyMap<string, GraphAction>): boolean {

@@ -6,7 +6,11 @@ export interface BpmnElement {
   /** Attributes of other namespaces, by prefixed name. */
   readonly $attrs?: Readonly<Record<string, unknown>>;
   readonly $instanceOf?: (type: string) => boolean;
-  readonly $descriptor?: { readonly properties: readonly BpmnProperty[] };
+  /** Elements of other namespaces have `ns` and no properties. */
+  readonly $descriptor?: {
+    readonly properties?: readonly BpmnProperty[];
+    readonly ns?: { readonly uri?: string };
+  };
   readonly [property: string]: unknown;
 }
 

@@ -1,0 +1,63 @@
+import type { Problems } from '../problems.js';
+import type { GraphNode, ProcessGraph } from '../process-graph.types.js';
+
+/**
+ * Warns of boundary events that can never fire: a timer or message needs an activity at which a token comes to rest, an error one
+ * that can fail. What is drawn there would be left out in silence.
+ */
+export function checkBoundaryUse({ nodes }: ProcessGraph, problems: Problems): void {
+  const resting = withScopes(nodes, mayRest);
+  const failing = withScopes(nodes, mayFail);
+  for (const { key, event, attachedTo } of nodes) {
+    const activity = attachedTo === null ? undefined : nodes[attachedTo];
+    if (activity === undefined) {
+      continue;
+    }
+    const isError = event?.type === 'ERROR';
+    if (!(isError ? failing : resting).has(activity)) {
+      const why = isError
+        ? 'nothing in it throws an error: no called process that is waited for, no workflow and no error end event'
+        : 'the token does not stay there';
+      const message = `"${key}" can never fire at "${activity.key}": ${why}.`;
+      problems.warning('BOUNDARY_NEVER_FIRES', key, message);
+    }
+  }
+}
+
+/** The nodes of which something holds, with the subprocesses around them. */
+function withScopes(
+  nodes: readonly GraphNode[],
+  holds: (node: GraphNode) => boolean,
+): ReadonlySet<GraphNode> {
+  const found = new Set<GraphNode>();
+  for (const node of nodes.filter(holds)) {
+    let at: GraphNode | undefined = node;
+    while (at !== undefined && !found.has(at)) {
+      found.add(at);
+      at = at.scope === null ? undefined : nodes[at.scope];
+    }
+  }
+  return found;
+}
+
+const WAITING_EVENTS: ReadonlySet<string> = new Set(['INTERMEDIATE_CATCH_EVENT', 'EVENT_BASED_GATEWAY']);
+
+function mayRest({ kind, actions, call }: GraphNode): boolean {
+  return (
+    kind === 'RECEIVE_TASK' ||
+    WAITING_EVENTS.has(kind) ||
+    call?.waits === true ||
+    actions.some(
+      ({ manual, optional, delay, operation }) =>
+        (manual && !optional) || delay !== null || operation.kind === 'START_WORKFLOW',
+    )
+  );
+}
+
+function mayFail({ kind, event, actions, call }: GraphNode): boolean {
+  return (
+    call?.waits === true ||
+    (kind === 'END_EVENT' && event?.type === 'ERROR') ||
+    actions.some(({ operation }) => operation.kind === 'START_WORKFLOW')
+  );
+}

@@ -1,0 +1,20 @@
+import type { DraftNode } from '../compiler/draft.js';
+import { nameOf, type Problems } from '../problems.js';
+import { OUR_WORK } from './implementation.checks.js';
+
+/** What is told of a task without actions, by its kind; kinds that are not here wait, send or call. */
+const IDLE: Readonly<Record<string, string>> = {
+  task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
+  serviceTask: `has no actions: give it ${OUR_WORK}`,
+  sendTask: 'names no message and has no actions: give it messageRef, or svc:actions',
+  manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
+};
+
+/** Warns of a task at which nothing happens. One that was refused for what it should run is not told twice. */
+export function warnOfNothing({ element, key, event }: DraftNode, kind: string, problems: Problems): void {
+  const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
+  if (why !== undefined && event === null && !problems.has('UNSUPPORTED_ELEMENT', element)) {
+    const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;
+    problems.warning('TASK_DOES_NOTHING', element, message);
+  }
+}

@@ -1,0 +1,99 @@
+import { nameOf, type Problems } from '../problems.js';
+import {
+  childOf,
+  childrenOf,
+  extensionOf,
+  idOf,
+  kindOf,
+  textOf,
+  type BpmnElement,
+} from '../reader/bpmn-element.js';
+import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
+
+/** Values of the standard's attribute that name nothing (BPMN 2.0.2, table 10.7). */
+const UNSPECIFIED: ReadonlySet<string> = new Set(['', '##unspecified']);
+
+/** What runs here, for messages about all kinds of work. */
+export const OUR_WORK =
+  'an automatic svc:action of kind "startWorkflow" (nodes of type REST_ENDPOINT and CUSTOM_AGENT call others) or "saveData" (values)';
+
+/** What to write in the place of what another engine runs. */
+const INSTEAD: Readonly<Record<'implementation' | 'listener', string>> = {
+  implementation: `give it ${OUR_WORK}`,
+  listener: `do the same in a task of its own, with ${OUR_WORK}`,
+};
+
+/** What is left out where the element is executed all the same. */
+const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
+  implementation: 'is not run: what is executed is what this file says in BPMN and svc: itself',
+  listener: 'is not run: the svc:actions of the element are',
+  data: 'moves no data: process data is shared, see svc:data, svc:input, svc:copyKeys and svc:outputKey',
+  people: 'restricts nobody: give svc:execute to the lane',
+};
+
+/**
+ * Checks what the standard's own attributes say about who executes a task: `implementation` and `operationRef` name services that
+ * are not called here.
+ */
+export function checkImplementation(element: BpmnElement, problems: Problems): void {
+  const implementation = textOf(element, 'implementation')?.trim() ?? '';
+  if (!UNSPECIFIED.has(implementation)) {
+    report(element, `implementation="${implementation.slice(0, 80)}"`, 'implementation', problems);
+  }
+  if (childOf(element, 'operationRef') !== undefined) {
+    report(element, 'operationRef', 'implementation', problems);
+  }
+}
+
+/**
+ * Tells of an extension of another engine that says what runs.
+ * @param name as in the file: `camunda:class`
+ */
+export function reportForeign(
+  element: BpmnElement,
+  name: string,
+  { part, engine }: ForeignMeaning,
+  problems: Problems,
+): void {
+  report(element, `${name} (${engine})`, part, problems);
+}
+
+/** Work with nothing of ours in its place is refused: it would be left out in silence. */
+function report(element: BpmnElement, what: string, part: ForeignPart, problems: Problems): void {
+  const holder = holderOf(element);
+  const name = `${what} of ${nameOf(kindOf(holder), idOf(holder))}`;
+  if (part === 'implementation' ? !isExecutedBySelf(element) : part === 'listener' && !hasActions(element)) {
+    const instead = INSTEAD[part === 'listener' ? 'listener' : 'implementation'];
+    problems.error('UNSUPPORTED_ELEMENT', holder, `${name} is not executed here; ${instead}.`);
+    return;
+  }
+  problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${LEFT_OUT[part]}.`);
+}
+
+/** Event definitions seldom have an id; the event around them is what an author looks for. */
+function holderOf(element: BpmnElement): BpmnElement {
+  const isPart = kindOf(element).endsWith('EventDefinition') || idOf(element) === null;
+  return isPart && element.$parent !== undefined ? element.$parent : element;
+}
+
+/** Whether the element has actions of ours. */
+export function hasActions(element: BpmnElement): boolean {
+  const list = extensionOf(element, 'svc:Actions');
+  return list !== undefined && childrenOf(list, 'actions').length > 0;
+}
+
+/** What executes something by itself, whatever another engine would do in its place: waits, sends, calls. */
+const EXECUTED_BY_SELF: ReadonlySet<string> = new Set([
+  'userTask',
+  'receiveTask',
+  'subProcess',
+  'callActivity',
+]);
+
+function isExecutedBySelf(element: BpmnElement): boolean {
+  return (
+    EXECUTED_BY_SELF.has(kindOf(element)) ||
+    childOf(element, 'messageRef') !== undefined ||
+    hasActions(element)
+  );
+}
