@@ -14,6 +14,7 @@ import { CreateDiscovery1795000000000 } from '../../migrations/1795000000000-cre
 import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-count-job-failures.js';
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
+import { CreateToolDecisions1797000000000 } from '../../migrations/1797000000000-create-tool-decisions.js';
 import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
@@ -43,6 +44,7 @@ import { ProcessRepeatEntity } from '../modules/process-runtime/entities/process
 import { ProcessTokenEntity } from '../modules/process-runtime/entities/process-token.entity.js';
 import { ResourceDefinitionEntity } from '../modules/systems/entities/resource-definition.entity.js';
 import { SystemEntity } from '../modules/systems/entities/system.entity.js';
+import { ToolDecisionEntity } from '../modules/tools/entities/tool-decision.entity.js';
 import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
 import { WorkflowCallEntity } from '../modules/workflows/entities/workflow-call.entity.js';
 import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.entity.js';
@@ -77,6 +79,7 @@ const SHARED = {
     RuntimeJobEntity,
     SecretKeyEntity,
     SystemEntity,
+    ToolDecisionEntity,
     ToolEntity,
     VersionDependencyEntity,
     WorkflowCallEntity,
@@ -93,6 +96,7 @@ const SHARED = {
     CountJobFailures1795500000000,
     CreateWorkflowCalls1796000000000,
     AddPackageWorkflows1796000001000,
+    CreateToolDecisions1797000000000,
     CountJobInterruptions1797000005000,
   ],
   migrationsTransactionMode: 'each',

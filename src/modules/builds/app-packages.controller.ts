@@ -106,7 +106,7 @@ export class AppPackagesController {
     operationId: 'commitVersion',
     summary: 'Commit an application version',
     description:
-      'Extension of the contract. The version becomes read-only for ever: its package, its systems and the flags of their tools. ' +
+      'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
       '409 when that was done before, or when a system that its package names was deleted.',
   })
   @ApiBody({

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { ResourceDefinitionsService } from './resource-definitions.service.js';
 import { SystemConnectionsService } from './system-connections.service.js';
 import { SystemSecretsController } from './system-secrets.controller.js';
 import { SystemSecrets } from './system-secrets.js';
@@ -15,6 +16,7 @@ import { SystemsService } from './systems.service.js';
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController, SystemSecretsController],
   providers: [
+    ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,
     SystemsRepository,
@@ -22,6 +24,12 @@ import { SystemsService } from './systems.service.js';
     SystemSecrets,
     SystemStatesService,
   ],
-  exports: [SystemConnectionsService, SystemsImportService, SystemsService, SystemStatesService],
+  exports: [
+    ResourceDefinitionsService,
+    SystemConnectionsService,
+    SystemsImportService,
+    SystemsService,
+    SystemStatesService,
+  ],
 })
 export class SystemsModule {}

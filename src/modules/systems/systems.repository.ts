@@ -169,7 +169,7 @@ export class SystemsRepository {
     if (known !== null) {
       return known.id;
     }
-    const row = { ...proposed, appId, nameKey };
+    const row = { ...proposed, appId, nameKey, toolsSynchronisedAt: null };
     await manager
       .createQueryBuilder()
       .insert()
@@ -178,6 +178,16 @@ export class SystemsRepository {
       .values(row)
       .execute();
     return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
+  }
+
+  /** Locked against every other writer until the transaction ends; null when there is none. */
+  async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
+    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
+    return this.database.lock(query, 'pessimistic_write').getOne();
+  }
+
+  async markSynchronised(manager: EntityManager, definitionId: string, now: Date): Promise<void> {
+    await manager.update(ResourceDefinitionEntity, { id: definitionId }, { toolsSynchronisedAt: now });
   }
 
   private byKey(

@@ -21,6 +21,7 @@ import {
   AuthorizationType,
   SystemType,
   type Connection,
+  type LockedSystem,
   type ListOptions,
   type McpServerRow,
   type SystemKey,
@@ -197,10 +198,7 @@ export class SystemsService {
    * @returns the system, and whether its definition may be written to
    * @throws SystemNotFoundError
    */
-  async lockForSwitching(
-    manager: EntityManager,
-    key: SystemKey,
-  ): Promise<{ system: SystemEntity; writable: boolean }> {
+  async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
     const writable = await this.apps.isWritable(manager, key);
     return { system: found(await this.repository.lock(manager, key)), writable };
   }

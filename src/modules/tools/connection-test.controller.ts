@@ -33,7 +33,7 @@ export class ConnectionTestController {
     operationId: 'testMcpConnection',
     summary: 'Test the connection to an MCP server',
     description:
-      'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools. ' +
+      'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. ' +
       'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within ' +
       '`MCP_TEST_TIMEOUT_MS`, 15 seconds unless the deployment says otherwise, and has a rate limit of its own.',
   })

@@ -3,7 +3,6 @@ import type { Principal } from '../../common/auth/principal.js';
 import { requestContext } from '../../common/http/request-context.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
-import { VersionCommittedError } from '../apps/apps.errors.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
@@ -28,8 +27,6 @@ export interface SynchronisedSystem {
 export interface ConnectionTest {
   result: ConnectionTestResult;
   synchronised: SynchronisedSystem[];
-  /** Whether systems were covered whose version is committed. */
-  isReadOnly: boolean;
   /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
   postponed: number;
 }
@@ -55,7 +52,7 @@ export class ConnectionTestService {
       knownToolCount: await this.countTools(covered),
       traceparent: requestContext()?.traceparent ?? '',
     });
-    const test: ConnectionTest = { result, synchronised: [], isReadOnly: false, postponed: 0 };
+    const test: ConnectionTest = { result, synchronised: [], postponed: 0 };
     if (result.outcome === 'connected' && covered.length > 0) {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       await this.synchroniseAll(principal, covered, { connection, listing, test });
@@ -77,10 +74,9 @@ export class ConnectionTestService {
         test.postponed = waiting.length - index;
         return;
       }
-      const outcome = await this.synchronise(principal, system, { connection, listing });
-      test.isReadOnly ||= outcome === 'read-only';
-      if (typeof outcome === 'object') {
-        test.synchronised.push({ system, report: outcome });
+      const report = await this.synchronise(principal, system, { connection, listing });
+      if (report !== undefined) {
+        test.synchronised.push({ system, report });
       }
     }
   }
@@ -95,17 +91,14 @@ export class ConnectionTestService {
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
     { connection, listing }: { connection: Connection; listing: ServerListing },
-  ): Promise<SyncReport | 'read-only' | undefined> {
+  ): Promise<SyncReport | undefined> {
     try {
       return await this.database.write(async (manager) => {
-        const system = await this.systems.lockForWriting(manager, { appId, appVersionId, resourceId });
-        const isStillCovered = this.systems.hasConnection(system, connection);
-        return isStillCovered ? this.sync.apply(manager, principal, system, listing) : undefined;
+        const locked = await this.systems.lockForSwitching(manager, { appId, appVersionId, resourceId });
+        const isStillCovered = this.systems.hasConnection(locked.system, connection);
+        return isStillCovered ? this.sync.apply(manager, principal, locked, listing) : undefined;
       });
     } catch (error) {
-      if (error instanceof VersionCommittedError) {
-        return 'read-only';
-      }
       if (error instanceof SystemNotFoundError) {
         return undefined;
       }

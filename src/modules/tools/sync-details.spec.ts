@@ -11,6 +11,7 @@ const report = (rest: Partial<SyncReport>): SyncReport => ({
   removed: [],
   returned: [],
   disabledForReview: [],
+  takenOver: [],
   ...rest,
 });
 
@@ -24,7 +25,8 @@ async function* differencesOf(changed: string[]): AsyncGenerator<ChangedTool> {
 
 describe('syncDetails', () => {
   it('tells everything that fits', async () => {
-    const told = report({ added: ['a'], changed: ['b'], removed: ['c'], returned: ['d'] });
+    const takenOver = [{ name: 'a', enabled: false, decidedBy: null, decidedAt: null }];
+    const told = report({ added: ['a'], changed: ['b'], removed: ['c'], returned: ['d'], takenOver });
     expect(await syncDetails(told, ['description'], differencesOf(['b']), 4_096)).toEqual({
       ...told,
       changed: [{ name: 'b', changes: [{ path: '/description', before: '"ä"', after: '"ö"' }] }],

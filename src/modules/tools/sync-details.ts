@@ -9,7 +9,7 @@ export interface SyncDetails extends Omit<SyncReport, 'changed'> {
   omitted?: Partial<Record<keyof SyncReport, number>>;
 }
 
-const LISTS = ['disabledForReview', 'removed', 'returned', 'added', 'changed'] as const;
+const LISTS = ['disabledForReview', 'removed', 'returned', 'added', 'takenOver', 'changed'] as const;
 /** Member names, brackets and counts. */
 const FRAME_BYTES = 512;
 
@@ -34,6 +34,7 @@ export async function syncDetails(
     removed: room.fitting(report.removed),
     returned: room.fitting(report.returned),
     added: room.fitting(report.added),
+    takenOver: room.fitting(report.takenOver),
     fields,
   };
   const omitted = LISTS.flatMap((list) => {

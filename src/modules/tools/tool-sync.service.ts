@@ -7,8 +7,10 @@ import { Env } from '../../config/env.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
+import type { LockedSystem } from '../systems/system.types.js';
 import { SystemsService } from '../systems/systems.service.js';
 import { syncDetails } from './sync-details.js';
+import { ToolDecisionsService } from './tool-decisions.service.js';
 import { definitionChanges } from './tool-definition.js';
 import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
 import type { ChangedTool, HashedDefinition, SyncReport } from './tool.types.js';
@@ -29,6 +31,7 @@ export interface ServerListing {
 export class ToolSyncService {
   constructor(
     private readonly tools: ToolsRepository,
+    private readonly decisions: ToolDecisionsService,
     private readonly systems: SystemsService,
     private readonly audit: AuditService,
     private readonly clock: Clock,
@@ -41,38 +44,52 @@ export class ToolSyncService {
   }
 
   /**
-   * Writes all that changed inside the caller's transaction.
-   * @param system locked for writing, so that one synchronisation at a time works on it
+   * Writes all that changed inside the caller's transaction. Tools are what the server offers, so those of a committed version are
+   * written too; of its systems nothing but the time.
+   * @param locked locked, so that one synchronisation at a time works on it
    */
   async apply(
     manager: EntityManager,
     principal: Principal,
-    system: SystemEntity,
+    { system, writable }: LockedSystem,
     listing: ServerListing,
   ): Promise<SyncReport> {
     const now = this.clock.now();
-    const isBaseline = system.toolsSynchronisedAt === null;
-    const plan = planSync(await this.tools.ofSystem(manager, system.id), listing.tools, {
-      systemId: system.id,
-      isBaseline,
-      policy: this.env.get('TOOL_CHANGE_POLICY'),
-      now,
-      newId: uuid,
-    });
-    const { report } = plan;
+    const plan = await this.plan(manager, system, listing, now);
     // What an admin has emptied later stays empty.
-    const description = system.description === '' && isBaseline ? listing.description : system.description;
+    const isFilled = writable && system.description === '' && system.toolsSynchronisedAt === null;
+    const description = isFilled ? listing.description : system.description;
     const synchronised = { ...system, description, toolsSynchronisedAt: now };
     const fields = description === system.description ? [] : ['description'];
-    if (isEmpty(report) && fields.length === 0) {
+    const isUnchanged = isEmpty(plan.report) && fields.length === 0;
+    if (isUnchanged || !writable) {
       await this.systems.saveUnchanged(manager, synchronised);
     } else {
       await this.systems.save(manager, principal, synchronised);
+    }
+    if (!isUnchanged) {
       await this.record(manager, principal, system, { plan, fields });
     }
     await this.tools.markGone(manager, plan.goneIds, now);
     await this.tools.store(manager, plan.rows);
-    return report;
+    await this.decisions.store(manager, system, plan.decisions);
+    return plan.report;
+  }
+
+  private async plan(
+    manager: EntityManager,
+    system: SystemEntity,
+    { tools }: ServerListing,
+    now: Date,
+  ): Promise<SyncPlan> {
+    const earlier = await this.decisions.open(manager, system, now);
+    return planSync(await this.tools.ofSystem(manager, system.id), tools, {
+      ...earlier,
+      systemId: system.id,
+      policy: this.env.get('TOOL_CHANGE_POLICY'),
+      now,
+      newId: uuid,
+    });
   }
 
   private async record(

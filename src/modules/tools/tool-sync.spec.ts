@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ToolDecisions } from './tool-decisions.js';
 import { isEmpty, planSync, type SyncContext, type ToolRow } from './tool-sync.js';
 import { definitionHash } from '../../common/tool-definition-hash.js';
-import type { HashedDefinition, ToolChangePolicy, ToolDefinition } from './tool.types.js';
+import type { HashedDefinition, ToolChangePolicy, ToolDecision, ToolDefinition } from './tool.types.js';
 
 const NOW = new Date('2026-01-31T10:20:30.123Z');
 
@@ -19,9 +20,14 @@ const define = (name: string, description = ''): HashedDefinition => {
 };
 
 let ids = 0;
-const context = (isBaseline: boolean, policy: ToolChangePolicy = 'review'): SyncContext => ({
+const context = (
+  isFirst: boolean,
+  policy: ToolChangePolicy = 'review',
+  decisions: readonly ToolDecision[] = [],
+): SyncContext => ({
   systemId: 'system',
-  isBaseline,
+  isFirst,
+  decisions,
   policy,
   now: NOW,
   newId: () => `id-${(ids += 1)}`,
@@ -78,6 +84,8 @@ describe('planSync', () => {
           const last = lists.at(-1)!.map(({ name, text }) => define(name, text));
           const again = planSync(tools, last, context(false));
           expect(again).toMatchObject({ rows: [], goneIds: [], redefinitions: [] });
+          // And once its decisions are stored, it decides nothing either.
+          expect(planSync(tools, last, context(false, policy, again.decisions)).decisions).toEqual([]);
           expect(isEmpty(again.report)).toBe(true);
         },
       ),
@@ -90,5 +98,85 @@ describe('planSync', () => {
     expect(rows[0]).toMatchObject({ enabled: false, present: true, description: 'new', modifiedAt: NOW });
     expect(report).toMatchObject({ returned: ['a'], disabledForReview: ['a'] });
     expect(report.changed).toEqual(['a']);
+  });
+
+  const jane = { firstName: 'Jane', lastName: 'Doe', userName: 'jane', impersonatingUser: null };
+  const decision = (definition: HashedDefinition, enabled: boolean, byJane = true): ToolDecision => ({
+    name: definition.name,
+    definitionHash: definition.definitionHash,
+    enabled,
+    decidedBy: byJane ? jane : null,
+    decidedAt: new Date(NOW.getTime() - 1_000),
+  });
+
+  it.each<ToolChangePolicy>(['review', 'accept'])(
+    'takes over what was decided, under the policy %s',
+    (policy) => {
+      const decisions = [decision(define('off'), false), decision(define('on'), true)];
+      const plan = planSync([], [define('off'), define('on')], context(false, policy, decisions));
+      expect(plan.rows.map(({ name, enabled, decidedBy }) => [name, enabled, decidedBy])).toEqual([
+        ['off', false, jane],
+        ['on', true, jane],
+      ]);
+      expect(plan.decisions).toEqual([]);
+      expect(plan.report).toMatchObject({ added: ['off', 'on'], disabledForReview: [] });
+      expect(plan.report.takenOver.map(({ name, enabled }) => [name, enabled])).toEqual([
+        ['off', false],
+        ['on', true],
+      ]);
+    },
+  );
+
+  it('lets what no person decided wait for one', () => {
+    const decisions = [decision(define('a'), false, false)];
+    const { report } = planSync([], [define('a')], context(false, 'review', decisions));
+    expect(report).toMatchObject({ disabledForReview: ['a'], takenOver: [{ name: 'a', decidedBy: null }] });
+  });
+
+  it.each<[ToolChangePolicy, boolean[]]>([
+    ['review', [false, false, false]],
+    ['accept', [true, false, true]],
+  ])('decides by the policy %s about another definition and a new name', (policy, flags) => {
+    const decisions = [decision(define('on'), true), decision(define('off'), false)];
+    const listed = [define('on', 'other'), define('off', 'other'), define('new')];
+    const plan = planSync([], listed, context(false, policy, decisions));
+    expect(plan.rows.map(({ enabled }) => enabled)).toEqual(flags);
+    expect(
+      plan.decisions.map(({ enabled, decidedBy, decidedAt }) => [enabled, decidedBy, decidedAt]),
+    ).toEqual(flags.map((enabled) => [enabled, null, NOW]));
+  });
+
+  it('leaves a decision of a person about a definition that comes back in another version', () => {
+    const stored = apply([], [define('a')], context(true));
+    const listed = [define('a', 'other')];
+    const decided = planSync(stored, listed, context(false, 'review', [decision(listed[0]!, true)]));
+    expect(decided.rows).toMatchObject([{ enabled: false, decidedBy: null }]);
+    expect(decided.decisions).toEqual([]);
+    const ruled = planSync(stored, listed, context(false, 'review', [decision(listed[0]!, true, false)]));
+    expect(ruled.decisions).toMatchObject([{ enabled: false, decidedBy: null }]);
+  });
+
+  it('keeps off what was decided off about the definition that a tool changes to, under the policy accept too', () => {
+    const stored = apply([], [define('a')], context(true));
+    const listed = [define('a', 'other')];
+    const plan = planSync(stored, listed, context(false, 'accept', [decision(listed[0]!, false)]));
+    expect(plan.rows).toMatchObject([{ enabled: false, decidedBy: jane }]);
+    expect(plan.report).toMatchObject({ changed: ['a'], disabledForReview: ['a'] });
+  });
+});
+
+describe('ToolDecisions', () => {
+  it('knows the most recent one of a name; of two at one time the one that switched off', () => {
+    const at = (definitionHash: string, enabled: boolean, time: number | null): ToolDecision => ({
+      name: 'a',
+      definitionHash,
+      enabled,
+      decidedBy: null,
+      decidedAt: time === null ? null : new Date(time),
+    });
+    const latest = (...decisions: ToolDecision[]) => new ToolDecisions(decisions).latest('a')?.definitionHash;
+    expect(latest(at('1', true, 2), at('2', false, 1), at('3', false, null))).toBe('1');
+    expect(latest(at('1', true, null), at('2', false, null), at('3', true, null))).toBe('2');
+    expect(latest()).toBeUndefined();
   });
 });

@@ -1,3 +1,4 @@
+import type { UserReference } from '../../common/user/user-reference.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import type { DiscoveredTool } from '../mcp-connection/connection-test.types.js';
 
@@ -29,6 +30,26 @@ export interface ChangedTool {
   changes: FieldChange[];
 }
 
+/** Whether a tool may be called, and who said so. */
+export interface Decided {
+  enabled: boolean;
+  /** Null where no person decided, but the synchronisation by its rules. */
+  decidedBy: UserReference | null;
+  /** Null for what was decided before decisions were kept. */
+  decidedAt: Date | null;
+}
+
+/** A decision about a tool as it is defined, which holds in all versions of an application that are still to come. */
+export interface ToolDecision extends Decided {
+  name: string;
+  definitionHash: string;
+}
+
+/** A tool that came with a decision which another version, or an earlier system, had about this very definition. */
+export interface TakenOverTool extends Decided {
+  name: string;
+}
+
 /** What a synchronisation did, by tool names. */
 export interface SyncReport {
   added: string[];
@@ -37,6 +58,8 @@ export interface SyncReport {
   returned: string[];
   /** Tools that are disabled now until an admin has looked at them. */
   disabledForReview: string[];
+  /** Tools of `added` whose flag was decided before. */
+  takenOver: TakenOverTool[];
 }
 
 /** What becomes of new and changed tools: disabled until reviewed, or left enabled. */

@@ -31,7 +31,8 @@ export class ToolsController {
     operationId: 'switchTool',
     summary: 'Enable or disable a tool',
     description:
-      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. Repeating the call changes nothing.',
+      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. ' +
+      'Repeating the call changes nothing. Versions that are still to come take over the flag, with who set it and when, as long as the definition of the tool is the same.',
   })
   @ApiBody({
     type: SwitchToolRequestDto,

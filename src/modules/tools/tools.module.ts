@@ -5,6 +5,8 @@ import { SystemsModule } from '../systems/systems.module.js';
 import { ConnectionTestController } from './connection-test.controller.js';
 import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
+import { ToolDecisionsRepository } from './tool-decisions.repository.js';
+import { ToolDecisionsService } from './tool-decisions.service.js';
 import { ToolStatesService } from './tool-states.service.js';
 import { ToolSyncService } from './tool-sync.service.js';
 import { ToolUsesService } from './tool-uses.service.js';
@@ -19,6 +21,8 @@ import { ToolsService } from './tools.service.js';
   providers: [
     ConnectionTestMetrics,
     ConnectionTestService,
+    ToolDecisionsRepository,
+    ToolDecisionsService,
     ToolStatesService,
     ToolSyncService,
     ToolUsesService,

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
-import { toBoolean, toDate, type RawRow } from '../../database/raw-row.js';
+import type { UserReference } from '../../common/user/user-reference.js';
+import { toBoolean, toDate, toJson, type RawRow } from '../../database/raw-row.js';
 import { ToolEntity } from './entities/tool.entity.js';
 import type { StoredTool, ToolRow } from './tool-sync.js';
-import type { DefinedTool, ToolDefinition, ToolState } from './tool.types.js';
+import type { Decided, DefinedTool, ToolDefinition, ToolState } from './tool.types.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
 const BATCH = 32;
@@ -14,6 +15,8 @@ const STORED_COLUMNS = [
   'name',
   'definitionHash',
   'enabled',
+  'decidedBy',
+  'decidedAt',
   'present',
   'position',
   'createdAt',
@@ -45,6 +48,8 @@ const UPDATED_COLUMNS = [
   'annotations',
   'definition_hash',
   'enabled',
+  'decided_by',
+  'decided_at',
   'present',
   'position',
   'modified_at',
@@ -107,8 +112,9 @@ export class ToolsRepository {
     return manager.countBy(ToolEntity, { systemId: In(systemIds), present: true });
   }
 
-  async setEnabled(manager: EntityManager, id: string, enabled: boolean, now: Date): Promise<void> {
-    await manager.update(ToolEntity, { id }, { enabled, modifiedAt: now });
+  /** @param modifiedAt when the flag was last another one */
+  async decide(manager: EntityManager, id: string, decided: Decided, modifiedAt: Date): Promise<void> {
+    await manager.update(ToolEntity, { id }, { ...decided, modifiedAt });
   }
 
   /** Adds new rows and overwrites those whose id is stored. */
@@ -131,6 +137,8 @@ function toStoredTool(row: RawRow): StoredTool {
     name: String(row['tool_name']),
     definitionHash: String(row['tool_definition_hash']),
     enabled: toBoolean(row['tool_enabled']),
+    decidedBy: row['tool_decided_by'] === null ? null : (toJson(row['tool_decided_by']) as UserReference),
+    decidedAt: row['tool_decided_at'] === null ? null : toDate(row['tool_decided_at']),
     present: toBoolean(row['tool_present']),
     position: Number(row['tool_position']),
     createdAt: toDate(row['tool_created_at']),

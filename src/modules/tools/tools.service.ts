@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../common/auth/principal.js';
-import { Clock } from '../../common/clock.js';
 import { Database } from '../../database/database.js';
 import { AuditService } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
@@ -9,6 +8,7 @@ import type { SystemEntity } from '../systems/entities/system.entity.js';
 import type { SystemKey } from '../systems/system.types.js';
 import { SystemNotFoundError } from '../systems/systems.errors.js';
 import { SystemsService } from '../systems/systems.service.js';
+import { ToolDecisionsService } from './tool-decisions.service.js';
 import type { SwitchedTool } from './tool.types.js';
 import { ToolNotFoundError } from './tools.errors.js';
 import { ToolUsesService } from './tool-uses.service.js';
@@ -27,14 +27,15 @@ export class ToolsService {
     private readonly database: Database,
     private readonly systems: SystemsService,
     private readonly tools: ToolsRepository,
+    private readonly decisions: ToolDecisionsService,
     private readonly uses: ToolUsesService,
     private readonly audit: AuditService,
-    private readonly clock: Clock,
   ) {}
 
   /**
    * Enables or disables a tool, in a committed version too: the flag is looked at when a tool is called, and is no part of its
-   * definition. Doing it twice changes nothing the second time.
+   * definition. Doing it twice changes nothing the second time. Versions that are still to come take over what was decided last
+   * about the definition of the tool; in those that have it already it stays as it is.
    * @throws SystemNotFoundError, ToolNotFoundError
    */
   async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
@@ -48,11 +49,12 @@ export class ToolsService {
         throw new ToolNotFoundError();
       }
       const change = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
-      if (enabled !== tool.enabled) {
-        await this.tools.setEnabled(manager, tool.id, enabled, this.clock.now());
-        if (writable) {
-          await this.systems.save(manager, principal, system);
-        }
+      // A tool that no person has decided on yet is looked at now, also where its flag stays.
+      if (enabled !== tool.enabled || tool.decidedBy === null) {
+        await this.decisions.decide(manager, principal.user, { system, tool }, enabled);
+      }
+      if (enabled !== tool.enabled && writable) {
+        await this.systems.save(manager, principal, system);
       }
       await this.record(manager, principal, system, change);
       return { ...change, resourceDefinitionId: system.resourceDefinitionId };

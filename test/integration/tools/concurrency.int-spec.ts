@@ -135,14 +135,19 @@ describe('connection tests, switches and changes of one system at the same time'
     expect(await rows()).toEqual([]);
   });
 
-  it('stores nothing and warns when the version is committed while the test runs', async () => {
+  it('stores the tools, and nothing else, when the version is committed while the test runs', async () => {
     onList = () => commitVersion(app, versionId);
+    const { modifiedAt, modifiedBy } = await systemRow();
 
     const { body } = await sync();
 
-    expect(body).toMatchObject({ status: 200, synchronizedSystems: [] });
-    expect(body.warnings).toContain('The application version is committed: its tools were not synchronised.');
-    expect(await rows()).toEqual([]);
+    expect(body).toMatchObject({ status: 200, synchronizedSystems: [{ added: ['alpha', 'beta'] }] });
+    expect(await rows()).toHaveLength(2);
+    expect(await systemRow()).toMatchObject({
+      modifiedAt,
+      modifiedBy,
+      toolsSynchronisedAt: expect.any(Date),
+    });
   });
 
   it('keeps what an admin writes while the test runs, and the tools too', async () => {

@@ -129,7 +129,15 @@ describe('the description that a server gives a system without one', () => {
     await test();
 
     expect((await syncEvents(system)).map(({ details }) => details)).toEqual([
-      { added: [], changed: [], removed: [], returned: [], disabledForReview: [], fields: ['description'] },
+      {
+        added: [],
+        changed: [],
+        removed: [],
+        returned: [],
+        disabledForReview: [],
+        takenOver: [],
+        fields: ['description'],
+      },
     ]);
   });
 });

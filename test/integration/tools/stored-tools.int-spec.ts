@@ -71,6 +71,8 @@ describe('the rows that a synchronisation and a switch leave', () => {
       systemId: system.id,
       definitionHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       enabled: true,
+      decidedBy: null,
+      decidedAt: first?.createdAt,
       present: true,
       position: 0,
       createdAt: expect.any(Date),
@@ -122,6 +124,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
       title: 'Neu',
       definitionHash: expect.not.stringMatching(before?.definitionHash ?? ''),
       enabled: false,
+      decidedAt: after?.modifiedAt,
       position: 1,
       modifiedAt: expect.any(Date),
     });
@@ -186,7 +189,8 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect((await enable(tool!.id, false, await max())).status).toBe(200);
 
     const [switched, untouched] = await rows();
-    expect(switched).toEqual({ ...tool, enabled: false, modifiedAt: expect.any(Date) });
+    const decided = { enabled: false, decidedBy: MAX, decidedAt: switched?.modifiedAt };
+    expect(switched).toEqual({ ...tool, ...decided, modifiedAt: expect.any(Date) });
     expect(switched?.modifiedAt.getTime()).toBeGreaterThan(tool?.modifiedAt.getTime() ?? 0);
     expect(untouched).toEqual(other);
     const after = await systemRow();
@@ -194,12 +198,17 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(after.modifiedAt.getTime()).toBeGreaterThan(before.modifiedAt.getTime());
   });
 
-  it('stay as they are when a switch changes nothing', async () => {
+  it('stay as they are when a switch changes nothing, but for who looked at the tool first', async () => {
     await sync();
-    const before = [await rows(), await systemRow()];
+    const [[tool], system] = [await rows(), await systemRow()];
     await sleep(5);
-    const [tool] = await rows();
-    expect((await enable(tool!.id, true, await max())).body['message']).toBe('Tool is already enabled.');
+    const already = async () => (await enable(tool!.id, true, await max())).body['message'];
+    expect(await already()).toBe('Tool is already enabled.');
+    const before = [await rows(), await systemRow()];
+    expect((await rows())[0]).toEqual({ ...tool, decidedBy: MAX, decidedAt: expect.any(Date) });
+    expect(await systemRow()).toEqual(system);
+    await sleep(5);
+    expect(await already()).toBe('Tool is already enabled.');
     expect([await rows(), await systemRow()]).toEqual(before);
   });
 });

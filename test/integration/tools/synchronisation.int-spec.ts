@@ -205,15 +205,32 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     await peer.close();
   });
 
-  it('tests but does not write into a committed version, and says so', async () => {
+  it('synchronises a committed version under the same review, and leaves its systems as they are', async () => {
+    const { url: baseUrl, ...peer } = await startModernPeer([]);
+    const described = await createSystem(app, { baseUrl, versionId });
     const system = await register();
     await commitVersion(app, versionId);
+    const [before, untouched] = [await stored(system), await stored(described)];
 
-    const { body } = await sync();
+    expect(await report()).toMatchObject({ added: ['alpha', 'beta'], disabledForReview: [] });
+    const first = await stored(system);
+    expect(first).toEqual({ ...before, tools: first.tools });
+    expect(flags(first.tools)).toEqual(['alpha', 'beta']);
 
-    expect(body).toMatchObject({ status: 200, synchronizedSystems: [] });
-    expect(body.warnings?.join()).toContain('committed');
-    expect((await stored(system)).tools).toEqual([]);
+    listed = [tool('alpha', { title: 'x' }), tool('beta'), tool('gamma')];
+    expect(await report()).toMatchObject({
+      added: ['gamma'],
+      changed: ['alpha'],
+      disabledForReview: ['alpha', 'gamma'],
+    });
+    const second = await stored(system);
+    expect(second).toEqual({ ...before, tools: second.tools });
+    expect(flags(second.tools)).toEqual(['-alpha', 'beta', '-gamma']);
+
+    const { body } = await testConnection(app, { baseUrl, versionId });
+    expect(body).toMatchObject({ status: 200, synchronizedSystems: [{ resourceId: described.resourceId }] });
+    expect(await stored(described)).toEqual(untouched);
+    await peer.close();
   });
 
   it('stores a thousand tools, and a thousand changes', async () => {

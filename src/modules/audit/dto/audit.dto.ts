@@ -9,7 +9,7 @@ import type { AuditEventEntity } from '../entities/audit-event.entity.js';
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised, how many were \`postponed\` to the next test
-- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
+- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`takenOver\`, tools that came with a decision (\`enabled\`, \`decidedBy\`, \`decidedAt\`); \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
 - \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
 - \`package.store\`: \`checksum\`, number of \`processes\` and \`workflows\`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
 - \`workflow-node.create\`, \`workflow-node.update\`, \`workflow-node.delete\`: \`workflow\`, \`node\` and \`type\`

@@ -29,6 +29,7 @@ export const AUDIT_PAGE_EXAMPLE = {
         removed: [],
         returned: [],
         disabledForReview: ['get-orders'],
+        takenOver: [],
         fields: [],
       },
     },

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
+import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { CONNECTION_FAILURES } from '../../mcp-connection/connection-failure.types.js';
 import {
@@ -67,6 +68,31 @@ export class RejectedToolDto {
   reason: RejectedToolReason;
 }
 
+/** A tool that came with its flag. */
+export class TakenOverToolDto {
+  @ApiProperty({ description: 'Tool name.', example: 'get-env' })
+  name: string;
+
+  @ApiProperty({ description: 'Whether agents may call the tool.', example: false })
+  enabled: boolean;
+
+  @ApiProperty({
+    type: () => UserReferenceDto,
+    nullable: true,
+    description: 'Who decided it; null where no person has looked at the tool.',
+  })
+  decidedBy: UserReferenceDto | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When it was decided; null where that is not known.',
+    example: '2026-01-31T10:20:30.123Z',
+  })
+  decidedAt: string | null;
+}
+
 /** What changed in one registered system. */
 export class SynchronizedSystemDto {
   @ApiProperty({ format: 'uuid', description: 'Resource id of the system.' })
@@ -75,7 +101,7 @@ export class SynchronizedSystemDto {
   @ApiProperty({ description: 'Display name of the system.', example: 'Inventory tools' })
   name: string;
 
-  @ApiProperty({ type: [String], description: 'Tools that are new.' })
+  @ApiProperty({ type: [String], description: 'Tools that are new in this system.' })
   added: string[];
 
   @ApiProperty({
@@ -92,6 +118,14 @@ export class SynchronizedSystemDto {
 
   @ApiProperty({ type: [String], description: 'Tools that are disabled now until an admin enables them.' })
   disabledForReview: string[];
+
+  @ApiProperty({
+    type: () => [TakenOverToolDto],
+    description:
+      'Tools of `added` whose flag was decided before about this very definition: in another version of the application, or for a ' +
+      'system of this name that is gone.',
+  })
+  takenOver: TakenOverToolDto[];
 }
 
 /** What the server says of itself. */
@@ -157,8 +191,7 @@ export class ConnectionTestResponseDto {
   @ApiPropertyOptional({
     type: [String],
     description:
-      'Remarks about a connection that works, such as credentials that travel unencrypted, a deprecated transport, or a committed ' +
-      'version whose tools were left alone.',
+      'Remarks about a connection that works, such as credentials that travel unencrypted or a deprecated transport.',
   })
   warnings?: string[];
 

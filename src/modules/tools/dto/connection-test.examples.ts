@@ -28,17 +28,35 @@ export const CONNECTION_TEST_RESULT_EXAMPLES = {
             required: ['article'],
           },
         },
+        {
+          name: 'order',
+          description: 'Orders an article',
+          inputSchema: { type: 'object', properties: { article: { type: 'string' } } },
+        },
       ],
       rejectedTools: [{ name: 'delete everything', reason: 'invalid_name' }],
       synchronizedSystems: [
         {
           resourceId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
           name: 'Inventory tools',
-          added: ['get-stock'],
+          added: ['get-stock', 'order'],
           changed: [],
           removed: [],
           returned: [],
           disabledForReview: [],
+          takenOver: [
+            {
+              name: 'order',
+              enabled: false,
+              decidedBy: {
+                firstName: 'Jane',
+                lastName: 'Doe',
+                userName: 'jane.doe',
+                impersonatingUser: null,
+              },
+              decidedAt: '2026-01-31T10:20:30.123Z',
+            },
+          ],
         },
       ],
       server: { name: 'inventory-mcp', version: '2.1.0' },

@@ -1,9 +1,12 @@
 import { CONNECTION_FAILURES } from '../../mcp-connection/connection-failure.types.js';
 import type { ConnectedResult, FailedResult } from '../../mcp-connection/connection-test.types.js';
 import type { ConnectionTest, SynchronisedSystem } from '../connection-test.service.js';
-import type { ConnectionTestResponseDto, SynchronizedSystemDto } from './connection-test.dto.js';
-
-const READ_ONLY_WARNING = 'The application version is committed: its tools were not synchronised.';
+import type { TakenOverTool } from '../tool.types.js';
+import type {
+  ConnectionTestResponseDto,
+  SynchronizedSystemDto,
+  TakenOverToolDto,
+} from './connection-test.dto.js';
 
 const postponedWarning = (systems: number): string =>
   `${systems} more systems with this connection were not synchronised in time; test again.`;
@@ -24,7 +27,7 @@ function toFailure({ outcome, cause, latencyMs }: FailedResult): ConnectionTestR
 
 function toSuccess(
   result: ConnectedResult,
-  { synchronised, isReadOnly, postponed }: Omit<ConnectionTest, 'result'>,
+  { synchronised, postponed }: Omit<ConnectionTest, 'result'>,
 ): ConnectionTestResponseDto {
   return {
     status: 200,
@@ -35,11 +38,7 @@ function toSuccess(
     server: { name: result.server.name, version: result.server.version },
     protocolVersion: result.protocolVersion,
     transport: result.transport,
-    warnings: [
-      ...result.warnings,
-      ...(isReadOnly ? [READ_ONLY_WARNING] : []),
-      ...(postponed === 0 ? [] : [postponedWarning(postponed)]),
-    ],
+    warnings: [...result.warnings, ...(postponed === 0 ? [] : [postponedWarning(postponed)])],
     latencyMs: Math.round(result.latencyMs),
   };
 }
@@ -53,5 +52,10 @@ function toSynchronizedSystem({ system, report }: SynchronisedSystem): Synchroni
     removed: report.removed,
     returned: report.returned,
     disabledForReview: report.disabledForReview,
+    takenOver: report.takenOver.map(toTakenOver),
   };
+}
+
+function toTakenOver({ name, enabled, decidedBy, decidedAt }: TakenOverTool): TakenOverToolDto {
+  return { name, enabled, decidedBy, decidedAt: decidedAt?.toISOString() ?? null };
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
 import type { SystemEntity } from '../../systems/entities/system.entity.js';
 
 /** One tool of an MCP system. It keeps its id and `enabled` for ever, also while the server does not offer it. */
@@ -19,6 +20,10 @@ export class ToolEntity {
   /** SHA-256 of the canonical definition, see definitionHash(). */
   @Column({ type: 'varchar', name: 'definition_hash', length: 64 }) definitionHash: string;
   @Column({ type: 'boolean' }) enabled: boolean;
+  /** Who set `enabled`; null where no person did, but the synchronisation by its rules. */
+  @Column({ type: 'simple-json', name: 'decided_by', nullable: true }) decidedBy: UserReference | null;
+  /** When `enabled` was set; null where that was before this was kept. */
+  @Column({ type: 'datetime', name: 'decided_at', precision: 3, nullable: true }) decidedAt: Date | null;
   /** False while the server's list lacks the tool: then it is neither listed nor offered. */
   @Column({ type: 'boolean' }) present: boolean;
   /** Place in the server's list. */
