@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { setUpApiDocs } from './api-docs.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { bearerMiddleware } from './common/auth/bearer.middleware.js';
 import { JwtStrategy } from './common/auth/jwt.strategy.js';
@@ -11,13 +12,13 @@ import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { securityHeaders } from './common/http/security-headers.js';
+import { withoutStarCondition } from './common/http/unconditional-star.js';
 import { Log } from './common/logging/log.js';
 import { NestLogger } from './common/logging/nest-logger.js';
 import { Metrics } from './common/metrics/metrics.js';
 import { addressRateLimit } from './common/rate-limit/address-rate-limit.middleware.js';
 import { RateLimits } from './common/rate-limit/rate-limits.js';
 import { Env } from './config/env.js';
-import { setUpApiDocs } from './openapi.js';
 
 const TIMEOUT_CHECK_MS = 1_000;
 
@@ -51,6 +52,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(securityHeaders());
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));
   app.use(compressionOnRequest());
+  app.use(withoutStarCondition);
   app.use(requireHost);
   app.use(addressRateLimit(app.get(RateLimits).address));
   app.use(bearerMiddleware(app.get(JwtStrategy)));

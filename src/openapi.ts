@@ -94,19 +94,3 @@ function withRequestIds(document: OpenAPIObject): OpenAPIObject {
   }
   return { ...document, components: { ...document.components, headers: { RequestId: REQUEST_ID } } };
 }
-
-/** Serves Swagger UI at /docs and the document at /docs-json. The page forgets a token when it is closed. */
-export function setUpApiDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
-    jsonDocumentUrl: '/docs-json',
-    yamlDocumentUrl: '/docs-yaml',
-    customSiteTitle: 'svc-platform API',
-    swaggerOptions: {
-      displayRequestDuration: true,
-      tryItOutEnabled: true,
-      showExtensions: true,
-      defaultModelExpandDepth: 5,
-      defaultModelsExpandDepth: 0,
-    },
-  });
-}

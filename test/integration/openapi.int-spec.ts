@@ -1,8 +1,9 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as YAML from 'yaml';
 import { buildOpenApi } from '../../src/openapi.js';
 import { TestApp, TEST_SECRETS_KEYS } from '../support/app.js';
 import { OpenApiContract } from '../support/openapi-contract.js';
@@ -173,7 +174,7 @@ describe('OpenAPI document', () => {
     for (const { name, path, operation } of operations) {
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
         const ofNode =
-          /^(create|get|update)WorkflowNode$/.test(operation.operationId) && status.startsWith('2')
+          /^(create|get|update)WorkflowNode$/.test(operation.operationId) && /^(2..|304)$/.test(status)
             ? ['ETag']
             : [];
         const ofStart = operation.operationId === 'startProcess' && status === '200' ? START_HEADERS : [];
@@ -237,6 +238,52 @@ describe('OpenAPI document', () => {
       expect(text).not.toContain(app.issuer.url);
     },
   );
+
+  it.each(['/docs-json', '/docs-yaml', '/docs/swagger-ui-init.js'])(
+    'is not made anew for those who ask again: %s',
+    async (path) => {
+      await fetch(`${app.url}${path}`);
+      const made = vi.spyOn(SwaggerModule, 'createDocument');
+      const written = vi.spyOn(YAML.Document.prototype, 'toString');
+      const codings = ['br', 'gzip', 'deflate', 'identity', 'br;q=0, gzip', 'gzip;q=0'];
+      const texts = await Promise.all(
+        codings.map(async (coding) =>
+          (await fetch(`${app.url}${path}`, { headers: { 'accept-encoding': coding } })).text(),
+        ),
+      );
+      expect(new Set(texts).size).toBe(1);
+      expect([made.mock.calls.length, written.mock.calls.length]).toEqual([0, 0]);
+      vi.restoreAllMocks();
+    },
+  );
+
+  it.each(['/docs-json', '/docs-yaml', '/docs/swagger-ui-init.js'])(
+    'is 304 for who has it, in every coding: %s',
+    async (path) => {
+      const ask = (headers: Record<string, string>) => fetch(`${app.url}${path}`, { headers });
+      const whole = await ask({ 'accept-encoding': 'br' });
+      const etag = whole.headers.get('etag') ?? '';
+      expect([whole.headers.get('content-encoding'), whole.headers.get('cache-control')]).toEqual([
+        'br',
+        'no-cache, no-transform',
+      ]);
+      for (const headers of [{ 'accept-encoding': 'gzip' }, {}]) {
+        // The client library says no-cache with every condition, which asks for the whole.
+        const again = await ask({
+          ...headers,
+          'if-none-match': `"x", ${etag}`,
+          'cache-control': 'max-age=0',
+        });
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+      }
+      expect((await ask({ 'if-none-match': '"x"', 'cache-control': 'max-age=0' })).status).toBe(200);
+    },
+  );
+
+  it('says the same in YAML', async () => {
+    const text = await (await fetch(`${app.url}/docs-yaml`)).text();
+    expect(YAML.parse(text)).toEqual(JSON.parse(JSON.stringify(document)));
+  });
 
   it('is one and the same at /docs-json', async () => {
     const response = await fetch(`${app.url}/docs-json`);

@@ -17,6 +17,7 @@ import {
   ApiCreatedResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -147,6 +148,11 @@ export class WorkflowNodesController {
     example: NODE_EXAMPLE,
     headers: ETAG_HEADER,
     description: 'The node.',
+  })
+  @ApiResponse({
+    status: 304,
+    headers: ETAG_HEADER,
+    description: 'The node is still the one that `If-None-Match` names.',
   })
   @ApiErrors(400, DENIED, NO_NODE)
   async get(

@@ -21,12 +21,10 @@ import type { DraftNode, DraftWorkflow } from './draft-workflows.js';
 import { added, removed, replaced, withNodes } from './node-edit.js';
 import { PackageCheckService } from './package-check.service.js';
 import { resourceId, workflowDefinitionId } from './resource-ids.js';
-import type { NodeKey, ShownNode, ShownWorkflow, WorkflowKey } from './workflow-nodes.types.js';
+import type { IfMatch, NodeKey, ShownNode, ShownWorkflow, WorkflowKey } from './workflow-nodes.types.js';
 
 /** How often an edit is made again because the package was changed by somebody else meanwhile. */
 const ATTEMPTS = 5;
-/** `If-Match` for whatever is there (RFC 9110, section 13.1.1). */
-const ANY = '*';
 
 /** A change of the nodes of a workflow. */
 interface NodeChange {
@@ -95,11 +93,11 @@ export class WorkflowNodesService {
 
   /**
    * Puts a node in the place of the one with its id.
-   * @param ifMatch entity tag of what the caller has read, or `*`
+   * @param ifMatch entity tags of what the caller may have read, or `*`
    * @throws WorkflowNotFoundError, WorkflowNodeNotFoundError, ValidationFailedError, PackageRefusedError
    * @throws WorkflowNodeChangedError, VersionCommittedError
    */
-  async update(principal: Principal, key: NodeKey, ifMatch: string, body: JsonObject): Promise<ShownNode> {
+  async update(principal: Principal, key: NodeKey, ifMatch: IfMatch, body: JsonObject): Promise<ShownNode> {
     const { nodeId } = key;
     return this.edited(principal, key, (before) => {
       requireMatch(nodeOf(before, nodeId), ifMatch);
@@ -120,7 +118,7 @@ export class WorkflowNodesService {
    * @returns the node as it was
    * @throws as `update`
    */
-  async remove(principal: Principal, key: NodeKey, ifMatch: string): Promise<ShownNode> {
+  async remove(principal: Principal, key: NodeKey, ifMatch: IfMatch): Promise<ShownNode> {
     const { nodeId } = key;
     return this.attempted(async () => {
       const { before, document, edited } = await this.open(key);
@@ -208,9 +206,8 @@ function etagOf(node: DraftNode): string {
   return `"${createHash('sha256').update(canonicalJson(node)).digest('hex')}"`;
 }
 
-function requireMatch({ etag }: ShownNode, ifMatch: string): void {
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (ifMatch.trim() !== ANY && !tags.includes(etag)) {
+function requireMatch({ etag }: ShownNode, ifMatch: IfMatch): void {
+  if (ifMatch !== '*' && !ifMatch.includes(etag)) {
     throw new WorkflowNodeChangedError();
   }
 }

@@ -21,3 +21,6 @@ export interface ShownNode {
   /** Entity tag (RFC 9110, section 8.8.3), quotes included. */
   etag: string;
 }
+
+/** What a change demands of the node that is there: one of these entity tags, quotes included, or any state of it. */
+export type IfMatch = '*' | readonly string[];

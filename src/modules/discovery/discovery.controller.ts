@@ -1,5 +1,5 @@
-import { Controller, Get, Header, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Head, Header, Param, Query, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConfiguredPermission } from '../../common/auth/configured-permission.decorator.js';
 import { ConfiguredPermissionGuard } from '../../common/auth/configured-permission.guard.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
@@ -23,8 +23,14 @@ const DENIED = { 403: 'Insufficient permissions' };
 export class DiscoveryController {
   constructor(private readonly discovery: DiscoveryService) {}
 
+  /** The framework would bring HEAD to the rescan otherwise, which costs too much for an answer that nobody reads. */
+  @Head()
+  @ApiExcludeEndpoint()
+  @ConfiguredPermission('DISCOVERY_PERMISSION')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  describe(): void {}
+
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ConfiguredPermission('DISCOVERY_PERMISSION')
   @RateLimit('discovery')
   @ApiOperation({

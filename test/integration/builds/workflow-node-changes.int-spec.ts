@@ -90,6 +90,38 @@ describe('PUT /…/workflow/{workflowName}/node/{nodeId}', () => {
     expect((await put({ ...body, inputBody: '4' }, { 'if-match': '*' })).status).toBe(200);
   });
 
+  it('takes a list of tags, compares them strongly and refuses with 400 what is no tag', async () => {
+    const { headers, body } = await getNode(app, place, 'flow', 'a');
+    const etag = headers.get('etag') ?? '';
+    const change = async (tags: string) =>
+      (await put({ ...body, inputBody: '2' }, { 'if-match': tags })).status;
+    for (const weak of [`W/${etag}`, `"x", W/${etag}`, `W/"a" , "," , W/${etag}`, '""']) {
+      expect([weak, await change(weak)]).toEqual([weak, 409]);
+    }
+    for (const malformed of [
+      etag.slice(1, -1),
+      `*, ${etag}`,
+      `w/${etag}`,
+      `${etag} "x"`,
+      `${etag};`,
+      '"',
+      ',',
+    ]) {
+      expect([malformed, await change(malformed)]).toEqual([malformed, 400]);
+    }
+    expect(await change(`"a,b" ,, W/"x", ${etag}`)).toBe(200);
+  });
+
+  it('answers 304 to who has the node as it is', async () => {
+    const { headers } = await getNode(app, place, 'flow', 'a');
+    const read = async (tag: string) =>
+      app.request('GET', nodePath(place, 'flow', 'a'), {
+        headers: { 'if-none-match': tag, 'cache-control': 'max-age=0' },
+      });
+    expect(await read(headers.get('etag') ?? '')).toMatchObject({ status: 304, text: '' });
+    expect((await read('"other"')).status).toBe(200);
+  });
+
   it('answers 400 without If-Match, for another id, and for a node that the workflow cannot have', async () => {
     const { body } = await getNode(app, place, 'flow', 'a');
     const path = nodePath(place, 'flow', 'a');

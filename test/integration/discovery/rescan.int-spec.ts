@@ -41,6 +41,28 @@ describe(`GET ${PATH}`, () => {
     });
   });
 
+  it.each([
+    ['if-none-match', '*'],
+    ['if-none-match', '"a", W/"b"'],
+    ['if-modified-since', 'Fri, 31 Dec 2100 23:59:59 GMT'],
+  ])('never answers 304: %s: %s', async (name, value) => {
+    const { status, body } = await app.request<DiscoveryResult>('GET', PATH, {
+      headers: { [name]: value, 'cache-control': 'max-age=0' },
+    });
+    expect([status, Object.keys(body.services), platform.scans]).toEqual([200, ['svcPlatform'], 1]);
+  });
+
+  it('scans nothing for HEAD, and asks for a token', async () => {
+    const head = async (authorization: string) => {
+      const answer = await fetch(`${app.url}${PATH}`, { method: 'HEAD', headers: { authorization } });
+      return [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')];
+    };
+    const json = 'application/json; charset=utf-8';
+    expect(await head(`Bearer ${await app.tokenWith({})}`)).toEqual([200, json, 'no-store']);
+    expect(await head('Bearer x')).toEqual([401, json, 'no-store']);
+    expect(platform.scans).toBe(0);
+  });
+
   it('tells what is up, what is down and why, and what to do', async () => {
     platform.add('crm', healthy({ version: '2.4.1', name: 'CRM' }), { isNamed: false });
     platform.add('reporting', refused);

@@ -64,7 +64,7 @@ describe('headers', () => {
     ['a 401', listPath(), false],
     ['a 404', '/unknown', true],
     ['a probe', '/livez', false],
-    ['the API document', '/docs-json', false],
+    ['the page of the API document', '/docs', false],
   ])('protect %s', async (_, path, hasToken) => {
     const authorization = `Bearer ${await app.tokenWith({})}`;
     const { headers } = await fetch(`${app.url}${path}`, { headers: hasToken ? { authorization } : {} });

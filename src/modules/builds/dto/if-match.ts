@@ -1,5 +1,6 @@
 import { ApiHeader } from '@nestjs/swagger';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+import type { IfMatch } from '../workflow-nodes.types.js';
 
 /** Documents the header `If-Match` of a route (RFC 9110, section 13.1.1). */
 export const ApiIfMatch = (): MethodDecorator =>
@@ -20,10 +21,27 @@ export const ETAG_HEADER = {
   },
 } as const;
 
-/** @throws ValidationFailedError without the header */
-export function requiredIfMatch(value: string | undefined): string {
-  if (value === undefined || value.trim() === '') {
+/** Entity tags in a list, as RFC 9110 writes them (sections 5.6.1 and 8.8.3): empty elements are allowed. */
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
+const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`);
+const EACH_TAG = /(W\/)?"[^"]*"/g;
+
+/**
+ * Reads `If-Match` (RFC 9110, section 13.1.1). Tags are compared strongly, so that weak ones match nothing.
+ * @throws ValidationFailedError without the header, and when it is neither `*` nor a list of entity tags
+ */
+export function requiredIfMatch(value = ''): IfMatch {
+  const text = value.trim();
+  if (text === '') {
     throw new ValidationFailedError([{ field: 'If-Match', rule: 'is required' }]);
   }
-  return value;
+  if (text === '*') {
+    return text;
+  }
+  if (!TAG_LIST.test(text)) {
+    throw new ValidationFailedError([
+      { field: 'If-Match', rule: 'must be * or entity tags with their quotes, as ETag has them' },
+    ]);
+  }
+  return (text.match(EACH_TAG) ?? []).filter((tag) => !tag.startsWith('W/'));
 }

@@ -1,0 +1,53 @@
+import type { INestApplication } from '@nestjs/common';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { stringify } from 'yaml';
+import { KeptFile } from './common/http/kept-file.js';
+import { buildOpenApi } from './openapi.js';
+
+/** What the page does when it is loaded: it reads the document, which lies beside it, from where it came itself. */
+const PAGE_SCRIPT = `
+const documentUrl = new URL('../docs-json', document.currentScript.src.replace('/docs/docs/', '/docs/')).href;
+window.onload = () => {
+  window.ui = SwaggerUIBundle({
+    url: documentUrl,
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+    layout: 'StandaloneLayout',
+    displayRequestDuration: true,
+    tryItOutEnabled: true,
+    showExtensions: true,
+    defaultModelExpandDepth: 5,
+    defaultModelsExpandDepth: 0,
+  });
+};
+`;
+
+/**
+ * Serves Swagger UI at /docs and the document at /docs-json and /docs-yaml. The page forgets a token when it is closed.
+ * Anybody may ask for them, so each is made once.
+ */
+export function setUpApiDocs(app: INestApplication): void {
+  const json = (): string => JSON.stringify(buildOpenApi(app));
+  const files: [paths: string[], file: KeptFile][] = [
+    [['/docs-json'], new KeptFile('application/json; charset=utf-8', json)],
+    [['/docs-yaml'], new KeptFile('text/yaml; charset=utf-8', () => stringify(JSON.parse(json())))],
+    [
+      ['/docs/swagger-ui-init.js', '/docs/docs/swagger-ui-init.js'],
+      new KeptFile('text/javascript; charset=utf-8', () => PAGE_SCRIPT),
+    ],
+  ];
+  const http = app.getHttpAdapter();
+  for (const [paths, file] of files) {
+    for (const path of paths) {
+      http.get(path, (request: Request, response: Response) => file.send(request, response));
+    }
+  }
+  // The page alone: its script and the document are answered above, before the library is asked.
+  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
+    raw: false,
+    customSiteTitle: 'svc-platform API',
+  });
+}
