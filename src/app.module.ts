@@ -4,6 +4,7 @@ import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from './common/errors/all-exceptions.filter.js';
 import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
+import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
 import { MetricsModule } from './common/metrics/metrics.module.js';
@@ -44,6 +45,7 @@ export class AppModule {
         EnvModule.forEnv(env),
         LoggingModule.forLog(log),
         MetricsModule,
+        StopGateModule,
         DatabaseModule,
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },

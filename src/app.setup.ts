@@ -12,6 +12,7 @@ import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { securityHeaders } from './common/http/security-headers.js';
+import { StopGate } from './common/http/stop-gate.js';
 import { withoutStarCondition } from './common/http/unconditional-star.js';
 import { Log } from './common/logging/log.js';
 import { NestLogger } from './common/logging/nest-logger.js';
@@ -53,11 +54,13 @@ export function configureApp(app: NestExpressApplication): void {
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));
   app.use(compressionOnRequest());
   app.use(withoutStarCondition);
+  app.use(app.get(StopGate).middleware);
   app.use(requireHost);
   app.use(addressRateLimit(app.get(RateLimits).address));
   app.use(bearerMiddleware(app.get(JwtStrategy)));
   setUpApiDocs(app);
   configureServer(app.getHttpServer(), env);
+  app.get(StopGate).watch(app.getHttpServer());
 }
 
 function configureServer(server: Server, env: Env): void {

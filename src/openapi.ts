@@ -21,8 +21,8 @@ numbers beside them (\`id\`, \`processInstanceId\`, \`currentNodeId\`) are for d
 
 **Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
 \`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
-400, 404, 409. Unknown body fields are refused, unknown query parameters ignored; what starts a process or executes a UI
-action is process data, whose shape the process definition tells.
+400, 404, 409. Unknown body fields and query parameters are refused by name; what starts a process or executes
+a UI action is process data, whose shape the process definition tells.
 
 **Repeats.** Starting a process and executing a UI action take an \`Idempotency-Key\`: the same call with the same key takes
 effect once and gets the same answer. Send one wherever a call may be sent twice.

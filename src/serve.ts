@@ -3,10 +3,12 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
+import { StopGate } from './common/http/stop-gate.js';
 import { listening } from './common/http/listening.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
 import { HealthService } from './modules/health/health.service.js';
+import { JobWorkerService } from './modules/jobs/job-worker.service.js';
 
 /** Where a started service listens, and what of its surroundings ends with it. */
 export interface ServeOptions extends AppOptions {
@@ -49,8 +51,8 @@ async function start(
 }
 
 /**
- * Lets load balancers notice first, then closes the listener, lets requests in flight finish and closes the rest.
- * A person's Ctrl-C does not wait for a load balancer.
+ * Lets load balancers notice first, while everything is served; then refuses new requests, lets those under way and
+ * background jobs finish side by side, and closes the rest. A person's Ctrl-C does not wait for a load balancer.
  */
 async function stop(
   app: NestExpressApplication,
@@ -65,9 +67,12 @@ async function stop(
     process.exit(1);
   }, env.get('SHUTDOWN_TIMEOUT_MS')).unref();
   app.get(HealthService).beginStop();
+  const gate = app.get(StopGate);
+  gate.leave();
   if (signal === 'SIGTERM' && !env.isEvaluation) {
     await new Promise((resolve) => setTimeout(resolve, env.get('SHUTDOWN_DELAY_MS')));
   }
+  await Promise.all([gate.close(), app.get(JobWorkerService).stop()]);
   await app.close();
   await onStop?.();
   log.info('stopped');

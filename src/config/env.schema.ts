@@ -197,7 +197,7 @@ export const envSchema = z.object({
   ),
   METRICS_PORT: integer(0, 65_535, 0).describe('Own port for /metrics; 0 serves it on PORT.'),
   SHUTDOWN_DELAY_MS: integer(0, MINUTE_MS, 5_000).describe(
-    'Time between failing /readyz and closing the listener.',
+    'Milliseconds between failing /readyz and answering new requests 503; until then everything is served.',
   ),
   SHUTDOWN_TIMEOUT_MS: integer(1_000, 10 * MINUTE_MS, 25_000).describe('Hard limit of a graceful stop.'),
   READINESS_TIMEOUT_MS: integer(100, MINUTE_MS, 2_000).describe('Deadline of the database check in /readyz.'),

@@ -69,9 +69,17 @@ export function toErrorBody(error: unknown): ErrorBody {
   if (error instanceof DomainError) {
     return { ...errorBody(status, error.message, error.details), ...error.extension };
   }
+  if (isUndecodablePath(error)) {
+    return errorBody(status, 'The path is not valid.', 'its %-encoded bytes must be UTF-8');
+  }
   return status === 404
     ? errorBody(status, 'No such endpoint.')
     : errorBody(status, 'The request is not valid.');
+}
+
+/** Of the router; the framework has made an exception of its own of the URIError, with its message. */
+function isUndecodablePath(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Failed to decode param');
 }
 
 /** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */

@@ -3,17 +3,17 @@ import { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Env } from '../../config/env.js';
-import { UnreadableBodyError, ValidationFailedError } from '../errors/request.errors.js';
+import { UnreadableBodyError } from '../errors/request.errors.js';
+import { refuseFields, refuseUnknownQuery } from '../validation/request-shape.js';
+import { IS_PUBLIC } from '../auth/public.decorator.js';
 import { BodyLimit } from './body-limit.decorator.js';
-import { NoBody } from './no-body.decorator.js';
-
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
-const FORBIDDEN_KEY = '__proto__';
+import { routeInputs } from './route-inputs.js';
 
 /**
- * Reads the JSON body. An interceptor and not a middleware, because a body must not be looked at before the guards have
- * answered 401, 403 and the 404 of a path. A missing body is `{}`. A route may have a limit of its own, see `BodyLimit`, or take
- * no body at all, see `NoBody`.
+ * Reads the JSON body, and refuses fields and query parameters that a route does not declare. An interceptor and not a
+ * middleware, because neither must be looked at before the guards have answered 401, 403 and the 404 of a path. A missing
+ * body is `{}`. A route may have a limit of its own, see `BodyLimit`. Public routes read nothing of a request, and nothing is
+ * read for them.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
@@ -28,13 +28,21 @@ export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (METHODS_WITH_BODY.has(request.method)) {
-      const limit = this.env.get(
-        this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
-      );
-      await this.read(request, http.getResponse<Response>(), limit);
-      if (this.reflector.get(NoBody, context.getHandler())) {
-        refuseFields(request.body as object);
+    const isPublic = this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (isPublic !== true) {
+      const { takesBody, query } = routeInputs(context);
+      refuseUnknownQuery(request.query, query);
+      if (takesBody || hasBody(request)) {
+        const limit = this.env.get(
+          this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
+        );
+        await this.read(request, http.getResponse<Response>(), limit);
+      }
+      if (!takesBody) {
+        refuseFields((request.body ?? {}) as object);
       }
     }
     return next.handle();
@@ -60,18 +68,9 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 
   private parserFor(limit: number): RequestHandler {
-    const parser =
-      this.parsers.get(limit) ??
-      express.json({ limit, strict: false, type: isJson, reviver: refuseForbiddenKey });
+    const parser = this.parsers.get(limit) ?? express.json({ limit, strict: false, type: isJson });
     this.parsers.set(limit, parser);
     return parser;
-  }
-}
-
-function refuseFields(body: object): void {
-  const problems = Object.keys(body).map((field) => ({ field, rule: 'is not a known field' }));
-  if (problems.length > 0) {
-    throw new ValidationFailedError(problems);
   }
 }
 
@@ -102,11 +101,4 @@ function hasBody(request: Request): boolean {
   return (
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   );
-}
-
-function refuseForbiddenKey(key: string, value: unknown): unknown {
-  if (key === FORBIDDEN_KEY) {
-    throw new SyntaxError('forbidden key');
-  }
-  return value;
 }

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { listening } from '../http/listening.js';
+import { StopGate } from '../http/stop-gate.js';
 import { Metrics } from './metrics.js';
 
 /** Serves the metrics on METRICS_PORT, so that a firewall can keep them from callers of the interface. */
@@ -12,6 +13,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     private readonly metrics: Metrics,
     private readonly env: Env,
+    private readonly gate: StopGate,
   ) {}
 
   /** @throws SettingUnusableError when the port cannot be had */
@@ -28,6 +30,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
           () => response.writeHead(500).end(),
         );
       });
+      this.gate.watch(server);
       await listening(
         'METRICS_PORT',
         new Promise<void>((resolve, reject) => {

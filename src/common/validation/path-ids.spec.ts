@@ -18,7 +18,7 @@ describe('requirePathIds', () => {
     expect(requirePathIds({ a: 'A-1', b: 'b_2', c: 'x' }, ['b', 'a'])).toEqual(['b_2', 'A-1']);
   });
 
-  it.each(['a', '.', '..', '__proto__', '0', 'a'.repeat(64), 'Az09._-'])('takes %j', (value) => {
+  it.each(['a', '...', '__proto__', '0', 'a'.repeat(64), 'Az09._-'])('takes %j', (value) => {
     expect(problemsOf({ id: value }, ['id'])).toBeUndefined();
   });
 
@@ -28,6 +28,12 @@ describe('requirePathIds', () => {
       expect(problemsOf({ id: value }, ['id'])).toBe('id: must be 1 to 64 letters, digits, ".", "_" or "-"');
     },
   );
+
+  it.each(['.', '..'])('says what is wrong with %j', (value) => {
+    expect(problemsOf({ id: value }, ['id'])).toBe(
+      'id: must not be "." or "..", which mean a place in a path',
+    );
+  });
 
   it('names every identifier that breaks the rule', () => {
     expect(problemsOf({ a: ' ', b: 'ok', c: '' }, ['a', 'b', 'c'])).toMatch(/^a: .*; c: /);

@@ -1,5 +1,5 @@
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
-import { PATH_ID, PATH_ID_RULE } from './patterns.decorators.js';
+import { PATH_ID, pathIdRule } from './patterns.decorators.js';
 
 type Ids<Names extends readonly string[]> = { [Index in keyof Names]: string };
 
@@ -13,9 +13,10 @@ export function requirePathIds<const Names extends readonly string[]>(
   names: Names,
 ): Ids<Names> {
   const values = names.map((name) => String(params[name]));
-  const problems: FieldProblem[] = names
-    .filter((_name, index) => !PATH_ID.test(values[index] ?? ''))
-    .map((field) => ({ field, rule: PATH_ID_RULE }));
+  const problems: FieldProblem[] = names.flatMap((field, index) => {
+    const value = values[index] ?? '';
+    return PATH_ID.test(value) ? [] : [{ field, rule: pathIdRule(value) }];
+  });
   if (problems.length > 0) {
     throw new ValidationFailedError(problems);
   }

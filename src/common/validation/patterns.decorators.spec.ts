@@ -33,7 +33,7 @@ function broken(field: keyof Fields, value: unknown): string[] {
 const NOT_TEXT = [undefined, null, 7, true, {}, [], ['text'], new Date(0)];
 
 describe('IsPathId', () => {
-  it.each(['a', '0', '-', 'A.b_c-9', '..', 'x'.repeat(64)])('takes %s', (value) => {
+  it.each(['a', '0', '-', 'A.b_c-9', '...', '__proto__', 'x'.repeat(64)])('takes %s', (value) => {
     expect(broken('id', value)).toEqual([]);
   });
 
@@ -43,6 +43,12 @@ describe('IsPathId', () => {
       expect(broken('id', value)).toEqual(['must be 1 to 64 letters, digits, ".", "_" or "-"']);
     },
   );
+});
+
+describe('IsPathId of a dot segment', () => {
+  it.each(['.', '..'])('says what is wrong with %s', (value) => {
+    expect(broken('id', value)).toEqual(['must not be "." or "..", which mean a place in a path']);
+  });
 });
 
 describe('IsText', () => {
@@ -60,7 +66,11 @@ describe('IsText', () => {
     },
   );
 
-  it.each(['\u0000', '\u0008', 'a\u000b', '\u001b[m', 'a\u007f', '\ud83d', '\ude00', 'a\ude00\ud83d'])(
+  it.each(['\ud83d', '\ude00', 'a\ude00\ud83d'])('refuses half of a surrogate pair: %j', (value) => {
+    expect(broken('text', value)).toEqual(['must not contain half of a surrogate pair']);
+  });
+
+  it.each(['\u0000', '\u0008', 'a\u000b', '\u001b[m', 'a\u007f'])(
     'refuses what cannot be stored or hides: %j',
     (value) => {
       expect(broken('text', value)).toContain('must not contain control characters');

@@ -2,18 +2,26 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches, ValidateBy, ValidateIf, buildMessage } from 'class-validator';
 
-/** Identifiers in paths and queries. */
-export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/;
-export const PATH_ID_RULE = 'must be 1 to 64 letters, digits, ".", "_" or "-"';
+/** Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can name them. */
+export const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
+const DOT_SEGMENT = /^\.{1,2}$/;
+
+/** The rule of identifiers that a value breaks. */
+export function pathIdRule(value: unknown): string {
+  return typeof value === 'string' && DOT_SEGMENT.test(value)
+    ? 'must not be "." or "..", which mean a place in a path'
+    : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
+}
+
+/** Validates an identifier. */
+export const MatchesPathId = (): PropertyDecorator =>
+  Matches(PATH_ID, { message: ({ value }) => pathIdRule(value) });
 /** Longest URL that is stored. */
 export const URL_MAX_LENGTH = 2_048;
 
 /** An identifier in a path or a query. */
 export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({ type: String, pattern: PATH_ID.source, ...options }),
-    Matches(PATH_ID, { message: PATH_ID_RULE }),
-  );
+  applyDecorators(ApiProperty({ type: String, pattern: PATH_ID.source, ...options }), MatchesPathId());
 
 /**
  * A text of `min` to `max` characters, counted as the database counts them: by Unicode code point, variation selectors
@@ -28,16 +36,19 @@ export const HasLength = (min: number, max: number): PropertyDecorator =>
     },
   });
 
-/** A text of `min` to `max` characters without control characters other than line breaks and tabs. */
+/**
+ * A text of `min` to `max` characters of whole Unicode without control characters other than line breaks and tabs.
+ */
 export const IsText = (min: number, max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: String, minLength: min, maxLength: max, ...options }),
     IsString({ message: 'must be a string' }),
     HasLength(min, max),
     // eslint-disable-next-line no-control-regex
-    Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u, {
+    Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u, {
       message: 'must not contain control characters',
     }),
+    Matches(/^[^\ud800-\udfff]*$/u, { message: 'must not contain half of a surrogate pair' }),
     ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
   );
 

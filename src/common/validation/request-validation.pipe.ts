@@ -46,8 +46,8 @@ const OF_DATA: NameRule = {
 const WITHOUT_CLASS: ReadonlySet<unknown> = new Set([undefined, Object, Array, String, Number, Boolean]);
 
 /**
- * Checks paths, queries and bodies against their DTO classes. Unknown body fields are refused by name, unknown query
- * parameters ignored.
+ * Checks paths, queries and bodies against their DTO classes. Unknown body fields are refused by name; unknown query
+ * parameters have been refused before.
  *
  * A body without a DTO class, whose shape is data, passes as it is and needs a pipe of its own. Only what is dangerous in
  * any body is refused here: keys that reach prototypes, and nesting without end.

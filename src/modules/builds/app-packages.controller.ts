@@ -13,7 +13,6 @@ import type { Principal } from '../../common/auth/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
 import { BodyLimit } from '../../common/http/body-limit.decorator.js';
-import { NoBody } from '../../common/http/no-body.decorator.js';
 import { AuditAction } from '../audit/audit.types.js';
 import { Audited } from '../audit/audited.decorator.js';
 import { AppPackagesService } from './app-packages.service.js';
@@ -129,7 +128,6 @@ export class AppPackagesController {
   }
 
   @Post('build')
-  @NoBody()
   @Audited(AuditAction.BuildCreate)
   @ApiOperation({
     operationId: 'createBuild',

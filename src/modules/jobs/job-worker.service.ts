@@ -15,6 +15,7 @@ const ABORTED_MS = 3_000;
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy {
   private lanes: JobLaneWorkers[] = [];
+  private stopped: Promise<void> | undefined;
 
   constructor(
     private readonly env: Env,
@@ -36,7 +37,15 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
    * Begins no job any more, gives back those not begun, waits JOBS_STOP_GRACE_MS for the running ones and then tells
    * them to end. One that does not comes up again elsewhere when its lease ends.
    */
-  async onModuleDestroy(): Promise<void> {
+  stop(): Promise<void> {
+    return (this.stopped ??= this.end());
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.stop();
+  }
+
+  private async end(): Promise<void> {
     await Promise.all(this.lanes.map((workers) => workers.beginStop()));
     const ended = Promise.all(this.lanes.map((workers) => workers.ended()));
     if (!(await settles(ended, this.env.get('JOBS_STOP_GRACE_MS')))) {

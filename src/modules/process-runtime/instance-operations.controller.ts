@@ -5,7 +5,6 @@ import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
-import { NoBody } from '../../common/http/no-body.decorator.js';
 import { InstanceOperationDto, InstanceRetryDto } from './dto/instance-operation.dto.js';
 import { OPERATION_EXAMPLE, RETRY_EXAMPLE } from './dto/instance.examples.js';
 import { InstanceParams, InstanceTokenParams } from './dto/instance.params.dto.js';
@@ -28,7 +27,6 @@ export class InstanceOperationsController {
 
   @Post('hold')
   @HttpCode(HttpStatus.OK)
-  @NoBody()
   @ApiOperation({
     operationId: 'holdProcessInstance',
     summary: 'Put a process instance on hold',
@@ -50,7 +48,6 @@ export class InstanceOperationsController {
 
   @Post('release')
   @HttpCode(HttpStatus.OK)
-  @NoBody()
   @ApiOperation({
     operationId: 'releaseProcessInstance',
     summary: 'Release a process instance that is on hold',
@@ -67,7 +64,6 @@ export class InstanceOperationsController {
 
   @Post('terminate')
   @HttpCode(HttpStatus.OK)
-  @NoBody()
   @ApiOperation({
     operationId: 'terminateProcessInstance',
     summary: 'Terminate a process instance',
@@ -90,7 +86,6 @@ export class InstanceOperationsController {
 
   @Post('token/:tokenUuid/retry')
   @HttpCode(HttpStatus.OK)
-  @NoBody()
   @ApiOperation({
     operationId: 'retryToken',
     summary: 'Retry what stopped a token',
@@ -117,7 +112,6 @@ export class InstanceOperationsController {
 
   @Post('retry')
   @HttpCode(HttpStatus.OK)
-  @NoBody()
   @ApiOperation({
     operationId: 'retryProcessInstance',
     summary: 'Retry what stopped a process instance as a whole',

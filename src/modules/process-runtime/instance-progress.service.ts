@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { callerHash, type Principal } from '../../common/auth/principal.js';
 import { Clock } from '../../common/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../common/errors/domain.error.js';
+import { ReplicaStoppingError, StopGate } from '../../common/http/stop-gate.js';
 import { Env } from '../../config/env.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
 import { InstanceStream } from './instance-stream.js';
@@ -30,31 +31,39 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     private readonly signals: InstanceSignals,
     private readonly env: Env,
     private readonly clock: Clock,
+    private readonly gate: StopGate,
   ) {}
 
   onModuleInit(): void {
+    this.gate.whenClosed(() => this.endAll());
     this.unlisten = this.signals.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
     );
   }
 
-  /** Ends all connections; a server waits for them before it stops. */
   onModuleDestroy(): void {
-    this.isStopping = true;
     this.unlisten?.();
+    this.endAll();
+  }
+
+  /** Ends all connections; a server waits for them before it stops. */
+  private endAll(): void {
+    this.isStopping = true;
     clearTimeout(this.polling);
     [...this.streams].forEach((stream) => stream.end());
   }
 
   /**
    * Refuses a connection too many, before anything is sent.
-   * @throws TooManyProgressStreamsError
+   * @throws TooManyProgressStreamsError, ReplicaStoppingError
    */
   demandRoom(principal: Principal): void {
+    if (this.isStopping) {
+      throw new ReplicaStoppingError();
+    }
     const caller = callerHash(principal);
     const own = [...this.streams].filter((stream) => stream.caller === caller).length;
     if (
-      this.isStopping ||
       this.streams.size >= this.env.get('PROCESS_PROGRESS_CONNECTIONS') ||
       own >= this.env.get('PROCESS_PROGRESS_CONNECTIONS_PER_CALLER')
     ) {

@@ -191,8 +191,13 @@ describe('what the audit log tells of each call', () => {
     },
   );
 
-  it('ignores query parameters that it does not know', async () => {
-    expect((await read(newPlace(), '?page=2&toolId=%20')).status).toBe(200);
+  it('answers 400 that names the query parameters that it does not know', async () => {
+    const { status, body } = await read(newPlace(), '?page=2&Limit=5&systemresourceid=x');
+    expect([status, body.details]).toEqual([
+      400,
+      'page: is not a known query parameter; Limit: is not a known query parameter. Did you mean "limit"?; ' +
+        'systemresourceid: is not a known query parameter. Did you mean "systemResourceId"?',
+    ]);
   });
 
   it('answers 400 that names a malformed versionId', async () => {

@@ -130,12 +130,14 @@ describe('request bodies', () => {
   });
 
   it.each([
-    ['at the top', '{"__proto__":{"isAdmin":true},'],
-    ['escaped', '{"__pro\\u0074o__":{"isAdmin":true},'],
-    ['below', '{"x":{"__proto__":1},'],
-  ])('with a key that would change a prototype are refused: %s', async (_, start) => {
+    ['at the top', '{"__proto__":{"isAdmin":true},', '__proto__'],
+    ['escaped', '{"__pro\\u0074o__":{"isAdmin":true},', '__proto__'],
+    ['below', '{"x":{"__proto__":1},', 'x.__proto__'],
+  ])('with a key that would change a prototype are refused by name: %s', async (_, start, field) => {
     const rawBody = start + JSON.stringify(createSystemBody()).slice(1);
-    expectRefused(await send(rawBody), 'Request body is not valid JSON.');
+    const response = await send(rawBody);
+    expectRefused(response, 'Request validation failed.');
+    expect(response.body['details']).toBe(`${field}: is not a known field`);
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
   });
 

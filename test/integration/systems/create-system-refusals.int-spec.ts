@@ -68,7 +68,7 @@ describe('what the create operation refuses', () => {
     ['payload.name', '\u2764\ufe0f'.repeat(128), 'must have 1 to 255 characters'],
     ['payload.name', 'a\u0000b', 'must not contain control characters'],
     ['payload.name', '\u001b[31m', 'must not contain control characters'],
-    ['payload.name', 'half \ud83d', 'must not contain control characters'],
+    ['payload.name', 'half \ud83d', 'must not contain half of a surrogate pair'],
     ['payload.name', 7, 'must'],
     ['payload.name', { text: 'x' }, ''],
     ['payload.type', undefined, 'must be MCP'],

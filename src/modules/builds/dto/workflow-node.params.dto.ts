@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
-import { IsPathId, PATH_ID, PATH_ID_RULE } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId, MatchesPathId, PATH_ID } from '../../../common/validation/patterns.decorators.js';
 import type { NodeKey, WorkflowKey } from '../workflow-nodes.types.js';
 import { DeliveryParams, versionOf } from './build.params.dto.js';
 
@@ -37,7 +37,7 @@ export class NewNodeQueryDto {
       'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',
     example: 's1',
   })
-  @Matches(PATH_ID, { message: PATH_ID_RULE })
+  @MatchesPathId()
   @IsOptional()
   onSequence?: string;
 }

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IsPathId, PATH_ID, PATH_ID_RULE } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId, MatchesPathId, PATH_ID } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
@@ -43,7 +43,7 @@ export class InstancesQueryDto {
     description: 'Only processes of this application.',
     example: 'sample',
   })
-  @Matches(PATH_ID, { message: PATH_ID_RULE })
+  @MatchesPathId()
   @IsOptional()
   applicationId?: string;
 

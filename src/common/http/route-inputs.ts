@@ -1,0 +1,44 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { getMetadataStorage } from 'class-validator';
+
+/** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
+export interface RouteInputs {
+  readonly takesBody: boolean;
+  /** Names of its query parameters, in the order of their declaration. */
+  readonly query: readonly string[];
+}
+
+const known = new WeakMap<object, RouteInputs>();
+
+/** What the handler of a request reads, looked up once for each handler. */
+export function routeInputs(context: ExecutionContext): RouteInputs {
+  const handler = context.getHandler();
+  const inputs = known.get(handler) ?? inputsOf(context.getClass(), handler.name);
+  known.set(handler, inputs);
+  return inputs;
+}
+
+function inputsOf(controller: Type, method: string): RouteInputs {
+  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
+    string,
+    { index: number }
+  >;
+  const classes = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
+    []) as Type[];
+  // The keys are `<kind>:<index>`.
+  const indexesOf = (kind: RouteParamtypes): number[] =>
+    Object.entries(declared).flatMap(([key, { index }]) => (key.startsWith(`${kind}:`) ? [index] : []));
+  return {
+    takesBody: indexesOf(RouteParamtypes.BODY).length > 0,
+    query: indexesOf(RouteParamtypes.QUERY).flatMap((index) => fieldsOf(classes[index])),
+  };
+}
+
+/** Every field of a DTO has a rule, or it would not be read at all (`whitelist`). */
+function fieldsOf(dto: Type | undefined): string[] {
+  const rules =
+    dto === undefined ? [] : getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}

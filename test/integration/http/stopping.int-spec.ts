@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProofEnvironment } from '../../prove/support/proof-environment.js';
+import { connectionTestPath, listPath } from '../../support/factories.js';
+import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { sendRaw, type RawAnswer } from './raw-http.js';
+
+const GRACE_MS = 2_000;
+/** Longer than the grace time, so that what begins before its end is still under way behind it. */
+const SLOW_MS = 4_000;
+const PATIENCE_MS = 30_000;
+const REQUESTS_A_MINUTE = 20;
+
+/** The built service as a process of its own, which gets a real signal. */
+describe('a replica that is told to stop', () => {
+  let environment: ProofEnvironment;
+  let folder: string;
+  let peer: Peer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-stopping-'));
+    environment = await ProofEnvironment.create('embedded', { short: true, server: undefined, folder });
+    peer = await startHttpPeer((_request, response) => {
+      setTimeout(() => response.writeHead(404).end(), SLOW_MS);
+    });
+  });
+  afterAll(async () => {
+    await environment.end();
+    await peer.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('serves until the grace time is over, then answers 503, and cuts nothing that began before', async () => {
+    const service = await environment.startService(await environment.emptyDatabase(), {
+      SHUTDOWN_DELAY_MS: String(GRACE_MS),
+      RATE_LIMIT_ADDRESS_PER_MINUTE: String(REQUESTS_A_MINUTE),
+      EGRESS_ALLOW: '127.0.0.1',
+    });
+    const authorization = `Authorization: Bearer ${await environment.token()}\r\n`;
+    // Every connection is meant to be kept, and nobody closes it but the service.
+    const send = (method: string, path: string, body = ''): Promise<RawAnswer> => {
+      const json = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      const message = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${json}\r\n${body}`;
+      return sendRaw(service.url, { parts: [message], patienceMs: PATIENCE_MS });
+    };
+    const target = JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
+    const slow = (): Promise<RawAnswer> => send('PATCH', connectionTestPath(), target);
+
+    const begunBefore = slow();
+    await sleep(300);
+    const ended = service.kill('SIGTERM');
+    await sleep(200);
+    expect(about(await send('GET', '/readyz'))).toEqual([503, 'close', undefined]);
+    expect(about(await send('GET', listPath()))).toEqual([200, 'close', undefined]);
+    const begunInGrace = slow();
+    const flood = await Promise.all(Array.from({ length: REQUESTS_A_MINUTE }, () => send('GET', listPath())));
+    expect(about(flood.at(-1)!).slice(0, 2)).toEqual([429, 'close']);
+
+    await sleep(GRACE_MS);
+    for (const path of [listPath(), '/unknown', '/docs-json']) {
+      const refused = await send('GET', path);
+      expect([path, ...about(refused)]).toEqual([path, 503, 'close', '1']);
+      expect(JSON.parse(refused.body)).toEqual({
+        error: 'Service Unavailable',
+        message: 'This replica of the service is stopping.',
+        status: 503,
+        details: 'Send the request again.',
+      });
+    }
+    expect(about(await send('GET', '/livez'))).toEqual([200, 'close', undefined]);
+    for (const answer of [await begunBefore, await begunInGrace]) {
+      expect(about(answer)).toEqual([200, 'close', undefined]);
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 500 });
+    }
+    expect(await ended).toBe(0);
+  });
+});
+
+/** Status, `Connection` and `Retry-After` of an answer. */
+function about({ status, text }: RawAnswer): [number | undefined, string | undefined, string | undefined] {
+  const header = (name: string): string | undefined => new RegExp(`^${name}: (.*)\\r$`, 'im').exec(text)?.[1];
+  return [status, header('connection'), header('retry-after')];
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildOpenApi } from '../../../src/openapi.js';
+import { TestApp } from '../../support/app.js';
+import { sendRaw } from './raw-http.js';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+const PROBES = new Set(['/livez', '/readyz', '/metrics']);
+/** Routes whose path is looked up before anything else is looked at: nothing has the id of this test. */
+const PATH_FIRST = 404;
+
+describe('routes that take nothing from their body', () => {
+  let app: TestApp;
+  let routes: Route[];
+  beforeAll(async () => {
+    app = await TestApp.start();
+    routes = operationsOf(app).filter(({ takesBody }) => !takesBody);
+  });
+  afterAll(() => app.close());
+
+  it('refuse fields by name with every method and transfer coding', async () => {
+    const authorization = `Authorization: Bearer ${await app.tokenWith({})}\r\n`;
+    const json = 'Content-Type: application/json\r\nConnection: close\r\n';
+    const text = '{"force":true,"why":"x"}';
+    const sent = [`Content-Length: ${text.length}\r\n\r\n${text}`, chunked(text)];
+    for (const { method, path } of routes) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${json}`;
+      for (const rest of sent) {
+        const { status, body } = await sendRaw(app.url, { parts: [head + rest] });
+        const said = [method, path, status, status === PATH_FIRST ? '' : JSON.parse(body).details];
+        expect([
+          [method, path, 400, 'force: is not a known field; why: is not a known field'],
+          [method, path, PATH_FIRST, ''],
+        ]).toContainEqual(said);
+      }
+    }
+  });
+
+  it('take none, {} and nothing', async () => {
+    for (const { method, path } of routes.filter((route) => route.method !== 'GET')) {
+      const tag = { 'if-match': '*' };
+      const taken = [
+        await app.request(method, path, { body: {}, headers: tag }),
+        await app.request(method, path, { headers: tag }),
+      ];
+      expect([path, ...taken.map(({ status }) => status)]).toEqual([path, 404, 404]);
+    }
+  });
+
+  it('are not asked for anything by who may not call them', async () => {
+    const noPermission = await app.tokenWith({ scope: 'openid' });
+    const [path] = routes.flatMap((route) => (route.method === 'DELETE' ? [route.path] : []));
+    const send = (token: string | null) =>
+      app.request('DELETE', path ?? '', { token, body: { force: true } });
+    expect([(await send(null)).status, (await send(noPermission)).status]).toEqual([401, 403]);
+  });
+});
+
+describe('query parameters', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+
+  it('that a route does not have are refused by name, on every route', async () => {
+    const refused: string[] = [];
+    for (const { method, path, query } of operationsOf(app)) {
+      const { status, body } = await app.request(method, `${path}?nosuchname=1&x%20y=&x%20y=`);
+      expect([400, PATH_FIRST]).toContain(status);
+      if (status === 400) {
+        expect(body['details']).toBe(
+          'nosuchname: is not a known query parameter; x y: is not a known query parameter',
+        );
+        refused.push(path);
+      }
+      for (const name of status === 400 ? query : []) {
+        const near = `${name}s`;
+        const other = await app.request(method, `${path}?${near}=1`);
+        expect([other.status, other.body['details']]).toEqual([
+          400,
+          `${near}: is not a known query parameter. Did you mean "${name}"?`,
+        ]);
+        const twice = await app.request(method, `${path}?${name}=1&${name}=1`);
+        expect([twice.status, twice.body['details']]).toEqual([400, `${name}: must be given once`]);
+      }
+    }
+    expect(refused.length).toBeGreaterThan(25);
+  });
+
+  it('mean nothing on public paths', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics', '/docs', '/docs-json', '/docs-yaml']) {
+      expect([path, (await fetch(`${app.url}${path}?nosuchname=1`)).status]).toEqual([path, 200]);
+    }
+  });
+
+  it('are looked at after the caller', async () => {
+    const path = '/rtm/api/runtime/process-instance?buildId=x';
+    expect((await app.request('GET', path, { token: null })).status).toBe(401);
+    const { status, body } = await app.request('GET', path);
+    expect([status, body['message'], body['details']]).toEqual([
+      400,
+      'Request validation failed.',
+      expect.stringMatching(/^buildId: is not a known query parameter/),
+    ]);
+  });
+});
+
+function chunked(text: string): string {
+  return `Transfer-Encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+}
+
+interface Route {
+  method: string;
+  path: string;
+  /** Names of its query parameters. */
+  query: string[];
+  takesBody: boolean;
+}
+
+/** Every operation of the OpenAPI document that needs a token, with some value for each path parameter. */
+function operationsOf(app: TestApp): Route[] {
+  interface Operation {
+    parameters?: { name: string; in: string }[];
+    requestBody?: object;
+  }
+  return Object.entries(buildOpenApi(app.nest).paths).flatMap(([template, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = (item as Record<string, Operation | undefined>)[method];
+      if (operation === undefined || PROBES.has(template)) {
+        return [];
+      }
+      const path = template
+        .replace('{scanId}', '1')
+        .replaceAll(/\{[^}]+\}/g, '01a1ff0c-2957-76de-8fd8-d440b850adff');
+      const query = (operation.parameters ?? []).flatMap((one) => (one.in === 'query' ? [one.name] : []));
+      return [{ method: method.toUpperCase(), path, query, takesBody: operation.requestBody !== undefined }];
+    }),
+  );
+}
