@@ -5,9 +5,10 @@ import { folderLimits, readPackageFolder } from '../modules/packages/package-fol
 import { withBaseUrls } from '../modules/packages/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
 import type { PackageProblem } from '../modules/packages/package.types.js';
+import { agentLines, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError } from './delivery.client.js';
 
-export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate]]
+export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate [--force]]]
          [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
 Without --token it is DELIVER_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
 
@@ -20,6 +21,7 @@ const options = {
   message: { type: 'string' },
   build: { type: 'boolean', default: false },
   activate: { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
   library: { type: 'string', multiple: true, default: [] as string[] },
   'base-url': { type: 'string', multiple: true, default: [] as string[] },
   url: { type: 'string' },
@@ -36,6 +38,8 @@ interface Order {
   message: string | undefined;
   build: boolean;
   activate: boolean;
+  /** Activate also a build with agents that cannot run. */
+  force: boolean;
   libraries: Map<string, string>;
   /** Addresses by the names of systems. */
   baseUrls: Map<string, string>;
@@ -65,7 +69,7 @@ export async function deliver(args: string[], surroundings: DeliverSurroundings)
     return USAGE_ERROR;
   }
   const { document, problems } = await readPackageFolder(order.folder, folderLimits(env));
-  problems.forEach((problem) => print(lineOf(problem)));
+  problems.forEach((problem) => print(problemLine(problem)));
   if (document === null) {
     return 1;
   }
@@ -76,7 +80,7 @@ export async function deliver(args: string[], surroundings: DeliverSurroundings)
     if (!(error instanceof DeliveryError)) {
       throw error;
     }
-    error.problems.forEach((problem) => print(lineOf(problem)));
+    error.problems.forEach((problem) => print(problemLine(problem)));
     printError(error.message);
     return 1;
   }
@@ -97,21 +101,44 @@ function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObje
 async function run(order: Order, document: JsonObject, surroundings: DeliverSurroundings): Promise<void> {
   const { print } = surroundings;
   const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
+  const tell = (warnings: PackageProblem[]): void =>
+    warnings.forEach((warning) => print(problemLine(warning)));
   const { changed, warnings } = await client.store(order, document);
-  warnings.forEach((warning) => print(lineOf(warning)));
+  tell(warnings);
   print(`package ${order.appId} ${order.versionId} ${changed ? 'stored' : 'unchanged'}`);
   if (order.commit) {
-    await client.commit(order, order.message);
+    tell(await client.commit(order, order.message));
     print(`version ${order.versionId} committed`);
   }
   if (order.build) {
-    const buildId = await client.build(order);
-    print(`build ${buildId}`);
+    const build = await client.build(order);
+    tell(build.warnings);
+    print(`build ${build.buildId}`);
     if (order.activate) {
-      await client.activate(order, buildId);
-      print(`active build ${buildId}`);
+      await activate(client, order, build.buildId, print);
     }
   }
+}
+
+/** @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted */
+async function activate(
+  client: DeliveryClient,
+  order: Order,
+  buildId: string,
+  print: (line: string) => void,
+): Promise<void> {
+  if (!order.force) {
+    const agents = await client.agents(order, buildId);
+    if (!agents.ready) {
+      agentLines(agents).forEach(print);
+      throw new DeliveryError(
+        `Build ${buildId} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
+          'enable their tools, and make another build (--build --activate), or activate it all the same with --force.',
+      );
+    }
+  }
+  await client.activate(order, buildId);
+  print(`active build ${buildId}`);
 }
 
 async function targetOf(
@@ -137,21 +164,33 @@ function orderFrom(args: string[]): Order | string {
     if (folder === undefined || positionals.length > 1 || appId === undefined || versionId === undefined) {
       return 'one FOLDER, --app and --version are needed';
     }
-    if (rest.activate && !rest.build) {
-      return '--activate needs --build';
+    const misplaced = misplacedFlag(rest);
+    if (misplaced !== null) {
+      return misplaced;
     }
     if (!/^[1-9]\d{0,4}$/.test(timeout)) {
       return '--timeout must be a whole number of seconds';
     }
     const libraries = new Map(library.map((text) => pairOf(text, '--library must be APP=BUILD')));
     const addresses = rest['base-url'].map((text) => pairOf(text, '--base-url must be SYSTEM=URL'));
-    const { commit, build, activate, message, url, token } = rest;
+    const { commit, build, activate: active, force, message, url, token } = rest;
     const timeoutMs = Number(timeout) * 1_000;
     const delivery = { folder, appId, versionId, libraries, baseUrls: new Map(addresses), timeoutMs };
-    return { ...delivery, commit, build, activate, message, url, token };
+    return { ...delivery, commit, build, activate: active, force, message, url, token };
   } catch (error) {
     return error instanceof Error ? error.message : 'wrong arguments';
   }
+}
+
+function misplacedFlag({
+  build,
+  activate: active,
+  force,
+}: Pick<Order, 'build' | 'activate' | 'force'>): string | null {
+  if (active && !build) {
+    return '--activate needs --build';
+  }
+  return force && !active ? '--force needs --activate' : null;
 }
 
 /** A name and what stands behind its first equals sign. */
@@ -161,11 +200,4 @@ function pairOf(text: string, otherwise: string): [string, string] {
     throw new Error(otherwise);
   }
   return [name, value];
-}
-
-function lineOf({ severity, file, element, message }: PackageProblem): string {
-  const place = [file, element].filter((part) => part !== null && part !== '').map((part) => `${part}: `);
-  const line = `${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}`;
-  // It quotes a package: nothing of it may steer the terminal.
-  return line.replaceAll(/\p{Cc}/gu, '\uFFFD');
 }

@@ -26,6 +26,19 @@ export interface DeliveryVersion {
   versionId: string;
 }
 
+/** Whether the agents of a build can run, as its preflight says. */
+export interface AgentReadiness {
+  ready: boolean;
+  nodes: {
+    workflow: string;
+    nodeName: string;
+    /** Why the node cannot run; null when it can. */
+    reason: string | null;
+    /** `reason` says why the system cannot be used; null when it can. */
+    systems: { appId: string; resourceName: string; reason: string | null }[];
+  }[];
+}
+
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Delivers application packages to a running service. */
@@ -53,21 +66,34 @@ export class DeliveryClient {
     return { changed: changed === true, warnings: problemsOf(warnings) };
   }
 
-  async commit(version: DeliveryVersion, message: string | undefined): Promise<void> {
-    await this.call('POST', `${pathOf(version)}/commit`, message === undefined ? {} : { message });
+  /** @returns what should be known of the version */
+  async commit(version: DeliveryVersion, message: string | undefined): Promise<PackageProblem[]> {
+    const { warnings } = await this.call(
+      'POST',
+      `${pathOf(version)}/commit`,
+      message === undefined ? {} : { message },
+    );
+    return problemsOf(warnings);
   }
 
-  /** @returns the id of the build */
-  async build(version: DeliveryVersion): Promise<string> {
-    const { buildId } = await this.call('POST', `${pathOf(version)}/build`, {});
-    return String(buildId);
+  /** @returns the id of the build, and what should be known of it */
+  async build(version: DeliveryVersion): Promise<{ buildId: string; warnings: PackageProblem[] }> {
+    const { buildId, warnings } = await this.call('POST', `${pathOf(version)}/build`, {});
+    return { buildId: String(buildId), warnings: problemsOf(warnings) };
+  }
+
+  /** Asks whether the agents of a build can run. */
+  async agents({ appId }: DeliveryVersion, buildId: string): Promise<AgentReadiness> {
+    const path = `/${encodeURIComponent(appId)}/build/${encodeURIComponent(buildId)}/agent-preflight`;
+    const { ready, nodes } = await this.call('GET', path);
+    return { ready: ready === true, nodes: objectsOf(nodes).map(toNode) };
   }
 
   async activate({ appId }: DeliveryVersion, buildId: string): Promise<void> {
     await this.call('PUT', `/${encodeURIComponent(appId)}/active-build`, { buildId });
   }
 
-  private async call(method: string, path: string, body: JsonObject): Promise<JsonObject> {
+  private async call(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
     const answer = await this.send(method, path, body);
     const content: unknown = await answer.json().catch(() => null);
     const fields = isJsonObject(content) ? content : {};
@@ -83,14 +109,14 @@ export class DeliveryClient {
     return fields;
   }
 
-  private async send(method: string, path: string, body: JsonObject): Promise<Response> {
+  private async send(method: string, path: string, body?: JsonObject): Promise<Response> {
     try {
       return await fetch(this.base + path, {
         method,
         // A redirect would take the token to somebody else.
         redirect: 'error',
         headers: { authorization: `Bearer ${this.target.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(this.target.timeoutMs),
       });
     } catch (error) {
@@ -103,6 +129,24 @@ export class DeliveryClient {
 
 function pathOf({ appId, versionId }: DeliveryVersion): string {
   return `/${encodeURIComponent(appId)}/app-version/${encodeURIComponent(versionId)}`;
+}
+
+function toNode(node: JsonObject): AgentReadiness['nodes'][number] {
+  const systems = objectsOf(node['systems']).map((system) => ({
+    appId: String(system['appId']),
+    resourceName: String(system['resourceName']),
+    reason: textOf(system['reason']),
+  }));
+  const { workflow, nodeName, reason } = node;
+  return { workflow: String(workflow), nodeName: String(nodeName), reason: textOf(reason), systems };
+}
+
+function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function problemsOf(value: unknown): PackageProblem[] {

@@ -78,11 +78,12 @@ describe('npm run deliver', () => {
       'First release',
       '--build',
       '--activate',
+      '--force',
       '--library',
       `${libraryId}=${libraryBuild}`,
     ]);
     const build = buildIn(second.lines);
-    expect(second).toEqual({
+    expect({ ...second, lines: second.lines.filter((line) => !line.startsWith('warning: ')) }).toEqual({
       status: 0,
       errors: '',
       lines: [
@@ -100,6 +101,26 @@ describe('npm run deliver', () => {
     expect(bpmn.text).toBe(
       await readFile(join(folder, 'application/processes/loan_onboarding.bpmn'), 'utf8'),
     );
+  });
+
+  it('tells every warning, and activates no build with an agent that cannot run', async () => {
+    const { lines: first } = await run([...library(), '--commit', '--build']);
+    const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
+    const { status, lines, errors } = await run([...application(), ...steps]);
+    const build = buildIn(lines);
+    expect(status).toBe(1);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warning: workflows\/advise_client\.json: adviser: /) as string,
+    );
+    expect(lines.at(-1)).toBe(
+      `agent advise_client: Adviser: system ${appId} everything: Its connection was never tested, so its tools are not known.`,
+    );
+    expect(errors).toBe(
+      `Build ${build} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
+        'enable their tools, and make another build (--build --activate), or activate it all the same with --force.',
+    );
+    expect((await app.request('GET', `${appPath(appId)}/build/${build}`)).status).toBe(200);
+    expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
   });
 
   it('uses the evaluation server of the machine when nothing else is named', async () => {
@@ -205,7 +226,8 @@ describe('npm run deliver', () => {
       ['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'],
       '--timeout must be a whole number of seconds',
     ],
-    [['a', '--app', 'x', '--version', 'v', '--force'], "Unknown option '--force'"],
+    [['a', '--app', 'x', '--version', 'v', '--build', '--force'], '--force needs --activate'],
+    [['a', '--app', 'x', '--version', 'v', '--yes'], "Unknown option '--yes'"],
   ])('refuses the arguments %j', async (args, message) => {
     const { status, errors } = await run(args);
     expect(status).toBe(2);

@@ -1,0 +1,29 @@
+import type { PackageProblem } from '../modules/packages/package.types.js';
+import type { AgentReadiness } from './delivery.client.js';
+
+/** A problem of a package, a version or a build as one line: `file: element: message`, warnings with `warning: ` before. */
+export function problemLine({ severity, file, element, message }: PackageProblem): string {
+  const place = [file, element].filter((part) => part !== null && part !== '').map((part) => `${part}: `);
+  return printable(`${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}`);
+}
+
+/** The agents of a build that cannot run, or not with all of their systems, and why: one line for each reason. */
+export function agentLines({ nodes }: AgentReadiness): string[] {
+  return nodes.flatMap(({ workflow, nodeName, reason, systems }) => [
+    ...(reason === null ? [] : [printable(`agent ${workflow}: ${nodeName}: ${reason}`)]),
+    ...systems.flatMap((system) =>
+      system.reason === null
+        ? []
+        : [
+            printable(
+              `agent ${workflow}: ${nodeName}: system ${system.appId} ${system.resourceName}: ${system.reason}`,
+            ),
+          ],
+    ),
+  ]);
+}
+
+/** It quotes a package: nothing of it may steer the terminal. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, '\uFFFD');
+}
