@@ -11,6 +11,9 @@ export const packageSettings = {
   PACKAGE_MAX_WORKFLOWS: integer(1, 10_000, 200).describe('Workflows of one package at the most.'),
   PACKAGE_MAX_WORKFLOW_NODES: integer(2, 10_000, 500).describe('Nodes of one workflow at the most.'),
   PACKAGE_MAX_LIBRARIES: integer(0, 1_000, 50).describe('Library builds that one package names at the most.'),
+  PACKAGE_MAX_LIBRARY_USERS: integer(0, 10_000, 500).describe(
+    'Applications that one package lets use its builds as a library (usableBy) at the most.',
+  ),
   PACKAGE_MAX_SCHEMA_BYTES: integer(256, 1_048_576, 65_536).describe(
     'Size of one JSON Schema in a package, as JSON.',
   ),

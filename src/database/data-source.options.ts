@@ -16,6 +16,7 @@ import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000
 import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
 import { CreateToolDecisions1797000000000 } from '../../migrations/1797000000000-create-tool-decisions.js';
 import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
+import { CreateLibraryUsers1797000001000 } from '../../migrations/1797000001000-create-library-users.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
@@ -30,6 +31,7 @@ import { BuildLibraryEntity } from '../modules/builds/entities/build-library.ent
 import { BuildSystemEntity } from '../modules/builds/entities/build-system.entity.js';
 import { BuildToolEntity } from '../modules/builds/entities/build-tool.entity.js';
 import { BuildWorkflowEntity } from '../modules/builds/entities/build-workflow.entity.js';
+import { LibraryUserEntity } from '../modules/builds/entities/library-user.entity.js';
 import { ProcessNodeEntity } from '../modules/builds/entities/process-node.entity.js';
 import { DiscoveryChangeEntity } from '../modules/discovery/storage/discovery-change.entity.js';
 import { DiscoveryScanEntity } from '../modules/discovery/storage/discovery-scan.entity.js';
@@ -67,6 +69,7 @@ const SHARED = {
     DiscoveryScanEntity,
     DiscoveryStateEntity,
     IdBlockEntity,
+    LibraryUserEntity,
     ProcessEventEntity,
     ProcessIncidentEntity,
     ProcessInstanceEntity,
@@ -97,6 +100,7 @@ const SHARED = {
     CreateWorkflowCalls1796000000000,
     AddPackageWorkflows1796000001000,
     CreateToolDecisions1797000000000,
+    CreateLibraryUsers1797000001000,
     CountJobInterruptions1797000005000,
   ],
   migrationsTransactionMode: 'each',

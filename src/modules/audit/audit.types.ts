@@ -16,6 +16,8 @@ export enum AuditAction {
   BuildCreate = 'build.create',
   BuildActivate = 'build.activate',
   WorkflowTest = 'workflow.test',
+  /** An application uses a build of a library, or was refused to; told to the library. */
+  LibraryUse = 'library.use',
 }
 
 /** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */

@@ -60,7 +60,8 @@ export class AppPackagesController {
       'Extension of the contract. The whole package as one JSON document, in the place of the one before; the version comes into ' +
       'being when it is new. Everything wrong is told at once under `problems`, and then nothing is stored. The package is the ' +
       'whole truth about REST and NOSQL_DB systems of the version; MCP systems that it does not name stay. Systems that stay keep ' +
-      'their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing.',
+      'their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing. ' +
+      '409 also where it names a library whose package does not say that this application may use it (`usableBy`).',
   })
   @ApiBody({
     schema: PACKAGE_SCHEMA,
@@ -135,7 +136,8 @@ export class AppPackagesController {
     description:
       'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
       'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
-      'a build uses those of the systems of its version. `warnings` tells of agents that cannot use what they refer to.',
+      'a build uses those of the systems of its version. `warnings` tells of agents that cannot use what they refer to. ' +
+      '409 also where the application may not use a library that it names (`usableBy`).',
   })
   @ApiCreatedResponse({
     type: NewBuildResponseDto,

@@ -6,9 +6,7 @@ import { canonicalJson } from '../../common/canonical-json.js';
 import { Database } from '../../database/database.js';
 import { AppsService } from '../apps/apps.service.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
-import { AuditService } from '../audit/audit.service.js';
-import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
-import type { CheckedPackage, LibraryReference } from '../packages/package.types.js';
+import type { LibraryReference } from '../packages/package.types.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import type { SystemsImport } from '../systems/systems-import.types.js';
 import { AppPackagesRepository } from './app-packages.repository.js';
@@ -16,23 +14,10 @@ import { PackageMovedError, PackageNotFoundError, PackageRefusedError } from './
 import type { DeliveredPackage, PackageEdit, StoredPackage } from './builds.types.js';
 import { stamped, type DraftWorkflow } from './draft-workflows.js';
 import type { AppPackageEntity } from './entities/app-package.entity.js';
-import type { ResolvedLibraries } from './libraries.service.js';
+import { PackageAuditService, type Delivery } from './package-audit.service.js';
 import { PackageCheckService, type PackageCheck } from './package-check.service.js';
 import { packText, unpackText } from './packed-text.js';
 import { secretWarnings } from './secret-warnings.js';
-
-/** Names of each kind that an audit event tells. */
-const AUDITED_NAMES = 50;
-
-/** A package on its way into a version. */
-interface Delivery {
-  version: AppVersionKey;
-  package: CheckedPackage;
-  libraries: ResolvedLibraries;
-  checksum: string;
-  /** The document's JSON, packed. */
-  packed: string;
-}
 
 /** The packages of application versions (decisions, section 4). */
 @Injectable()
@@ -43,7 +28,7 @@ export class AppPackagesService {
     private readonly apps: AppsService,
     private readonly systems: SystemsImportService,
     private readonly repository: AppPackagesRepository,
-    private readonly audit: AuditService,
+    private readonly audit: PackageAuditService,
   ) {}
 
   /**
@@ -51,15 +36,19 @@ export class AppPackagesService {
    * left alone, so that the same package again changes nothing.
    * @param document JSON of unknown origin
    * @throws PackageRefusedError naming all that is wrong with it
+   * @throws LibraryNotUsableError when the application may not use a library that it names
    * @throws VersionCommittedError
    */
   async store(principal: Principal, version: AppVersionKey, document: unknown): Promise<StoredPackage> {
-    const checked = await this.checks.check(version, document);
-    const delivery = await deliveryOf(version, checked, document);
+    const delivery = await deliveryOf(
+      version,
+      await this.checks.require(principal, version, document),
+      document,
+    );
     const { changed, systems } = await this.database.write((manager) =>
       this.apply(manager, principal, delivery),
     );
-    const warnings = [...checked.problems, ...secretWarnings(delivery.package.systems, systems)];
+    const warnings = [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)];
     return { checksum: delivery.checksum, changed, systems, warnings };
   }
 
@@ -69,6 +58,7 @@ export class AppPackagesService {
    * @param edited checksum of the package that was edited
    * @param event what the audit log is told
    * @throws PackageRefusedError naming all that is wrong with it
+   * @throws LibraryNotUsableError when the application may not use a library that it names
    * @throws VersionCommittedError
    * @throws PackageMovedError when another one was stored meanwhile
    */
@@ -77,14 +67,18 @@ export class AppPackagesService {
     version: AppVersionKey,
     { document, edited, event }: PackageEdit,
   ): Promise<void> {
-    const delivery = await deliveryOf(version, await this.checks.check(version, document), document);
+    const delivery = await deliveryOf(
+      version,
+      await this.checks.require(principal, version, document),
+      document,
+    );
     await this.database.write(async (manager) => {
       await this.apps.openForReplacing(manager, version);
       if ((await this.repository.checksum(manager, version)) !== edited) {
         throw new PackageMovedError();
       }
       await this.insert(manager, principal, delivery);
-      await this.audit.record(manager, principal, { ...event, ...version, outcome: AuditOutcome.Ok });
+      await this.audit.edited(manager, principal, version, event);
     });
   }
 
@@ -163,37 +157,17 @@ export class AppPackagesService {
     if (isOther) {
       await this.insert(manager, principal, delivery);
     }
-    const relinked = await this.apps.replaceLibraries(manager, version, libraries.versions);
+    const relinked = await this.apps.replaceLibraries(manager, version, libraries.named);
+    if (isOther || relinked) {
+      await this.audit.librariesUsed(manager, principal, delivery);
+    }
     const systems = await this.systems.import(manager, principal, version, delivery.package.systems);
     const { added, removed } = systems;
     const changed = isOther || relinked || [added, systems.changed, removed].some(({ length }) => length > 0);
     if (changed) {
-      await this.record(manager, principal, delivery, systems);
+      await this.audit.stored(manager, principal, delivery, systems);
     }
     return { changed, systems };
-  }
-
-  private async record(
-    manager: EntityManager,
-    principal: Principal,
-    { version, checksum, package: { processes, workflows } }: Delivery,
-    { added, changed, removed, secretsDropped }: SystemsImport,
-  ): Promise<void> {
-    await this.audit.record(manager, principal, {
-      action: AuditAction.PackageStore,
-      outcome: AuditOutcome.Ok,
-      appId: version.appId,
-      appVersionId: version.appVersionId,
-      details: {
-        checksum,
-        processes: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
-        workflows: workflows.length,
-        systemsAdded: told(added),
-        systemsChanged: told(changed),
-        systemsRemoved: told(removed),
-        secretsDropped: told(secretsDropped),
-      },
-    });
   }
 }
 
@@ -207,14 +181,11 @@ async function deliveryOf(
     throw new PackageRefusedError(problems);
   }
   const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
-  return { version, package: pkg, libraries, checksum, packed: await packText(JSON.stringify(document)) };
+  const packed = await packText(JSON.stringify(document));
+  return { version, package: pkg, libraries, checksum, packed, remarks: problems };
 }
 
 /** None where an earlier release stored the package. */
 async function draftsOf({ workflows }: AppPackageEntity): Promise<DraftWorkflow[]> {
   return workflows === null ? [] : (JSON.parse(await unpackText(workflows)) as DraftWorkflow[]);
-}
-
-function told(names: string[]): string[] {
-  return names.slice(0, AUDITED_NAMES);
 }

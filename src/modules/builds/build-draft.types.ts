@@ -1,5 +1,5 @@
 import type { PackageSettings } from '../packages/package.types.js';
-import type { BuildLibrary } from './builds.types.js';
+import type { BuildLibrary, NamedLibrary } from './builds.types.js';
 import type { BuildDefinitionEntity } from './entities/build-definition.entity.js';
 import type { BuildWorkflowEntity } from './entities/build-workflow.entity.js';
 
@@ -10,4 +10,8 @@ export interface BuildDraft {
   definitions: Omit<BuildDefinitionEntity, 'id' | 'buildId'>[];
   workflows: Omit<BuildWorkflowEntity, 'buildId'>[];
   libraries: BuildLibrary[];
+  /** Those that the package names itself. */
+  named: NamedLibrary[];
+  /** Applications that may use the build as a library; null where the package says nothing of it. */
+  usableBy: string[] | null;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/auth/principal.js';
 import { canonicalJson } from '../../common/canonical-json.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import type { CheckedPackage, PackageWorkflow } from '../packages/package.types.js';
@@ -24,11 +25,11 @@ export class BuildDraftsService {
 
   /**
    * Not inside of a transaction; what it reads of a committed version cannot change.
-   * @throws PackageOutdatedError
+   * @throws PackageOutdatedError, LibraryNotUsableError
    */
-  async of(version: AppVersionKey): Promise<BuildDraft> {
+  async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
     const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
-    const checked = await this.checks.check(version, document);
+    const checked = await this.checks.require(principal, version, document);
     if (checked.package === null || checked.libraries === null) {
       throw new PackageOutdatedError(checked.problems);
     }
@@ -38,6 +39,8 @@ export class BuildDraftsService {
       definitions: await this.definitions(version, checked.package),
       workflows: await this.workflows(version, checked.package),
       libraries: checked.libraries.tree,
+      named: checked.libraries.named,
+      usableBy: checked.package.application.usableBy ?? null,
     };
   }
 

@@ -10,6 +10,7 @@ import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
 import { BuildContentsRepository } from './build-contents.repository.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { BuildsRepository } from './builds.repository.js';
+import { LibraryRightsService } from './library-rights.service.js';
 import { BuildStatus, type BuildManifest } from './builds.types.js';
 import type { BuildEntity } from './entities/build.entity.js';
 
@@ -27,6 +28,7 @@ export class BuildSnapshotsService {
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
     private readonly audit: AuditService,
+    private readonly rights: LibraryRightsService,
     private readonly clock: Clock,
   ) {}
 
@@ -49,7 +51,8 @@ export class BuildSnapshotsService {
     const row = await this.rowOf(manager, principal, build);
     await this.builds.insert(manager, row);
     await this.record(manager, principal, row);
-    const { settings: _settings, ...summary } = row;
+    await this.rights.record(manager, principal, version, draft.named, buildId);
+    const { settings: _settings, usableBy: _usableBy, ...summary } = row;
     return {
       ...summary,
       resources: await this.contents.resources(manager, buildId),
@@ -63,9 +66,11 @@ export class BuildSnapshotsService {
     { buildId, version, draft }: NewBuild,
   ): Promise<BuildEntity> {
     const systems = await this.contents.systems(manager, buildId);
+    // Both are in the checksum of the package.
+    const { named: _named, usableBy, ...held } = draft;
     const content = {
       ...version,
-      ...draft,
+      ...held,
       systems: systems.map(({ buildId: _buildId, ...system }) => system),
       tools: await this.contents.toolFacts(manager, buildId),
     };
@@ -76,6 +81,7 @@ export class BuildSnapshotsService {
       status: BuildStatus.Committed,
       checksum: createHash('sha256').update(canonicalJson(content)).digest('hex'),
       settings: JSON.stringify(draft.settings),
+      usableBy: usableBy === null ? null : JSON.stringify(usableBy),
       createdAt: this.clock.now(),
       createdBy: principal.user,
     };

@@ -1,5 +1,6 @@
 import { ConflictError, InvalidRequestError, NotFoundError } from '../../common/errors/domain.error.js';
 import type { PackageProblem } from '../packages/package.types.js';
+import type { NamedLibrary } from './builds.types.js';
 
 /** Problems that `details` names; `problems` has them all. */
 const NAMED = 20;
@@ -54,6 +55,17 @@ export class BuildNotFoundError extends NotFoundError {
   readonly code = 'BUILD_NOT_FOUND';
   constructor() {
     super('Build not found for this application.');
+  }
+}
+
+/** The package of a library does not say that the application may use it. */
+export class LibraryNotUsableError extends ConflictError {
+  readonly code = 'LIBRARY_NOT_USABLE';
+  constructor(appId: string, library: NamedLibrary) {
+    super(
+      `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": its owner has to add ` +
+        `"${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`,
+    );
   }
 }
 

@@ -22,6 +22,9 @@ import { BuildsService } from './builds.service.js';
 import { DefinitionRowsRepository } from './definition-rows.repository.js';
 import { DefinitionStore } from './definition-store.js';
 import { LibrariesService } from './libraries.service.js';
+import { LibraryRightsRepository } from './library-rights.repository.js';
+import { LibraryRightsService } from './library-rights.service.js';
+import { PackageAuditService } from './package-audit.service.js';
 import { PackageCheckService } from './package-check.service.js';
 import { ProcessNumbers } from './process-numbers.js';
 import { VersionCommitsService } from './version-commits.service.js';
@@ -50,6 +53,9 @@ import { WorkflowNodesService } from './workflow-nodes.service.js';
     DefinitionRowsRepository,
     DefinitionStore,
     LibrariesService,
+    LibraryRightsRepository,
+    LibraryRightsService,
+    PackageAuditService,
     PackageCheckService,
     ProcessNumbers,
     VersionCommitsService,

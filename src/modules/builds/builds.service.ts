@@ -25,11 +25,12 @@ export class BuildsService {
   /**
    * Makes a build of a version as it and its tools are now.
    * @throws VersionNotFoundError, VersionNotCommittedError
+   * @throws LibraryNotUsableError when a library of it may not be used by the application
    * @throws PackageOutdatedError when this release of the service no longer takes the package
    */
   async create(principal: Principal, version: AppVersionKey): Promise<MadeBuild> {
     await this.database.read((manager) => this.apps.requireCommitted(manager, version));
-    const draft = await this.drafts.of(version);
+    const draft = await this.drafts.of(principal, version);
     const range = await this.ids.reserve('build-definition', Math.max(draft.definitions.length, 1));
     const build = { buildId: uuid(), version, draft };
     const manifest = await this.database.write((manager) =>

@@ -47,6 +47,11 @@ export interface BuildLibrary {
 /** A workflow in a build: as it was delivered, its references to systems and workflows completed by definition ids. */
 export type StoredWorkflow = PackageWorkflow & { resourceId: string; resourceDefinitionId: string };
 
+/** A build of another application that a package names as a library. */
+export interface NamedLibrary extends AppVersionKey {
+  buildId: string;
+}
+
 /** What is told of a build in a list. */
 export interface BuildSummary extends AppVersionKey {
   buildId: string;

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import type { LibraryBuild, LibraryReference, PackageProblem } from '../packages/package.types.js';
 import { BuildContentsRepository } from './build-contents.repository.js';
 import { BuildsRepository } from './builds.repository.js';
-import type { BuildLibrary, BuildSummary } from './builds.types.js';
+import type { BuildLibrary, BuildSummary, NamedLibrary } from './builds.types.js';
 import { DefinitionStore } from './definition-store.js';
 import { libraryTree, type DirectLibrary } from './library-tree.js';
 
@@ -12,8 +12,8 @@ import { libraryTree, type DirectLibrary } from './library-tree.js';
 export interface ResolvedLibraries {
   /** Those that it names, as far as they exist, with what they offer. */
   direct: LibraryBuild[];
-  /** The versions that they were built from. */
-  versions: Pick<BuildSummary, 'appId' | 'appVersionId'>[];
+  /** The same, with the versions that they were built from. */
+  named: NamedLibrary[];
   /** These and theirs. */
   tree: BuildLibrary[];
   /** What is wrong with the tree. Unknown builds are left to the check of the package. */
@@ -56,7 +56,16 @@ export class LibrariesService {
     for (const { build } of found) {
       direct.push(await this.offerOf(build));
     }
-    return { direct, versions: found.map(({ build }) => build), tree, problems };
+    return {
+      direct,
+      named: found.map(({ build: { appId: libraryAppId, appVersionId, buildId } }) => ({
+        appId: libraryAppId,
+        appVersionId,
+        buildId,
+      })),
+      tree,
+      problems,
+    };
   }
 
   private async offerOf({ appId, buildId }: BuildSummary): Promise<LibraryBuild> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/auth/principal.js';
 import { nameKey } from '../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import type { CheckedPackage, DefinitionIds, PackageProblem } from '../packages/package.types.js';
@@ -7,6 +8,7 @@ import { SystemStatesService } from '../systems/system-states.service.js';
 import { SystemType } from '../systems/system.types.js';
 import { SystemsImportService } from '../systems/systems-import.service.js';
 import { LibrariesService, type ResolvedLibraries } from './libraries.service.js';
+import { LibraryRightsService } from './library-rights.service.js';
 import { workflowDefinitionId } from './resource-ids.js';
 
 /** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
@@ -24,6 +26,7 @@ export class PackageCheckService {
     private readonly libraries: LibrariesService,
     private readonly systems: SystemsImportService,
     private readonly states: SystemStatesService,
+    private readonly rights: LibraryRightsService,
   ) {}
 
   /** Not inside of a transaction. */
@@ -42,6 +45,17 @@ export class PackageCheckService {
     const checked = await this.packages.check(parsed.package, context);
     const problems = [...parsed.problems, ...libraries.problems, ...checked.problems];
     return { package: hasErrors(problems) ? null : checked.checked, libraries, problems };
+  }
+
+  /**
+   * As `check`, for somebody who wants to store or build the package.
+   * @throws LibraryNotUsableError when the application may not use a library that it names: before anything else that is
+   * wrong, which could tell what is in the library
+   */
+  async require(principal: Principal, version: AppVersionKey, document: unknown): Promise<PackageCheck> {
+    const checked = await this.check(version, document);
+    await this.rights.require(principal, version, checked.libraries?.named ?? []);
+    return checked;
   }
 
   /** Definition ids of the systems and workflows of a package, as far as they are known already. */

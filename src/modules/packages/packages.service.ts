@@ -54,6 +54,7 @@ export class PackagesService {
     const { appId } = context;
     return checkPackage(pkg, context, (file) => this.compiler.compile(file, { appId }), {
       libraries: this.env.get('PACKAGE_MAX_LIBRARIES'),
+      libraryUsers: this.env.get('PACKAGE_MAX_LIBRARY_USERS'),
       schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
       problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
     });

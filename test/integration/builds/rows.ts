@@ -7,7 +7,7 @@ import { ProcessNodeEntity } from '../../../src/modules/builds/entities/process-
 import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
 import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import type { TestApp, TestResponse } from '../../support/app.js';
-import { appPath, deliveryPath } from '../../support/runtime/publish.js';
+import { allowLibraries, appPath, deliveryPath } from '../../support/runtime/publish.js';
 import type { Place } from '../systems/rows.js';
 
 /** A problem of a package. */
@@ -54,7 +54,12 @@ export function emptyWorkflow(name: string): Record<string, unknown> {
   };
 }
 
-export function store(app: TestApp, place: Place, body: unknown): Promise<TestResponse<PackageAnswer>> {
+/** Stores a package, whose application may use the libraries that it names as long as they say nothing of who may. */
+export async function store(app: TestApp, place: Place, body: unknown): Promise<TestResponse<PackageAnswer>> {
+  const { application } = (body ?? {}) as { application?: { libraries?: { appId: string }[] } };
+  if (Array.isArray(application?.libraries)) {
+    await allowLibraries(app, place.appId, application.libraries);
+  }
   return app.request<PackageAnswer>('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body });
 }
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
     appId,
     libraries: [{ appId: libraryId, buildId: 'later' }],
   });
-  await change('library/application.json', { appId: libraryId });
+  await change('library/application.json', { appId: libraryId, usableBy: [appId] });
   await replace(
     'application/processes/loan_onboarding.bpmn',
     'svc:appId="sample-library"',

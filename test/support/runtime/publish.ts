@@ -1,3 +1,4 @@
+import { LibraryUserEntity } from '../../../src/modules/builds/entities/library-user.entity.js';
 import type { TestApp, TestResponse } from '../app.js';
 import { uniqueName } from '../factories.js';
 
@@ -57,10 +58,26 @@ export function packageDocument(
   };
 }
 
+/**
+ * Lets an application use libraries whose packages say nothing of who may, as the migration did for those that used them before
+ * packages could say it.
+ */
+export async function allowLibraries(
+  app: TestApp,
+  userAppId: string,
+  libraries: readonly Pick<LibraryRef, 'appId'>[] = [],
+): Promise<void> {
+  const users = app.dataSource.createQueryBuilder().insert().orIgnore().into(LibraryUserEntity);
+  for (const { appId: libraryAppId } of libraries) {
+    await users.values({ libraryAppId, userAppId }).execute();
+  }
+}
+
 /** Stores a package, commits its version and makes a build, and expects all of it to work. */
 export async function publish(app: TestApp, publication: Publication): Promise<Published> {
   const { appId = uniqueName('app'), versionId = uniqueName('v'), activate = false } = publication;
   const path = deliveryPath(appId, versionId);
+  await allowLibraries(app, appId, publication.libraries);
   expectOk(await app.request('PUT', `${path}/package`, { body: packageDocument(appId, publication) }));
   expectOk(await app.request('POST', `${path}/commit`));
   const built = await app.request<{ buildId: string }>('POST', `${path}/build`);

@@ -28,7 +28,7 @@ async function check(
     pkg!,
     { appId: 'loans', libraries: [], ...context },
     async () => ({ definitions: [], readable: [], problems: [] }),
-    { libraries: 2, schemaBytes: 2_000, problems: 100, ...limits },
+    { libraries: 2, libraryUsers: 2, schemaBytes: 2_000, problems: 100, ...limits },
   );
 }
 
@@ -171,6 +171,7 @@ describe('systems', () => {
                 async () => ({ definitions: [], readable: [], problems: [] }),
                 {
                   libraries: 1,
+                  libraryUsers: 10,
                   schemaBytes: 1_000,
                   problems: 10,
                 },

@@ -15,6 +15,9 @@ export class BuildEntity {
   @Column({ type: 'varchar', length: 64 }) checksum: string;
   /** JSON of BuildSettings. */
   @Column({ type: 'json', transformer: storedText }) settings: string;
+  /** JSON of the applications that may use the build as a library; null where its package says nothing of it. */
+  @Column({ type: 'json', name: 'usable_by', nullable: true, transformer: storedText }) usableBy:
+    string | null;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
 }

@@ -2,11 +2,17 @@ import { APPLICATION_FILE } from '../package-shape.js';
 import type { Place, Problems } from '../package-problems.js';
 import type { CheckContext, PackageApplication } from '../package.types.js';
 
+/** How many of them one package may name. */
+export interface ApplicationLimits {
+  libraries: number;
+  libraryUsers: number;
+}
+
 /** Checks application.json against the path of the delivery and the libraries that exist. */
 export function checkApplication(
   application: PackageApplication,
   context: CheckContext,
-  maxLibraries: number,
+  limits: ApplicationLimits,
   problems: Problems,
 ): void {
   if (application.appId !== context.appId) {
@@ -18,11 +24,25 @@ export function checkApplication(
     const message = '"minDecimals" must not be larger than "maxDecimals".';
     problems.error('VALUE_INVALID', at('/settings/numberDisplayFormat/minDecimals'), message);
   }
-  if (application.libraries.length > maxLibraries) {
-    const message = `A package names at most ${maxLibraries} libraries (PACKAGE_MAX_LIBRARIES).`;
+  if (application.libraries.length > limits.libraries) {
+    const message = `A package names at most ${limits.libraries} libraries (PACKAGE_MAX_LIBRARIES).`;
     problems.error('TOO_MANY', at('/libraries'), message);
   }
   checkLibraries(application, context, problems);
+  checkUsers(application.usableBy ?? [], limits.libraryUsers, problems);
+}
+
+function checkUsers(users: string[], max: number, problems: Problems): void {
+  if (users.length > max) {
+    const message = `A package lets at most ${max} applications use it (PACKAGE_MAX_LIBRARY_USERS).`;
+    problems.error('TOO_MANY', at('/usableBy'), message);
+    return;
+  }
+  for (const [index, user] of users.entries()) {
+    if (users.indexOf(user) < index) {
+      problems.error('VALUE_INVALID', at(`/usableBy/${index}`), `Application "${user}" is named twice.`);
+    }
+  }
 }
 
 function at(element: string): Place {

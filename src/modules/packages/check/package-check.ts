@@ -6,7 +6,7 @@ import type {
   PackageProblem,
   ReadableParts,
 } from '../package.types.js';
-import { checkApplication } from './application-check.js';
+import { checkApplication, type ApplicationLimits } from './application-check.js';
 import { requireUniqueNames } from './names.js';
 import { compileFile, ProcessesCheck, type CompileProcess } from './processes-check.js';
 import { References } from './references.js';
@@ -14,8 +14,7 @@ import { checkSystems } from './systems-check.js';
 import { WorkflowsCheck } from './workflows-check.js';
 
 /** Bounds of a package that the operator sets. */
-export interface CheckLimits {
-  libraries: number;
+export interface CheckLimits extends ApplicationLimits {
   schemaBytes: number;
   problems: number;
 }
@@ -31,7 +30,7 @@ export async function checkPackage(
   limits: CheckLimits,
 ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
   const problems = new Problems(limits.problems);
-  checkApplication(pkg.application, context, limits.libraries, problems);
+  checkApplication(pkg.application, context, limits, problems);
   const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
   requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
   checkSystems(pkg.systems, problems);

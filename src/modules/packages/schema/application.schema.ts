@@ -45,6 +45,13 @@ export const applicationSchema = z
     name: textRule(1, 255).describe('Name for people.'),
     description: textRule(0, 2_000).default(''),
     settings: settingsSchema.prefault({}),
+    usableBy: z
+      .array(idRule)
+      .meta({ uniqueItems: true })
+      .optional()
+      .describe(
+        'Applications that may use builds of this package as a library; without it, those that did before there was this member.',
+      ),
     libraries: z.array(librarySchema).default([]).describe('Each application once.'),
   })
   .meta({ id: 'Application', description: 'What the package is: application.json.' });

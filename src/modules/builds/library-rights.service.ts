@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../common/auth/principal.js';
+import { Database } from '../../database/database.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { AuditService, type AuditEntry } from '../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
+import { LibraryNotUsableError } from './builds.errors.js';
+import type { NamedLibrary } from './builds.types.js';
+import { LibraryRightsRepository } from './library-rights.repository.js';
+
+/**
+ * Which applications may use a build as a library: those in `usableBy` of its package. Where that says nothing, those that used
+ * the library before there was such a rule. A library runs with its own service accounts, so its owner decides, and
+ * finds every use and every refusal in the audit log of the library's version.
+ */
+@Injectable()
+export class LibraryRightsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: LibraryRightsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never
+   * changes.
+   * @param user the version whose package names them
+   * @throws LibraryNotUsableError naming the first that it may not use; each is recorded
+   */
+  async require(principal: Principal, user: AppVersionKey, libraries: NamedLibrary[]): Promise<void> {
+    const refused = await this.refused(user.appId, libraries);
+    for (const library of refused) {
+      await this.audit.recordAlone(principal, entryOf(user, library, AuditOutcome.Denied));
+    }
+    const [first] = refused;
+    if (first !== undefined) {
+      throw new LibraryNotUsableError(user.appId, first);
+    }
+  }
+
+  /**
+   * Tells the owners of these builds that they are used, in the transaction that does it.
+   * @param buildId the build that uses them; null for a package
+   */
+  async record(
+    manager: EntityManager,
+    principal: Principal,
+    user: AppVersionKey,
+    libraries: NamedLibrary[],
+    buildId: string | null = null,
+  ): Promise<void> {
+    for (const library of libraries) {
+      await this.audit.record(manager, principal, entryOf(user, library, AuditOutcome.Ok, buildId));
+    }
+  }
+
+  private async refused(appId: string, libraries: NamedLibrary[]): Promise<NamedLibrary[]> {
+    // That an application names itself is told by the check of the package.
+    const others = libraries.filter((library) => library.appId !== appId);
+    if (others.length === 0) {
+      return [];
+    }
+    const { usableBy, usedBefore } = await this.database.read(async (manager) => ({
+      usableBy: await this.repository.usableBy(
+        manager,
+        others.map(({ buildId }) => buildId),
+      ),
+      usedBefore: await this.repository.usedBefore(manager, appId),
+    }));
+    return others.filter((library) => {
+      const named = usableBy.get(library.buildId) ?? null;
+      return named === null ? !usedBefore.has(library.appId) : !named.includes(appId);
+    });
+  }
+}
+
+function entryOf(
+  user: AppVersionKey,
+  { appId, appVersionId, buildId: libraryBuildId }: NamedLibrary,
+  outcome: AuditOutcome,
+  buildId: string | null = null,
+): AuditEntry {
+  const { appId: userAppId, appVersionId: userAppVersionId } = user;
+  return {
+    action: AuditAction.LibraryUse,
+    outcome,
+    appId,
+    appVersionId,
+    details: { libraryBuildId, userAppId, userAppVersionId, buildId },
+  };
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LibraryUserEntity } from '../../../src/modules/builds/entities/library-user.entity.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import {
+  allowLibraries,
+  deliveryPath,
+  packageDocument,
+  publish,
+  type Published,
+} from '../../support/runtime/publish.js';
+import { newPlace, type Place } from '../systems/rows.js';
+import { build, buildRows, commit, packageRow, type PackageAnswer } from './rows.js';
+
+interface Event {
+  action: string;
+  outcome: string;
+  actor: { userName: string };
+  details: Record<string, unknown> | null;
+}
+
+describe('the right to use a library', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+
+  /** A library whose package says who may use it; null for one that says nothing. */
+  const library = (usableBy: string[] | null, members: Record<string, unknown> = {}): Promise<Published> => {
+    const appId = uniqueName('lib');
+    const application = {
+      formatVersion: 1,
+      appId,
+      name: appId,
+      ...(usableBy === null ? {} : { usableBy }),
+      ...members,
+    };
+    return publish(app, { appId, bpmn: userTaskProcess('shared'), package: { application } });
+  };
+  const documentWith = (place: Place, { appId, buildId }: Published): Record<string, unknown> =>
+    packageDocument(place.appId, { bpmn: userTaskProcess(), libraries: [{ appId, buildId }] });
+  const put = (place: Place, document: unknown): Promise<TestResponse<PackageAnswer>> =>
+    app.request('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body: document });
+  const events = async ({ appId, versionId }: Published): Promise<Pick<Event, 'outcome' | 'details'>[]> => {
+    const path = `/appmanager/api/resource/app/${appId}/app-version/${versionId}/rt/system/integration/api/systems/audit`;
+    const { body } = await app.request<{ events: Event[] }>('GET', path);
+    return body.events
+      .filter(({ action }) => action === 'library.use')
+      .map(({ outcome, details }) => ({ outcome, details }))
+      .toReversed();
+  };
+  const use = (place: Place, library: Published, outcome: string, buildId: string | null = null) => ({
+    outcome,
+    details: {
+      libraryBuildId: library.buildId,
+      userAppId: place.appId,
+      userAppVersionId: place.versionId,
+      buildId,
+    },
+  });
+  const sentence = (place: Place, { appId, buildId }: Published): string =>
+    `Application "${place.appId}" may not use build "${buildId}" of library "${appId}": its owner has to add ` +
+    `"${place.appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`;
+
+  it('is what its package says, and every use is in the audit log of its owner', async () => {
+    const place = newPlace();
+    const shared = await library([place.appId, 'another']);
+
+    expect((await put(place, documentWith(place, shared))).status).toBe(200);
+    expect(await events(shared)).toEqual([use(place, shared, 'ok')]);
+    await put(place, documentWith(place, shared));
+    expect(await events(shared)).toHaveLength(1);
+    await commit(app, place);
+    const built = await build(app, place);
+    expect(built.status).toBe(201);
+    expect(await events(shared)).toEqual([
+      use(place, shared, 'ok'),
+      use(place, shared, 'ok', built.body.buildId),
+    ]);
+  });
+
+  it.each([
+    ['says nothing', null],
+    ['names nobody', []],
+    ['names others', ['another', 'APP']],
+  ])("is nobody else's: a package that %s", async (_what, usableBy) => {
+    const place = newPlace();
+    const shared = await library(usableBy);
+
+    const answer = await put(place, documentWith(place, shared));
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ error: 'Conflict', message: sentence(place, shared) });
+    expect(await packageRow(app, place)).toBeNull();
+    expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
+  });
+
+  it('is asked before anything that could tell what is in the library', async () => {
+    const place = newPlace();
+    const shared = await library([]);
+    const document = documentWith(place, shared);
+    const bpmn = userTaskProcess('own').replaceAll('<bpmn:userTask', '<bpmn:userTask x');
+    const answer = await put(place, { ...document, processes: [{ file: 'processes/a.bpmn', bpmn }] });
+    expect(answer.status).toBe(409);
+    expect(answer.body.problems).toBeUndefined();
+  });
+
+  it('is that of those who used it before, as long as its package says nothing', async () => {
+    const place = newPlace();
+    const before = await library(null);
+    await allowLibraries(app, place.appId, [before]);
+    expect((await put(place, documentWith(place, before))).status).toBe(200);
+
+    const application = { formatVersion: 1, appId: before.appId, name: 'Now', usableBy: ['another'] };
+    const now = await publish(app, { appId: before.appId, package: { application } });
+    expect((await put(place, documentWith(place, now))).status).toBe(409);
+    expect((await put(place, documentWith(place, before))).status).toBe(200);
+  });
+
+  it('is asked again when a build is made', async () => {
+    const place = newPlace();
+    const shared = await library(null);
+    await allowLibraries(app, place.appId, [shared]);
+    expect((await put(place, documentWith(place, shared))).status).toBe(200);
+    await commit(app, place);
+    // As if an earlier release had stored the package.
+    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+
+    const refused = await build(app, place);
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ message: sentence(place, shared) });
+    expect(await buildRows(app, place.appId)).toEqual([]);
+    expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
+  });
+
+  it('is needed for what a package names, and reaches nothing behind it', async () => {
+    const middle = newPlace();
+    const top = newPlace();
+    const deep = await library([middle.appId]);
+    const libraries = [{ appId: deep.appId, buildId: deep.buildId }];
+    const application = {
+      formatVersion: 1,
+      appId: middle.appId,
+      name: 'Middle',
+      usableBy: [top.appId],
+      libraries,
+    };
+    const between = await publish(app, { ...middle, package: { application } });
+    expect((await put(top, documentWith(top, between))).status).toBe(200);
+
+    const call = userTaskProcess('calls').replace(
+      /<bpmn:userTask [^]*?<\/bpmn:userTask>|<bpmn:userTask [^>]*\/>/,
+      (task) =>
+        `<bpmn:callActivity id="${/id="([^"]+)"/.exec(task)?.[1]}" calledElement="shared" svc:appId="${deep.appId}" />`,
+    );
+    const answer = await put(top, {
+      ...documentWith(top, between),
+      processes: [{ file: 'processes/a.bpmn', bpmn: call }],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toContain(`a library "${deep.appId}" that this package names`);
+    expect((await put(top, documentWith(top, deep))).status).toBe(409);
+  });
+
+  it.each([
+    [['one', 'one'], 'Application "one" is named twice.'],
+    [['not an id'], 'Element 0 must be 1 to 64 letters'],
+    ['one', '"usableBy" must be an array.'],
+    [Array.from({ length: 501 }, (_, index) => `app-${index}`), 'PACKAGE_MAX_LIBRARY_USERS'],
+  ])('is written as a list of applications, each once (%#)', async (usableBy, message) => {
+    const place = newPlace();
+    const application = { formatVersion: 1, appId: place.appId, name: 'Wrong', usableBy };
+    const answer = await put(place, { application });
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toContain(message);
+  });
+});
