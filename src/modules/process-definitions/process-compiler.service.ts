@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Turns } from '../../common/turns.js';
 import { Env } from '../../config/env.js';
+import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkBoundaryUse } from './checks/boundary-use.checks.js';
 import { checkCalls } from './checks/call.checks.js';
 import { checkElements } from './checks/element.checks.js';
@@ -77,7 +78,11 @@ export class ProcessCompilerService {
       definitions.push(await compileProcess(draft, context));
     }
     checkCalls(definitions, problems);
-    definitions.forEach((definition) => checkBoundaryUse(definition, problems));
+    for (const definition of definitions) {
+      checkBoundaryUse(definition, problems);
+      checkActionKeys(definition, problems);
+      await context.turns.give();
+    }
     return definitions;
   }
 }

@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject } from '../../../common/data-paths.js';
+
+/** Schemas that are looked at for one place; authors write a handful. */
+const MAX_SCHEMAS = 1_000;
+
+/** Where a path leads; `at` is the step that names nothing. */
+export type Found = { found: 'named' | 'open' } | { found: 'missing'; siblings: string[]; at: number };
+
+/** What is known of the members at one place of data: of schemas that speak of it, and of values that stand there. */
+export class KnownShape {
+  /** Names of members that are spoken of, also those of the elements where a list can stand. */
+  readonly names: ReadonlySet<string>;
+  /** Whether members can be there that nothing names. */
+  private readonly isOpen: boolean;
+  private readonly schemas: readonly JsonObject[];
+  private readonly members = new Map<string, KnownShape>();
+
+  private constructor(
+    schemas: readonly unknown[],
+    private readonly root: JsonObject,
+  ) {
+    this.schemas = applying(schemas, root);
+    const named = this.schemas.flatMap(({ properties }) =>
+      isJsonObject(properties) ? Object.keys(properties) : [],
+    );
+    this.names = new Set(named);
+    this.isOpen =
+      named.length === 0 ||
+      this.schemas.some(({ patternProperties, additionalProperties }) =>
+        [patternProperties, additionalProperties].some(isJsonObject),
+      );
+  }
+
+  /** What a JSON Schema (2020-12) says; nothing for null. */
+  static ofSchema(schema: JsonObject | null): KnownShape {
+    return new KnownShape(schema === null ? [] : [schema], schema ?? {});
+  }
+
+  /** What a value shows. */
+  static ofValue(value: JsonObject): KnownShape {
+    return KnownShape.ofSchema(schemaOf(value));
+  }
+
+  /** What is known below a member. */
+  member(name: string): KnownShape {
+    const known = this.members.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const below = this.schemas.flatMap(({ properties }) =>
+      isJsonObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+    );
+    const member = new KnownShape(below, this.root);
+    this.members.set(name, member);
+    return member;
+  }
+
+  /**
+   * Follows a path of names.
+   * @param at how many names have been followed
+   * @returns whether it leads to something that is named, may be there, or is missing beside `siblings`
+   */
+  look(path: readonly string[], at = 0): Found {
+    const name = path[at];
+    if (name === undefined) {
+      return { found: 'named' };
+    }
+    if (this.names.has(name)) {
+      return this.member(name).look(path, at + 1);
+    }
+    return this.isOpen ? { found: 'open' } : { found: 'missing', siblings: [...this.names], at };
+  }
+}
+
+/** A schema with all that holds at the same place: references, parts of combinations, and the elements of a list. */
+function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open = [...schemas];
+  while (open.length > 0 && found.size < MAX_SCHEMAS) {
+    const schema = open.pop();
+    if (isJsonObject(schema) && !found.has(schema)) {
+      found.add(schema);
+      const {
+        allOf,
+        anyOf,
+        oneOf,
+        then,
+        else: otherwise,
+        items,
+        prefixItems,
+        dependentSchemas,
+        $ref,
+      } = schema;
+      open.push(...[allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat());
+      open.push(
+        ...(isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : []),
+        referred($ref, root),
+      );
+    }
+  }
+  return [...found];
+}
+
+/** What a reference within the schema names; others are refused with the schema. */
+function referred(reference: unknown, root: JsonObject): unknown {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) {
+    return undefined;
+  }
+  const steps = reference.split('/').slice(1);
+  return steps.reduce<unknown>((at, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return (isJsonObject(at) || Array.isArray(at)) && Object.hasOwn(at, name)
+      ? (at as JsonObject)[name]
+      : undefined;
+  }, root);
+}
+
+/** A schema of exactly what a value shows. */
+function schemaOf(value: unknown): JsonObject {
+  if (Array.isArray(value)) {
+    return { prefixItems: value.map(schemaOf) };
+  }
+  if (!isJsonObject(value)) {
+    return {};
+  }
+  return {
+    properties: Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaOf(member)])),
+  };
+}

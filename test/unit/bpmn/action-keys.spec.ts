@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { bpmn, compileXml, flows, nodes } from './compile.js';
+
+interface Case {
+  keys: string;
+  schema?: unknown;
+  body?: unknown;
+  input?: unknown;
+  exclude?: string;
+  more?: string;
+}
+
+/** Warnings about keys, as `CODE words between quotes`. */
+async function told({ keys, schema, body, input, exclude = '', more = '' }: Case): Promise<string[]> {
+  const json = (tag: string, value: unknown) =>
+    value === undefined ? '' : `<svc:${tag}><![CDATA[${JSON.stringify(value)}]]></svc:${tag}>`;
+  const inputSchema =
+    input === undefined
+      ? ''
+      : `<bpmn:extensionElements>${json('inputSchema', input)}</bpmn:extensionElements>`;
+  const { definitions, problems } = await compileXml(
+    bpmn(
+      `${inputSchema}${nodes('startEvent:s endEvent:z')}<bpmn:userTask id="a"><bpmn:extensionElements>
+        <svc:actions><svc:action name="decide" manual="true" keys='${keys}'/>${more}</svc:actions>
+        <svc:uiActions><svc:uiAction name="approve" action="decide" excludeKeys="${exclude}">${json('body', body)}${json('bodySchema', schema)}</svc:uiAction></svc:uiActions>
+      </bpmn:extensionElements></bpmn:userTask>${flows('s>a a>z')}`,
+    ),
+  );
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(definitions).toHaveLength(1);
+  return problems
+    .filter(({ code }) => ['KEY_NAMES_NOTHING', 'INPUT_NOT_TAKEN'].includes(code))
+    .map(({ code, message }) =>
+      [code, ...[...message.matchAll(/"([^"]*)"/g)].map(([, word]) => word)].join(' '),
+    );
+}
+
+const properties = (...names: string[]) => ({
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+});
+const CLIENT = { properties: { client: properties('name', 'address') } };
+
+describe('keys and the input that schemas speak of', () => {
+  it.each<[string, Case, string[]]>([
+    [
+      'a slip in a key',
+      { keys: 'decison', schema: properties('decision') },
+      ['KEY_NAMES_NOTHING decison decide decision', 'INPUT_NOT_TAKEN decide decision approve decison'],
+    ],
+    [
+      'a key beside the schema',
+      { keys: 'decision, xyz', schema: properties('decision') },
+      ['KEY_NAMES_NOTHING xyz decide'],
+    ],
+    [
+      'a slip below an object',
+      { keys: 'client.nam', schema: CLIENT },
+      [
+        'KEY_NAMES_NOTHING client.nam decide client.name',
+        'INPUT_NOT_TAKEN decide client.name approve client.nam',
+        'INPUT_NOT_TAKEN decide client.address approve',
+      ],
+    ],
+    [
+      'a slip in the name of a start value',
+      { keys: 'custommer', input: properties('customer') },
+      ['KEY_NAMES_NOTHING custommer decide customer'],
+    ],
+    [
+      'a member that no key takes',
+      { keys: 'decision', schema: properties('decision', 'comment') },
+      ['INPUT_NOT_TAKEN decide comment approve'],
+    ],
+    [
+      'a default that no key takes',
+      { keys: 'decision', body: { decision: 'yes', comment: '' } },
+      ['INPUT_NOT_TAKEN decide comment approve'],
+    ],
+    [
+      'input of an action without keys',
+      { keys: '', schema: properties('decision') },
+      ['INPUT_NOT_TAKEN decide decision approve'],
+    ],
+  ])('tells %s', async (_, given, expected) => {
+    expect(await told(given)).toEqual(expected);
+  });
+
+  it.each<[string, Case]>([
+    ['everything is taken', { keys: '*', schema: properties('decision') }],
+    ['key and schema agree', { keys: 'decision', schema: properties('decision') }],
+    ['a key takes an object as a whole', { keys: 'client', schema: CLIENT }],
+    ['and so does one with a star', { keys: 'client.*', schema: CLIENT }],
+    ['there is no schema', { keys: 'anything' }],
+    ['the schema is open', { keys: 'anything', schema: { type: 'object' } }],
+    [
+      'an object of the schema is open',
+      { keys: 'client.note', schema: { properties: { client: { type: 'object' } } } },
+    ],
+    [
+      'the default body names it',
+      { keys: 'decision', body: { decision: 'yes' }, input: properties('decisions') },
+    ],
+    ['the input schema names it', { keys: 'amount', input: properties('amount') }],
+    ['the input schema speaks of something else', { keys: 'decision', input: properties('amount') }],
+    ['a short name is near to another', { keys: 'rate', input: properties('date') }],
+    ['the member is excluded', { keys: 'decision', schema: properties('decision', 'csrf'), exclude: 'csrf' }],
+    [
+      'a list holds it',
+      {
+        keys: 'items[0].price',
+        schema: { properties: { items: { type: 'array', items: properties('price') } } },
+      },
+    ],
+    [
+      'a reference leads to it',
+      {
+        keys: 'client.name',
+        schema: { $defs: { c: properties('name') }, properties: { client: { $ref: '#/$defs/c' } } },
+      },
+    ],
+    [
+      'one of several schemas names it',
+      { keys: 'a, b', schema: { oneOf: [properties('a'), properties('b')] } },
+    ],
+    [
+      'a workflow writes it',
+      {
+        keys: 'score',
+        schema: { $defs: {}, properties: {} },
+        more: '<svc:action name="w" kind="startWorkflow" workflow="w" resultKey="score"/>',
+      },
+    ],
+  ])('says nothing where %s', async (_, given) => {
+    expect(await told(given)).toEqual([]);
+  });
+
+  it('ends for schemas that refer to themselves', async () => {
+    const node = { properties: { next: { $ref: '#/$defs/node' }, value: {} } };
+    const schema = { $defs: { node }, properties: { list: { $ref: '#/$defs/node' } } };
+    expect(await told({ keys: 'list.next.next.valu', schema })).toContain(
+      'KEY_NAMES_NOTHING list.next.next.valu decide list.next.next.value',
+    );
+  });
+});
