@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
-import { IsPathId, MatchesPathId, PATH_ID } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
 import type { NodeKey, WorkflowKey } from '../workflow-nodes.types.js';
 import { DeliveryParams, versionOf } from './build.params.dto.js';
 
@@ -31,7 +31,7 @@ export class WorkflowNodeParams extends WorkflowParams {
 export class NewNodeQueryDto {
   @ApiPropertyOptional({
     type: String,
-    pattern: PATH_ID.source,
+    pattern: PATH_ID_PATTERN,
     description:
       'Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the ' +
       'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',

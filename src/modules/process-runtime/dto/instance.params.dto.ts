@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IsPathId, MatchesPathId, PATH_ID } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
@@ -39,7 +39,7 @@ export class InstanceTokenParams extends InstanceParams {
 export class InstancesQueryDto {
   @ApiPropertyOptional({
     type: String,
-    pattern: PATH_ID.source,
+    pattern: PATH_ID_PATTERN,
     description: 'Only processes of this application.',
     example: 'sample',
   })
