@@ -15,8 +15,9 @@ import { CountJobFailures1795500000000 } from '../../migrations/1795500000000-co
 import { CreateWorkflowCalls1796000000000 } from '../../migrations/1796000000000-create-workflow-calls.js';
 import { AddPackageWorkflows1796000001000 } from '../../migrations/1796000001000-add-package-workflows.js';
 import { CreateToolDecisions1797000000000 } from '../../migrations/1797000000000-create-tool-decisions.js';
-import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
 import { CreateLibraryUsers1797000001000 } from '../../migrations/1797000001000-create-library-users.js';
+import { AddWorkflowErrorCode1797000002000 } from '../../migrations/1797000002000-add-workflow-error-code.js';
+import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
@@ -101,6 +102,7 @@ const SHARED = {
     AddPackageWorkflows1796000001000,
     CreateToolDecisions1797000000000,
     CreateLibraryUsers1797000001000,
+    AddWorkflowErrorCode1797000002000,
     CountJobInterruptions1797000005000,
   ],
   migrationsTransactionMode: 'each',

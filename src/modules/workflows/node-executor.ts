@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../common/data-paths.js';
 import type { CallJournal } from './call-journal.types.js';
-import type { RunnableNode, RunnableWorkflow, WorkflowTarget } from './workflow.types.js';
+import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';
 
 /** What a node knows of the run it belongs to. */
 export interface RunScope {
@@ -25,7 +25,7 @@ export interface RunScope {
    * @param place names this start among those of the run, the same whenever the run is repeated
    * @throws WorkflowFailedError when there is no such workflow, or it fails
    */
-  readonly subworkflow: (target: WorkflowTarget, input: JsonObject, place: string) => Promise<JsonValue>;
+  readonly subworkflow: (target: WorkflowTarget, input: JsonObject, place: string) => Promise<RunResult>;
 }
 
 /** What a node works with. All of it is to be read only. */
@@ -58,8 +58,8 @@ export type NextNode =
   /** Over its one outgoing sequence. */
   | { readonly kind: 'SEQUENCE' }
   | { readonly kind: 'NODE'; readonly id: string }
-  /** The run is over; the result of the node is its output. */
-  | { readonly kind: 'END' };
+  /** The run is over; the result of the node is its output. With a code it ends with that BPMN error. */
+  | { readonly kind: 'END'; readonly errorCode: string | null };
 
 /** What came of a node. */
 export interface NodeOutcome {

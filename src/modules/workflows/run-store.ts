@@ -11,6 +11,7 @@ import { WorkflowRunsRepository } from './workflow-runs.repository.js';
 import {
   WorkflowRunState,
   type ListedRun,
+  type RunResult,
   type RunDetails,
   type WorkflowNodeRecord,
   type WorkflowRunError,
@@ -24,11 +25,11 @@ export type NewRun = Pick<
   'buildId' | 'appId' | 'workflow' | 'origin' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
 > & { runKey: string | undefined };
 
-/** A run that was begun; `output` is there when an earlier beginning of it has finished. */
+/** A run that was begun; `result` is there when an earlier beginning of it has finished. */
 export interface BegunRun {
   readonly id: string;
   readonly attempt: number;
-  readonly output?: JsonValue;
+  readonly result?: RunResult;
 }
 
 const INTERRUPTED: WorkflowRunError = {
@@ -70,9 +71,12 @@ export class RunStore {
       await hold(manager);
       return this.repository.reopen(manager, runKey);
     });
-    return stored.state === WorkflowRunState.Finished && stored.output !== null
-      ? { id: stored.id, attempt: stored.attempt, output: JSON.parse(stored.output) as JsonValue }
-      : { id: stored.id, attempt: stored.attempt };
+    const begun = { id: stored.id, attempt: stored.attempt };
+    if (stored.state !== WorkflowRunState.Finished || stored.output === null) {
+      return begun;
+    }
+    const output = JSON.parse(stored.output) as JsonValue;
+    return { ...begun, result: { output, errorCode: stored.errorCode } };
   }
 
   /**
@@ -90,10 +94,11 @@ export class RunStore {
     await this.repository.giveUp(manager, runKey, { error: ABANDONED, finishedAt: this.clock.now() });
   }
 
-  async finish(run: BegunRun, journal: RunJournal, output: JsonValue): Promise<void> {
+  async finish(run: BegunRun, journal: RunJournal, { output, errorCode }: RunResult): Promise<void> {
     await this.end(run, journal, {
       state: WorkflowRunState.Finished,
       error: null,
+      errorCode,
       output: JSON.stringify(output),
     });
   }
@@ -105,7 +110,12 @@ export class RunStore {
   async fail(run: BegunRun, journal: RunJournal, cause: unknown): Promise<void> {
     const error = cause instanceof WorkflowFailedError ? cause.toRecord() : INTERRUPTED;
     try {
-      await this.end(run, journal, { state: WorkflowRunState.Failed, error, output: null });
+      await this.end(run, journal, {
+        state: WorkflowRunState.Failed,
+        error,
+        errorCode: null,
+        output: null,
+      });
     } catch (failure) {
       this.log.error('workflow run was not stored', failure, { workflowRunId: run.id, code: error.code });
     }
@@ -159,6 +169,7 @@ export class RunStore {
       startedAt,
       finishedAt: null,
       error: null,
+      errorCode: null,
       nodes: null,
       output: null,
     };
@@ -167,7 +178,7 @@ export class RunStore {
   private async end(
     run: BegunRun,
     journal: RunJournal,
-    outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'output'>,
+    outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'errorCode' | 'output'>,
   ): Promise<void> {
     const changes = { ...outcome, finishedAt: this.clock.now(), nodes: JSON.stringify(journal.list()) };
     await this.database.write((manager) => this.repository.end(manager, run, changes));

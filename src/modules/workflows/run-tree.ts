@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../common/errors/domain.error.js';
-import type { JsonObject, JsonValue } from '../../common/data-paths.js';
+import type { JsonObject } from '../../common/data-paths.js';
 import type { CallStore } from './call-store.js';
 import type { NodeExecutor, RunScope } from './node-executor.js';
 import { RunJournal, type JournalLimits } from './run-journal.js';
@@ -10,6 +10,7 @@ import {
   NO_PROCESS,
   WorkflowRunOrigin,
   type RunnableWorkflow,
+  type RunResult,
   type WorkflowRunRequest,
   type WorkflowTarget,
 } from './workflow.types.js';
@@ -48,12 +49,12 @@ export class RunTree {
   }
 
   /** @throws WorkflowFailedError, or whatever interrupted the run */
-  async run(): Promise<JsonValue> {
+  async run(): Promise<RunResult> {
     const { appId, workflow: name, input, runKey } = this.request;
     return this.runOne({ appId, name }, input, { depth: 0, parentRunId: null, runKey });
   }
 
-  private async runOne(target: WorkflowTarget, input: JsonObject, place: Place): Promise<JsonValue> {
+  private async runOne(target: WorkflowTarget, input: JsonObject, place: Place): Promise<RunResult> {
     const {
       buildId,
       processInstanceUuid,
@@ -64,20 +65,20 @@ export class RunTree {
     const { parentRunId, runKey } = place;
     const names = { buildId, appId: target.appId, workflow: target.name, origin, processInstanceUuid };
     const run = await this.tools.store.begin({ ...names, processTokenId, parentRunId, runKey }, hold);
-    if (run.output !== undefined) {
-      return run.output;
+    if (run.result !== undefined) {
+      return run.result;
     }
     const journal = new RunJournal(this.tools.journal);
-    const output = await this.outputOf(target, input, { run, journal, depth: place.depth });
-    await this.tools.store.finish(run, journal, output);
-    return output;
+    const result = await this.resultOf(target, input, { run, journal, depth: place.depth });
+    await this.tools.store.finish(run, journal, result);
+    return result;
   }
 
-  private async outputOf(
+  private async resultOf(
     target: WorkflowTarget,
     input: JsonObject,
     { run, journal, depth }: { run: BegunRun; journal: RunJournal; depth: number },
-  ): Promise<JsonValue> {
+  ): Promise<RunResult> {
     try {
       const workflow = await this.find(target, depth);
       const { executors, now, limits } = this.tools;
@@ -111,7 +112,7 @@ export class RunTree {
     target: WorkflowTarget,
     input: JsonObject,
     { run, key, depth }: { run: BegunRun; key: string; depth: number },
-  ): Promise<JsonValue> {
+  ): Promise<RunResult> {
     if (depth > this.tools.limits.depth) {
       const message = 'Too many subworkflows inside of subworkflows: WORKFLOW_MAX_DEPTH is reached.';
       throw new WorkflowFailedError('WORKFLOW_DEPTH_LIMIT', message);

@@ -8,7 +8,7 @@ import type { Job, JobContext, JobHandler } from '../jobs/job-queue.types.js';
 import { RunStore } from './run-store.js';
 import { WorkflowRunsService } from './workflow-runs.service.js';
 import { NO_PROCESS, TEST_RUN_JOB, WorkflowRunOrigin } from './workflow.types.js';
-import { WorkflowFailedError } from './workflows.errors.js';
+import { WorkflowBpmnError, WorkflowFailedError } from './workflows.errors.js';
 
 /** A lease is renewed so often before it ends that a few renewals may fail. */
 const RENEWALS = 4;
@@ -62,8 +62,8 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
         hold: (manager) => this.queue.hold(manager, job),
       });
     } catch (error) {
-      // What failed is kept with the run; whatever interrupted it leads to another attempt.
-      if (!(error instanceof WorkflowFailedError)) {
+      // How it ended is kept with the run; whatever interrupted it leads to another attempt.
+      if (!(error instanceof WorkflowFailedError || error instanceof WorkflowBpmnError)) {
         throw error;
       }
     } finally {

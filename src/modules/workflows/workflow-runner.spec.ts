@@ -63,6 +63,7 @@ interface Options {
 
 interface Ran {
   output?: JsonValue;
+  errorCode?: string | null;
   error?: unknown;
   records: readonly WorkflowNodeRecord[];
 }
@@ -82,8 +83,8 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
   };
   const tools = { executors: options.executors ?? BUILT_IN_EXECUTORS, now: () => TIME, maxDataBytes };
   try {
-    const output = await new WorkflowRunner(definition, input, scope, journal, tools).run();
-    return { output, records: journal.list() };
+    const result = await new WorkflowRunner(definition, input, scope, journal, tools).run();
+    return { ...result, records: journal.list() };
   } catch (error) {
     return { error, records: journal.list() };
   }
@@ -308,7 +309,7 @@ describe('WorkflowRunner', () => {
         input: { client: 7 },
         subworkflow: async (...call) => {
           calls.push(call);
-          return { rating: 'A' };
+          return { output: { rating: 'A' }, errorCode: null };
         },
       });
       expect(calls).toEqual([[{ appId: 'library', name: 'score' }, { id: 7 }, '2/call']]);
@@ -318,9 +319,19 @@ describe('WorkflowRunner', () => {
     it('gives it all data without inputBody', async () => {
       const ran = await run(calling(), {
         input: { a: 1 },
-        subworkflow: async (_target, input) => input as JsonValue,
+        subworkflow: async (_target, input) => ({ output: input as JsonValue, errorCode: null }),
       });
       expect(ran.output).toEqual({ a: 1, score: { a: 1 } });
+    });
+
+    it('ends with the BPMN error that the subworkflow ends with', async () => {
+      const result = { output: { reason: 'too much' }, errorCode: 'REJECTED' };
+      const ran = await run(calling(), { subworkflow: () => Promise.resolve(result) });
+      expect(ran).toMatchObject(result);
+      expect(ran.records.map(({ nodeId, state }) => [nodeId, state])).toEqual([
+        ['start', 'FINISHED'],
+        ['call', 'FINISHED'],
+      ]);
     });
 
     it('halts where the subworkflow failed', async () => {

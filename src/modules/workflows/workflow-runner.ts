@@ -6,7 +6,7 @@ import { compileJsonTemplate, compileTemplate } from '../../common/expressions/e
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from './node-executor.js';
 import { RunData } from './run-data.js';
 import type { RunJournal } from './run-journal.js';
-import type { RunnableNode, RunnableWorkflow } from './workflow.types.js';
+import type { RunnableNode, RunnableWorkflow, RunResult } from './workflow.types.js';
 import { WorkflowFailedError } from './workflows.errors.js';
 
 /** What a run is made with besides its workflow and its scope. */
@@ -47,16 +47,16 @@ export class WorkflowRunner {
   }
 
   /**
-   * @returns the output
+   * @returns the output, and the BPMN error that it ends with
    * @throws WorkflowFailedError naming the node; anything else, such as the reason of the aborted signal, means that the run
    * was interrupted
    */
-  async run(): Promise<JsonValue> {
+  async run(): Promise<RunResult> {
     let node = this.start();
     for (;;) {
       const { result, next } = await this.visit(node);
       if (next.kind === 'END') {
-        return result;
+        return { output: result, errorCode: next.errorCode };
       }
       node = this.nodeAfter(node, next);
       // Runs must not keep everything else waiting, however many nodes a loop has.

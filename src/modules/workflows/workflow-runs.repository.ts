@@ -18,6 +18,7 @@ const LISTED = [
   'startedAt',
   'finishedAt',
   'error',
+  'errorCode',
 ] as const satisfies (keyof ListedRun)[];
 
 /** Rows of workflow runs. */
@@ -59,7 +60,7 @@ export class WorkflowRunsRepository {
   async end(
     manager: EntityManager,
     { id, attempt }: Pick<WorkflowRunEntity, 'id' | 'attempt'>,
-    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'nodes' | 'output'>,
+    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'errorCode' | 'nodes' | 'output'>,
   ): Promise<void> {
     await manager.update(WorkflowRunEntity, { id, attempt }, changes);
   }

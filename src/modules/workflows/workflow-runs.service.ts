@@ -11,7 +11,7 @@ import { RunDeadline } from './run-deadline.js';
 import { RunStore } from './run-store.js';
 import { RunTree, type TreeTools } from './run-tree.js';
 import type { RunDetails, WorkflowRunPage, WorkflowRunQuery, WorkflowRunRequest } from './workflow.types.js';
-import { WorkflowRunNotFoundError } from './workflows.errors.js';
+import { WorkflowBpmnError, WorkflowRunNotFoundError } from './workflows.errors.js';
 
 /** Runs workflows of builds and shows what they did (process semantics, "Workflows and their nodes"). */
 @Injectable()
@@ -47,13 +47,18 @@ export class WorkflowRunsService {
   /**
    * Runs a workflow of a build to its end and keeps the run. Not inside of a transaction.
    * @returns the output
+   * @throws WorkflowBpmnError when it ends with a BPMN error
    * @throws WorkflowFailedError when the workflow or its data are at fault, so that trying again is pointless
    * @throws the reason of the request's signal, or an error of the database: the run may be tried again with its `runKey`
    */
   async run(request: WorkflowRunRequest): Promise<JsonValue> {
     const deadline = new RunDeadline(request.signal, this.env.get('WORKFLOW_DEADLINE_MS'));
     try {
-      return await new RunTree(request, deadline.signal, this.tools).run();
+      const { output, errorCode } = await new RunTree(request, deadline.signal, this.tools).run();
+      if (errorCode !== null) {
+        throw new WorkflowBpmnError(errorCode);
+      }
+      return output;
     } finally {
       deadline.clear();
     }

@@ -121,6 +121,13 @@ export interface WorkflowRunRequest {
   hold?: (manager: EntityManager) => Promise<void>;
 }
 
+/** How a run came to its end. */
+export interface RunResult {
+  readonly output: JsonValue;
+  /** Code of the BPMN error that it ended with, see the END node; null when it ended without one. */
+  readonly errorCode: string | null;
+}
+
 /** Why a run failed. */
 export interface WorkflowRunError {
   /** Stable, upper snake case. */
@@ -164,6 +171,8 @@ export interface ListedRun {
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
   readonly error: WorkflowRunError | null;
+  /** Code of the BPMN error that a finished run has thrown; null when it threw none. */
+  readonly errorCode: string | null;
 }
 
 /** A run with what its nodes did. */

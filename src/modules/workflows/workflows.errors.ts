@@ -69,6 +69,15 @@ export class WorkflowFailedError extends InternalError {
   }
 }
 
+/** A workflow has ended with a BPMN error, as its author meant it to: a node of type END with an error code. No failure. */
+export class WorkflowBpmnError extends InternalError {
+  readonly code = 'WORKFLOW_BPMN_ERROR';
+  /** @param errorCode code of the BPMN error */
+  constructor(readonly errorCode: string) {
+    super('The workflow ended with a BPMN error.');
+  }
+}
+
 /** The run was cancelled or has begun anew elsewhere: this attempt of it may call nobody and store nothing more. */
 export class RunReplacedError extends InternalError {
   readonly code = 'WORKFLOW_RUN_REPLACED';

@@ -9,13 +9,14 @@ import { flows, node, processFile, serviceTask, ui, userTask } from '../../suppo
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { calling, mapping, workflowOf } from '../workflows/workflow-package.js';
 
 const ERRORS = [
   ['e', 'E'],
   ['terminated', 'CHILD_TERMINATED'],
   ['missing', 'CHILD_NOT_STARTED'],
   ['input', 'NODE_INPUT_INVALID'],
+  ['rejected', 'REJECTED'],
 ]
   .map(([id, code]) => `<bpmn:error id="${id}" errorCode="${code}"/>`)
   .join('');
@@ -51,10 +52,10 @@ const unable = processFile(
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'which')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}
    ${flows('start>which which>a[gone.x] which>b[gone.y] a>end b>end')}`,
 );
-const rating = (name: string, error: string | null): string =>
+const rating = (name: string, error: string | null, workflow = 'broken'): string =>
   processFile(
     name,
-    `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
+    `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow }])}
      ${catching('s', error)}${userTask('a')}${userTask('fix')}${node('endEvent', 'end')}
      ${flows('start>s s>a a>end caught>fix fix>end')}`,
     { outside: ERRORS },
@@ -85,8 +86,21 @@ describe('errors of called processes and workflows', () => {
         unable,
         rating('rateAll', null),
         rating('rateNamed', 'input'),
+        rating('rejectAll', null, 'rejecting'),
+        rating('rejectNamed', 'rejected', 'rejectingBelow'),
+        rating('rejectUncaught', 'input', 'rejectingBelow'),
+        caller('topOfRejected', 'rejectUncaught'),
       ],
-      package: { workflows: [workflowOf('broken', [mapping('broken', { is: '${amount / 0}' })])] },
+      package: {
+        workflows: [
+          workflowOf('broken', [mapping('broken', { is: '${amount / 0}' })]),
+          workflowOf('rejecting', [], {
+            outputSchema: { type: 'object', required: ['score'] },
+            end: { outputBody: '{ "reason": "much" }', payload: { errorCode: 'REJECTED' } },
+          }),
+          workflowOf('rejectingBelow', [calling('below', 'rejecting')]),
+        ],
+      },
     });
   });
   afterAll(() => app.close());
@@ -253,6 +267,48 @@ describe('errors of called processes and workflows', () => {
       (elements) => elements.includes('fix'),
     );
     expect((await read(uuid)).incidents).toEqual([]);
+  });
+
+  it.each(['rejectAll', 'rejectNamed'])('a BPMN error of a workflow is caught (%s)', async (name) => {
+    const { uuid } = await started(app, published, name, { amount: 7 });
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+    const { incidents, data } = await read(uuid);
+    expect(incidents).toEqual([]);
+    expect(data).toEqual({ amount: 7 });
+    const { body } = await app.request<{ runs: Record<string, unknown>[] }>(
+      'GET',
+      `/rtm/api/runtime/workflow-run?processInstanceUuid=${uuid}`,
+    );
+    expect(body.runs).toHaveLength(name === 'rejectAll' ? 1 : 2);
+    for (const run of body.runs) {
+      expect(run).toMatchObject({ state: 'FINISHED', errorCode: 'REJECTED', error: null });
+      const details = await app.request('GET', `/rtm/api/runtime/workflow-run/${String(run['id'])}`);
+      expect(details.body['output']).toEqual({ reason: 'much' });
+    }
+  });
+
+  it('a BPMN error of a workflow that nothing catches fails every level, without an incident', async () => {
+    const { uuid } = await started(app, published, 'topOfRejected');
+    const uuids = await chain(uuid, 2);
+    await eventually(
+      () => statesOf(uuids),
+      (states) => states.every((state) => state === 'FAILED'),
+    );
+    expect((await read(uuids[1] ?? '')).incidents).toEqual([]);
+  });
+
+  it('a test run shows the BPMN error that it ends with', async () => {
+    const { appId, buildId } = published;
+    const path = `/rtm/api/runtime/app/${appId}/build/${buildId}/workflow/rejectingBelow/test-run`;
+    const { body } = await app.request<{ workflowRunId: string }>('POST', path, { body: {} });
+    const run = await eventually(
+      async () => (await app.request('GET', `/rtm/api/runtime/workflow-run/${body.workflowRunId}`)).body,
+      ({ state }) => state !== 'STARTED',
+    );
+    expect(run).toMatchObject({ state: 'FINISHED', errorCode: 'REJECTED', error: null });
   });
 
   /** Runs background work of an instance once more, and waits for it. */

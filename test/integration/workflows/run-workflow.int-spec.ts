@@ -72,6 +72,7 @@ describe('running a workflow', () => {
       startedAt: expect.any(Date),
       finishedAt: expect.any(Date),
       error: null,
+      errorCode: null,
     });
     expect(JSON.parse(row?.output ?? '')).toEqual(output);
     const nodes = JSON.parse(row?.nodes ?? '') as { nodeId: string; output: unknown }[];
@@ -293,8 +294,8 @@ describe('running a workflow', () => {
       expect(await rows(processInstanceUuid)).toMatchObject([
         { state: WorkflowRunState.Started, attempt: 2 },
       ]);
-      await store.finish(held, journal, 'held');
-      await store.finish(lost, journal, 'lost');
+      await store.finish(held, journal, { output: 'held', errorCode: null });
+      await store.finish(lost, journal, { output: 'lost', errorCode: null });
       expect(await store.find(held.id)).toMatchObject({ state: WorkflowRunState.Finished, output: 'held' });
     });
 

@@ -77,6 +77,7 @@ describe(`GET ${PATH}`, () => {
         message: 'The input of the workflow is not as its model says.',
         details: 'of: is required',
       },
+      errorCode: null,
     });
     expect(Date.parse(body.runs[2]?.startedAt ?? '')).toBeGreaterThanOrEqual(before);
   });

@@ -427,6 +427,20 @@ describe('a node', () => {
     expect(await toldOfNode(type, members)).toEqual(expected);
   });
 
+  it.each([
+    [{ errorCode: 'REJECTED' }, []],
+    [{}, []],
+    [{ errorCode: '' }, ['PAYLOAD_INVALID']],
+    [{ errorCode: 'x'.repeat(256) }, ['PAYLOAD_INVALID']],
+    [{ errorCode: ' E' }, ['PAYLOAD_INVALID']],
+    [{ errorCode: 1 }, ['PAYLOAD_INVALID']],
+    [{ errorCode: 'E', message: 'no' }, ['PAYLOAD_INVALID']],
+  ])('of type END may have the payload %o: %o', async (payload, codes) => {
+    const nodes = [node('start', 'START', ['x']), node('x', 'END', [], { payload })];
+    const found = await told(packageDocument({ workflows: [workflow([], { nodes })] }));
+    expect(found.map((line) => line.split(' ').at(-1))).toEqual(codes);
+  });
+
   it.each<[string, Record<string, unknown>[], string[]]>([
     ['needs conditions', [], [`${X} CONDITIONS_MISSING`]],
     [

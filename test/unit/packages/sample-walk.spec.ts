@@ -39,7 +39,8 @@ async function rate(input: JsonObject): Promise<JsonValue> {
   };
   const journal = new RunJournal({ valueBytes: PLENTY, totalBytes: PLENTY });
   const tools = { executors: BUILT_IN_EXECUTORS, now: () => new Date(0), maxDataBytes: PLENTY };
-  return new WorkflowRunner(rating, input, scope, journal, tools).run();
+  const { output } = await new WorkflowRunner(rating, input, scope, journal, tools).run();
+  return output;
 }
 
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import { pointerTo, type Place, type Problems } from '../package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../package.types.js';
 import {
   dataSourcePayloadSchema,
+  endPayloadSchema,
   restPayloadSchema,
   subworkflowPayloadSchema,
 } from '../schema/node-payload.schema.js';
@@ -73,8 +74,9 @@ export class WorkflowNodeCheck {
   private checkType(node: WorkflowNode, type: NodeType, place: Place): WorkflowNode {
     switch (type) {
       case 'START':
-      case 'END':
         return node;
+      case 'END':
+        return this.end(node, place);
       case 'DATA_MAPPING':
         this.requireBody(node, place);
         return node;
@@ -100,7 +102,7 @@ export class WorkflowNodeCheck {
       type !== 'SUBWORKFLOW' && node.subWorkflowResourceDefinitionId !== null
         ? 'subWorkflowResourceDefinitionId'
         : '',
-      !['REST_ENDPOINT', 'DATA_SOURCE', 'SUBWORKFLOW'].includes(type) && isFilled(node.payload)
+      !['END', 'REST_ENDPOINT', 'DATA_SOURCE', 'SUBWORKFLOW'].includes(type) && isFilled(node.payload)
         ? 'payload'
         : '',
     ].filter((name) => name !== '');
@@ -138,6 +140,13 @@ export class WorkflowNodeCheck {
     if (body !== null && body.trim() !== '') {
       requireCompiles(() => compileJsonTemplate(body), what, place, this.problems);
     }
+  }
+
+  private end(node: WorkflowNode, place: Place): WorkflowNode {
+    if (isFilled(node.payload)) {
+      this.payload(endPayloadSchema, node, place);
+    }
+    return node;
   }
 
   private rest(node: WorkflowNode, place: Place): WorkflowNode {

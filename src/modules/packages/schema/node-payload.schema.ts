@@ -59,6 +59,15 @@ export const dataSourcePayloadSchema = z
   })
   .meta({ id: 'DataSourcePayload', description: 'payload of a DATA_SOURCE node.' });
 
+/** `payload` of an END node that ends the run with a BPMN error. Codes of BPMN files are trimmed, so none has spaces around it; an empty one is told once, as too short. */
+export const endPayloadSchema = z
+  .strictObject({
+    errorCode: textRule(1, 255)
+      .regex(/^(\S(.*\S)?)?$/s, 'must not begin or end with a space')
+      .describe('The run ends with the BPMN error of this code.'),
+  })
+  .meta({ id: 'EndPayload', description: 'payload of an END node that throws a BPMN error.' });
+
 /** `payload` of a SUBWORKFLOW node that has no subWorkflowResourceDefinitionId. */
 export const subworkflowPayloadSchema = z
   .strictObject({ workflow: referenceSchema.describe('The workflow to run.') })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   dataSourcePayloadSchema,
+  endPayloadSchema,
   restPayloadSchema,
   subworkflowPayloadSchema,
 } from './node-payload.schema.js';
@@ -16,6 +17,7 @@ const NODE = 'WorkflowNode';
 const PAYLOADS = {
   REST_ENDPOINT: { name: 'RestEndpointPayload', schema: restPayloadSchema },
   DATA_SOURCE: { name: 'DataSourcePayload', schema: dataSourcePayloadSchema },
+  END: { name: 'EndPayload', schema: endPayloadSchema },
   SUBWORKFLOW: { name: 'SubworkflowPayload', schema: subworkflowPayloadSchema },
 } as const;
 

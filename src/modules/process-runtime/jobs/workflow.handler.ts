@@ -4,7 +4,7 @@ import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/workflow-runs.service.js';
-import { WorkflowFailedError } from '../../workflows/workflows.errors.js';
+import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/workflows.errors.js';
 import type { EngineCommand } from '../engine/engine.types.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
@@ -85,6 +85,9 @@ export class WorkflowHandler implements JobHandler {
       });
       return { kind: 'ACTION_DONE', ...action, output };
     } catch (error) {
+      if (error instanceof WorkflowBpmnError) {
+        return { kind: 'ACTION_ERROR', ...action, errorCode: error.errorCode };
+      }
       if (!(error instanceof WorkflowFailedError)) {
         throw error;
       }

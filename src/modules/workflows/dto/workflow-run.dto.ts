@@ -90,6 +90,15 @@ export class WorkflowRunDto {
     description: 'Why it failed; null if not.',
   })
   error: WorkflowRunErrorDto | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.',
+    example: null,
+  })
+  errorCode: string | null;
 }
 
 /** A page of workflow runs. */
@@ -122,5 +131,6 @@ export function toWorkflowRun(run: ListedRun): WorkflowRunDto {
     startedAt: run.startedAt.toISOString(),
     finishedAt: run.finishedAt?.toISOString() ?? null,
     error: run.error,
+    errorCode: run.errorCode,
   };
 }

@@ -10,6 +10,7 @@ const RUN = {
   startedAt: '2026-01-31T10:20:30.123Z',
   finishedAt: '2026-01-31T10:20:30.456Z',
   error: null,
+  errorCode: null,
 };
 
 const TIMES = { startedAt: '2026-01-31T10:20:30.130Z', finishedAt: '2026-01-31T10:20:30.131Z' };

@@ -31,6 +31,8 @@ export class WorkflowRunEntity {
   @Column({ type: 'datetime', name: 'started_at', precision: 3 }) startedAt: Date;
   @Column({ type: 'datetime', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
   @Column({ type: 'simple-json', nullable: true }) error: WorkflowRunError | null;
+  /** Of the BPMN error that a finished run has thrown. */
+  @Column({ type: 'varchar', name: 'error_code', length: 255, nullable: true }) errorCode: string | null;
   /** JSON of WorkflowNodeRecord[]; null until the run has ended. */
   @Column({ type: 'json', nullable: true, transformer: storedText }) nodes: string | null;
   /** JSON; null unless the run has finished. */

@@ -4,19 +4,26 @@ import type { NodeContext, NodeExecutor, NodeOutcome } from '../node-executor.js
 import type { RunnableNode } from '../workflow.types.js';
 import { WorkflowFailedError } from '../workflows.errors.js';
 
-/** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. */
+/** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. With an error code in its `payload` it ends the run with that BPMN error, and no model speaks of the output. */
 export class EndExecutor implements NodeExecutor {
   readonly type = 'END';
   readonly takesInput = false;
 
-  async execute({ outputBody }: RunnableNode, { workflow, data, render }: NodeContext): Promise<NodeOutcome> {
+  async execute(
+    { outputBody, payload }: RunnableNode,
+    { workflow, data, render }: NodeContext,
+  ): Promise<NodeOutcome> {
     const isEverything = outputBody === null || outputBody.trim() === '';
     const result = isEverything ? (data as JsonValue) : render(outputBody);
+    const errorCode = payload?.['errorCode'];
+    if (typeof errorCode === 'string') {
+      return { result, next: { kind: 'END', errorCode } };
+    }
     const details = modelProblem(workflow.outputSchema, result);
     if (details !== undefined) {
       const message = 'The output of the workflow is not as its model says.';
       throw new WorkflowFailedError('WORKFLOW_OUTPUT_INVALID', message, { details });
     }
-    return { result, next: { kind: 'END' } };
+    return { result, next: { kind: 'END', errorCode: null } };
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { RunnableNode, WorkflowTarget } from '../workflow.types.js';
 import { WorkflowFailedError } from '../workflows.errors.js';
 
-/** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run. */
+/** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run; a BPMN error that it ends with ends this run, too. */
 export class SubworkflowExecutor implements NodeExecutor {
   readonly type = 'SUBWORKFLOW';
   readonly takesInput = true;
@@ -17,8 +17,8 @@ export class SubworkflowExecutor implements NodeExecutor {
     if (!isJsonObject(input)) {
       throw new WorkflowFailedError('NODE_INPUT_INVALID', 'The input of a subworkflow must be an object.');
     }
-    const result = await scope.subworkflow(targetOf(node), input, `${step}/${node.id}`);
-    return { result, next: OVER_THE_SEQUENCE };
+    const { output, errorCode } = await scope.subworkflow(targetOf(node), input, `${step}/${node.id}`);
+    return { result: output, next: errorCode === null ? OVER_THE_SEQUENCE : { kind: 'END', errorCode } };
   }
 }
 
