@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { deliveryPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
 import { execute, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { uniqueName } from '../../support/factories.js';
@@ -93,6 +94,29 @@ describe('a user task without actions', () => {
           element: 'work',
           message: expect.stringContaining('automatic svc:action of kind "startWorkflow"'),
         },
+      ],
+    });
+  });
+
+  it('is not what an author means who writes keys that miss the input: the delivery tells the nearest name', async () => {
+    const appId = uniqueName('app');
+    const keyed = userTask('work', {
+      actions: [{ name: 'decide', manual: true, keys: 'decison' }],
+      uiActions: { decide: '<svc:bodySchema>{"properties":{"decision":{}}}</svc:bodySchema>' },
+    });
+    const path = `${deliveryPath(appId, 'v1')}/package`;
+    const { status, body } = await app.request<Stored>('PUT', path, {
+      body: packageDocument(appId, { bpmn: taskProcess('keyed', keyed) }),
+    });
+    expect({ status, warnings: body.warnings }).toMatchObject({
+      status: 200,
+      warnings: [
+        {
+          code: 'KEY_NAMES_NOTHING',
+          element: 'work',
+          message: expect.stringContaining('Did you mean "decision"?'),
+        },
+        { code: 'INPUT_NOT_TAKEN', element: 'work', message: expect.stringContaining('"decision"') },
       ],
     });
   });
