@@ -26,7 +26,7 @@ export class PreflightController {
       'are ready, and why the others are not. Nobody is called.',
   })
   @ApiOkResponse({ type: PreflightResponseDto, example: PREFLIGHT_EXAMPLE, description: 'The agent nodes.' })
-  @ApiErrors(400, DENIED)
+  @ApiErrors(400, DENIED, { 404: 'Application version not found.' })
   async version(@Param() params: DeliveryParams): Promise<PreflightResponseDto> {
     return toPreflight(await this.preflight.ofVersion(versionOf(params)));
   }

@@ -38,6 +38,8 @@ function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedS
       return `${name} is not in the build.`;
     case ResolvedSystemState.NeverTested:
       return `The connection of ${name} was never tested.`;
+    case ResolvedSystemState.ToolsNotInBuild:
+      return `The build has no tools of ${name}: make another one.`;
     case ResolvedSystemState.Ready: {
       const states = Object.values(ResolvedToolState)
         .map((each) => [each, tools.filter((tool) => tool.state === each).length] as const)

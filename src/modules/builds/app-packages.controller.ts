@@ -107,7 +107,8 @@ export class AppPackagesController {
     summary: 'Commit an application version',
     description:
       'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
-      '409 when that was done before, or when a system that its package names was deleted.',
+      '409 when that was done before, or when a system that its package names was deleted. `warnings` names the systems whose ' +
+      'connection was never tested, and agents that cannot use what they refer to.',
   })
   @ApiBody({
     type: CommitVersionRequestDto,
@@ -136,8 +137,8 @@ export class AppPackagesController {
     description:
       'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
       'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
-      'a build uses those of the systems of its version. `warnings` tells of agents that cannot use what they refer to. ' +
-      '409 also where the application may not use a library that it names (`usableBy`).',
+      'a build uses those of the systems of its version. `warnings` names the systems whose connection was never tested, and agents that cannot ' +
+      'use what they refer to. 409 also where the application may not use a library that it names (`usableBy`).',
   })
   @ApiCreatedResponse({
     type: NewBuildResponseDto,

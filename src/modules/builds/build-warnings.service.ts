@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { PackageProblem } from '../packages/package.types.js';
-import type { BuildManifest } from './builds.types.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
 
-/** Tells what the maker of a build should know of it; never a reason not to make it. */
-export type BuildWarner = (build: Pick<BuildManifest, 'appId' | 'buildId'>) => Promise<PackageProblem[]>;
+/** A build that was just made; `buildId` is null for a version that was just committed. */
+export interface WarnedVersion extends AppVersionKey {
+  buildId: string | null;
+}
 
-/** What other modules have to say of a new build. */
+/** Tells what whoever commits a version or makes a build should know of it; never a reason not to do it. */
+export type BuildWarner = (made: WarnedVersion) => Promise<PackageProblem[]>;
+
+/** What other modules have to say of a new build, or of a version that was committed. */
 @Injectable()
 export class BuildWarningsService {
   private readonly warners: BuildWarner[] = [];
@@ -16,10 +21,10 @@ export class BuildWarningsService {
   }
 
   /** Not inside of a transaction. */
-  async of(build: Pick<BuildManifest, 'appId' | 'buildId'>): Promise<PackageProblem[]> {
+  async of({ appId, appVersionId, buildId }: WarnedVersion): Promise<PackageProblem[]> {
     const found: PackageProblem[] = [];
     for (const warner of this.warners) {
-      found.push(...(await warner(build)));
+      found.push(...(await warner({ appId, appVersionId, buildId })));
     }
     return found;
   }

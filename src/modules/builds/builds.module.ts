@@ -19,6 +19,7 @@ import { BuildWarningsService } from './build-warnings.service.js';
 import { BuildsController } from './builds.controller.js';
 import { BuildsRepository } from './builds.repository.js';
 import { BuildsService } from './builds.service.js';
+import { CommitChecksService } from './commit-checks.service.js';
 import { DefinitionRowsRepository } from './definition-rows.repository.js';
 import { DefinitionStore } from './definition-store.js';
 import { LibrariesService } from './libraries.service.js';
@@ -50,6 +51,7 @@ import { WorkflowNodesService } from './workflow-nodes.service.js';
     BuildWarningsService,
     BuildsRepository,
     BuildsService,
+    CommitChecksService,
     DefinitionRowsRepository,
     DefinitionStore,
     LibrariesService,

@@ -1,5 +1,5 @@
 import type { UserReference } from '../../common/user/user-reference.js';
-import type { AppVersionKey } from '../apps/apps.types.js';
+import type { AppVersionKey, AppVersionStatus } from '../apps/apps.types.js';
 import type { DraftWorkflow } from './draft-workflows.js';
 import type { AuditAction } from '../audit/audit.types.js';
 import type { PackageProblem, PackageSettings, PackageWorkflow } from '../packages/package.types.js';
@@ -77,6 +77,11 @@ export interface BuildManifest extends BuildSummary {
 
 /** A build that was just made, and what its maker should know of it. */
 export interface MadeBuild extends BuildManifest {
+  warnings: PackageProblem[];
+}
+
+/** A version that was just committed, and what should be known before a build is made of it. */
+export interface CommittedVersion extends AppVersionStatus {
   warnings: PackageProblem[];
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
@@ -166,8 +167,57 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
   });
 
   it('is ready when there is no agent, and refuses a path that is none', async () => {
+    await createdSystem(app, place);
     expect((await ofVersion()).body).toEqual({ ready: true, nodes: [] });
     expect((await ofVersion({ appId: 'a b', versionId: 'v1' })).status).toBe(400);
+  });
+});
+
+describe('a version that is not known', () => {
+  it('is 404, after 403, whether the application is known or not', async () => {
+    await createdSystem(app, place);
+    const unknown = await ofVersion({ ...place, versionId: 'nosuch' });
+    expect([unknown.status, unknown.body]).toMatchObject([
+      404,
+      { message: 'Application version not found.' },
+    ]);
+    expect((await ofVersion(newPlace())).status).toBe(404);
+    const token = await app.tokenWith({ scope: '', realm_access: { roles: [] } });
+    const path = `${deliveryPath(place.appId, 'nosuch')}/agent-preflight`;
+    expect((await app.request('GET', path, { token })).status).toBe(403);
+  });
+});
+
+describe('a node with a system that was never tested', () => {
+  it('is not ready, whatever tools its other systems have, until the test and another build', async () => {
+    const untested = await createdSystem(app, place, { resourceName: 'Untested' });
+    const system = await createdSystem(app, place, { resourceName: 'Stock' });
+    await insertTools(app, system.id, [{ name: 'one' }]);
+    await delivered([referenceTo(system), referenceTo(untested)]);
+    const reason =
+      'The connection of the system "Untested" was never tested: the agent has none of its tools.';
+    expect((await ofVersion()).body).toMatchObject({ ready: false, nodes: [{ ready: false, reason }] });
+    const { buildId, warnings } = await built();
+    expect(warnings.map(({ code }) => code)).toEqual(['AGENT_SYSTEM_NEVER_TESTED']);
+    expect((await ofBuild(buildId)).body).toMatchObject({ ready: false, nodes: [{ ready: false, reason }] });
+
+    await insertTools(app, untested.id, [{ name: 'two' }]);
+    await app.dataSource
+      .getRepository(SystemEntity)
+      .update({ id: untested.id }, { toolsSynchronisedAt: new Date() });
+    expect((await ofVersion()).body.ready).toBe(true);
+    expect((await ofBuild(buildId)).body).toMatchObject({
+      ready: false,
+      nodes: [
+        {
+          reason: 'The build has none of the tools of the system "Untested": make another build.',
+          systems: [{ state: 'READY' }, { state: 'TOOLS_NOT_IN_BUILD', tools: [] }],
+        },
+      ],
+    });
+    const again = (await build(app, place)).body;
+    expect(again.warnings).toEqual([]);
+    expect((await ofBuild(again.buildId)).body.ready).toBe(true);
   });
 });
 
@@ -209,6 +259,43 @@ describe('warnings of a new build', () => {
       ['warning', 'AGENT_SYSTEM_NEVER_TESTED', 'workflows/flow.json', 'agent'],
       ['warning', 'AGENT_WITHOUT_TOOLS', 'workflows/flow.json', 'agent'],
     ]);
+  });
+});
+
+describe('warnings of a commit and of a build', () => {
+  it('name every MCP system that was never tested, once, and say what to do', async () => {
+    const used = await createdSystem(app, place, { resourceName: 'Used' });
+    const tested = await createdSystem(app, place, { resourceName: 'Tested' });
+    await createdSystem(app, place, { resourceName: 'Unused' });
+    await insertTools(app, tested.id, [{ name: 'one' }]);
+    await delivered([referenceTo(used), referenceTo(tested)]);
+    const path = `/appmanager/api/runtime-internal/app/${place.appId}/app-version/${place.versionId}/rt/system/integrationengine/api/systems/test-mcp-connection`;
+    const expected = (build: string) =>
+      [
+        ['AGENT_SYSTEM_NEVER_TESTED', 'workflows/flow.json', 'agent', 'Used'],
+        ['SYSTEM_NEVER_TESTED', '', null, 'Unused'],
+      ].map(([code, file, element, name]) => ({
+        severity: 'warning',
+        code,
+        file,
+        element,
+        message: `The connection of the system "${name}" was never tested, so a build has none of its tools. Test its connection (endpoint 2, PATCH ${path}), then make ${build} build.`,
+      }));
+    const committed = await commit(app, place);
+    expect([committed.status, committed.body['warnings']]).toEqual([200, expected('a')]);
+    expect((await build(app, place)).body.warnings).toEqual(expected('another'));
+  });
+
+  it('name the application of a library whose system was never tested', async () => {
+    const library = newPlace();
+    const system = await createdSystem(app, library, { resourceName: 'Shared' });
+    await store(app, library, packageDocument(library.appId));
+    await commit(app, library);
+    const { buildId } = (await build(app, library)).body;
+    await delivered([referenceTo(system, library)], [{ appId: library.appId, buildId }]);
+    const { warnings } = await built();
+    expect(warnings[0]).toMatchObject({ code: 'AGENT_SYSTEM_NEVER_TESTED' });
+    expect(warnings[0]?.message).toContain(`in the application "${library.appId}" (endpoint 2)`);
   });
 });
 

@@ -37,6 +37,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
       appVersionId: place.versionId,
       status: 'COMMITTED',
       committedDate: row?.committedAt?.toISOString(),
+      warnings: [],
     });
     const write = await app.request('PATCH', createPath(place.appId, place.versionId), {
       body: createSystemBody(),

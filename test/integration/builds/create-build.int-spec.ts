@@ -72,7 +72,8 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     ]);
     expect(new Set(ids).size).toBe(12);
     const read = await app.request('GET', `${appPath(place.appId)}/build/${body.buildId}`);
-    expect({ ...read.body, warnings: [] }).toEqual(body);
+    expect({ ...read.body, warnings: expect.any(Array) }).toEqual(body);
+    expect(body.warnings?.map(({ code }) => code)).toEqual(['SYSTEM_NEVER_TESTED', 'SYSTEM_NEVER_TESTED']);
     expect((await auditRows(app, place)).at(-1)).toMatchObject({
       action: 'build.create',
       details: { buildId: body.buildId, checksum: body.checksum },

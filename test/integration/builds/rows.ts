@@ -40,6 +40,8 @@ export interface Manifest {
   createdDate: string;
   resources: { resourceType: string; name: string; resourceId: string; resourceDefinitionId: string }[];
   libraries: { appId: string; buildId: string; level: number }[];
+  /** Of a new build only. */
+  warnings?: Problem[];
 }
 
 /** A workflow of a package that does nothing. */

@@ -11,6 +11,7 @@ const SYSTEM_REASONS = {
   [ResolvedSystemState.Ready]: null,
   [ResolvedSystemState.Missing]: 'There is no such MCP system in the application or in its libraries.',
   [ResolvedSystemState.NeverTested]: 'Its connection was never tested, so its tools are not known.',
+  [ResolvedSystemState.ToolsNotInBuild]: 'It had no tools when the build was made; make another build.',
 } as const;
 
 const TOOL_REASONS = {
@@ -89,7 +90,7 @@ export class PreflightNodeDto {
 
   @ApiProperty({
     description:
-      'Whether a tool is ready, and not more of them than AGENT_MAX_TOOLS; a run of the node fails otherwise.',
+      'Whether a tool is ready, not more of them than AGENT_MAX_TOOLS, and each of its systems was tested before the build was made.',
   })
   ready: boolean;
 

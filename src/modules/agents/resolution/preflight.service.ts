@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AppVersionKey } from '../../apps/apps.types.js';
+import { KnownVersionsService } from '../../apps/known-versions.service.js';
 import { BuildReadsService } from '../../builds/build-reads.service.js';
-import { BuildWarningsService } from '../../builds/build-warnings.service.js';
 import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
-import type { PackageProblem, WorkflowNode } from '../../packages/package.types.js';
+import type { WorkflowNode } from '../../packages/package.types.js';
 import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
 import type { ToolUse } from '../../tools/tool.types.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
@@ -16,14 +16,18 @@ const BUILDS = 20;
 /** Nodes that are told when a tool is switched. */
 const USES = 100;
 
+const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
+  ResolvedSystemState.NeverTested,
+  ResolvedSystemState.ToolsNotInBuild,
+]);
+
 type Node = Pick<WorkflowNode, 'id' | 'type' | 'name' | 'aiOptions'>;
 type Workflow = { name: string; file: string; nodes: readonly Node[] };
 type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSystem[]>;
 type Reference = NonNullable<Node['aiOptions']>['mcpServers'][number];
 
 /**
- * Says of agent nodes, before they run, which systems and tools they have and why not the others; warns whoever makes a build,
- * and tells whoever switches a tool which nodes it matters to.
+ * Says of agent nodes, before they run, which systems and tools they have and why not the others, and tells whoever switches a tool which nodes it matters to.
  */
 @Injectable()
 export class PreflightService implements OnModuleInit {
@@ -32,17 +36,20 @@ export class PreflightService implements OnModuleInit {
     private readonly drafts: DraftResolutionService,
     private readonly builds: BuildReadsService,
     private readonly nodes: WorkflowNodesService,
-    private readonly warnings: BuildWarningsService,
     private readonly uses: ToolUsesService,
+    private readonly versions: KnownVersionsService,
   ) {}
 
   onModuleInit(): void {
-    this.warnings.register(async ({ appId, buildId }) => warningsOf(await this.ofBuild(appId, buildId)));
     this.uses.register((system) => this.usesOf(system));
   }
 
-  /** The agent nodes of a version, as if a build were made now. */
+  /**
+   * The agent nodes of a version, as if a build were made now.
+   * @throws VersionNotFoundError when nothing is stored for it
+   */
   async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
+    await this.versions.require(version);
     const workflows = await this.nodes.list(version);
     const { maxTools } = this.resolution;
     return preflight(workflows, maxTools, (references) => this.drafts.resolve(version, references));
@@ -89,7 +96,7 @@ async function preflight(
   return found;
 }
 
-/** As a run decides it (see requireTools). */
+/** As a run decides it (see requireTools); and a system that nobody has tested is a tool less than its author counts on. */
 function obstacleOf(systems: readonly ResolvedSystem[], maxTools: number): NodeObstacle | null {
   const tools = systems.flatMap((system) => system.tools);
   const { length } = tools.filter(({ state }) => state === ResolvedToolState.Ready);
@@ -98,7 +105,21 @@ function obstacleOf(systems: readonly ResolvedSystem[], maxTools: number): NodeO
     return { code: 'AGENT_WITHOUT_TOOLS', message };
   }
   const message = `The agent has ${length} tools that are ready, AGENT_MAX_TOOLS is ${maxTools}: a run of the node fails.`;
-  return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : null;
+  return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : untestedOf(systems);
+}
+
+function untestedOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
+  const code = 'AGENT_SYSTEM_UNTESTED';
+  const untested = systems.find(({ state }) => UNTESTED.has(state));
+  if (untested === undefined) {
+    return null;
+  }
+  const { state, resourceName } = untested;
+  const message =
+    state === ResolvedSystemState.NeverTested
+      ? `The connection of the system "${resourceName}" was never tested: the agent has none of its tools.`
+      : `The build has none of the tools of the system "${resourceName}": make another build.`;
+  return { code, message };
 }
 
 function usesIn(
@@ -125,31 +146,4 @@ function agentsOf(workflows: readonly Workflow[]): { workflow: Workflow; node: N
   return workflows.flatMap((workflow) =>
     workflow.nodes.filter(({ type }) => type === 'CUSTOM_AGENT').map((node) => ({ workflow, node })),
   );
-}
-
-/** What the maker of a build should know: which agents find a system missing or untested, no tool at all or too many. */
-function warningsOf(nodes: readonly NodePreflight[]): PackageProblem[] {
-  return nodes.flatMap(({ file, nodeId, obstacle, systems }) => {
-    const warning = (code: string, message: string): PackageProblem => ({
-      severity: 'warning',
-      code,
-      file,
-      element: nodeId,
-      message,
-    });
-    const ofSystems = systems.flatMap(({ state, resourceName, resourceDefinitionId }) => {
-      const name = resourceName === '' ? resourceDefinitionId : resourceName;
-      switch (state) {
-        case ResolvedSystemState.Missing:
-          return [warning('AGENT_SYSTEM_MISSING', `The system "${name}" is not there.`)];
-        case ResolvedSystemState.NeverTested:
-          return [
-            warning('AGENT_SYSTEM_NEVER_TESTED', `The connection of the system "${name}" was never tested.`),
-          ];
-        case ResolvedSystemState.Ready:
-          return [];
-      }
-    });
-    return obstacle === null ? ofSystems : [...ofSystems, warning(obstacle.code, obstacle.message)];
-  });
 }

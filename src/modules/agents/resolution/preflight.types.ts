@@ -1,8 +1,8 @@
 import type { ResolvedSystem } from './resolution.types.js';
 
-/** Why an agent node cannot run with the tools that it has. */
+/** Why an agent node cannot run with the tools that it has, or not with those that its author counts on. */
 export interface NodeObstacle {
-  code: 'AGENT_WITHOUT_TOOLS' | 'AGENT_TOO_MANY_TOOLS';
+  code: 'AGENT_WITHOUT_TOOLS' | 'AGENT_TOO_MANY_TOOLS' | 'AGENT_SYSTEM_UNTESTED';
   /** For a person. */
   message: string;
 }
@@ -14,7 +14,7 @@ export interface NodePreflight {
   file: string;
   nodeId: string;
   nodeName: string;
-  /** Why a run of it fails at once, whatever its input; null when it does not. */
+  /** Why a run of it fails at once, whatever its input, or lacks a system that nobody has tested; null when neither. */
   obstacle: NodeObstacle | null;
   systems: readonly ResolvedSystem[];
 }

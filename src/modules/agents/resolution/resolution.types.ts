@@ -13,6 +13,8 @@ export enum ResolvedSystemState {
   Missing = 'MISSING',
   /** Its connection was never tested, so its tools are not known. */
   NeverTested = 'NEVER_TESTED',
+  /** It has tools, but had none when the build was made: it was tested later. Only another build can offer them. */
+  ToolsNotInBuild = 'TOOLS_NOT_IN_BUILD',
 }
 
 /** Whether an agent may call a tool, and why not. Where there are several reasons, the first of this order that holds. */
@@ -50,10 +52,10 @@ interface Named {
 
 /** A system that is there. `systemId` is the row that holds its credentials. */
 export interface FoundSystem extends Named {
-  readonly state: ResolvedSystemState.Ready | ResolvedSystemState.NeverTested;
+  readonly state: Exclude<ResolvedSystemState, ResolvedSystemState.Missing>;
   readonly systemId: string;
   readonly baseUrl: string;
-  /** In the order of the server's list; none when it was never tested. */
+  /** In the order of the server's list; none when it was never tested, or not before the build was made. */
   readonly tools: readonly ResolvedTool[];
 }
 

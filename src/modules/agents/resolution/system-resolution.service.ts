@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { BuildSystemsService, type BuildSystem, type BuildTool } from '../../builds/build-systems.service.js';
 import { SystemStatesService } from '../../systems/system-states.service.js';
-import { SystemType } from '../../systems/system.types.js';
+import { SystemType, type SystemState } from '../../systems/system.types.js';
 import { ToolStatesService } from '../../tools/tool-states.service.js';
 import type { ToolState } from '../../tools/tool.types.js';
 import {
   ResolvedSystemState,
   ResolvedToolState,
+  type FoundSystem,
   type McpServerReference,
   type MissingSystem,
   type ResolvedSystem,
@@ -72,10 +73,20 @@ export class SystemResolutionService {
       return missing(reference);
     }
     const tools = await this.toolsOf(system);
-    const wasTested = tools.length > 0 || live.toolsSynchronisedAt !== null;
     const { systemId, appId, resourceDefinitionId, resourceName, name, baseUrl } = system;
-    const state = wasTested ? ResolvedSystemState.Ready : ResolvedSystemState.NeverTested;
+    const state = tools.length > 0 ? ResolvedSystemState.Ready : await this.stateWithoutTools(live);
     return { state, systemId, appId, resourceDefinitionId, resourceName, name, baseUrl, tools };
+  }
+
+  /** Of a system that had no tools when the build was made. */
+  private async stateWithoutTools({ id, toolsSynchronisedAt }: SystemState): Promise<FoundSystem['state']> {
+    if (toolsSynchronisedAt === null) {
+      return ResolvedSystemState.NeverTested;
+    }
+    const tools = await this.tools.ofSystem(id);
+    return tools.some(({ present }) => present)
+      ? ResolvedSystemState.ToolsNotInBuild
+      : ResolvedSystemState.Ready;
   }
 
   private async toolsOf(system: BuildSystem): Promise<ResolvedTool[]> {

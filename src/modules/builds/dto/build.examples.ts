@@ -56,6 +56,17 @@ export const COMMITTED_VERSION_EXAMPLE = {
   appVersionId: 'v1',
   status: 'COMMITTED',
   committedDate: TIME,
+  warnings: [
+    {
+      severity: 'warning',
+      code: 'SYSTEM_NEVER_TESTED',
+      file: '',
+      element: null,
+      message:
+        'The connection of the system "inventory" was never tested, so a build has none of its tools. Test its connection (endpoint 2, ' +
+        'PATCH /appmanager/api/runtime-internal/app/sample/app-version/v1/rt/system/integrationengine/api/systems/test-mcp-connection), then make a build.',
+    },
+  ],
 };
 
 const SUMMARY = {

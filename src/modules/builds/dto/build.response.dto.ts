@@ -95,7 +95,8 @@ export class BuildManifestResponseDto extends BuildSummaryDto {
 export class NewBuildResponseDto extends BuildManifestResponseDto {
   @ApiProperty({
     type: () => [PackageProblemDto],
-    description: 'Remarks about the build, such as agents without a tool that is ready.',
+    description:
+      'Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.',
   })
   warnings: PackageProblemDto[];
 }

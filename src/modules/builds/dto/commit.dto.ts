@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
-import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
+import { AppVersionState } from '../../apps/apps.types.js';
+import type { CommittedVersion } from '../builds.types.js';
+import { PackageProblemDto, toProblem } from './package.dto.js';
 
 const MESSAGE_MAX_LENGTH = 50;
 
@@ -33,6 +35,12 @@ export class CommittedVersionResponseDto {
 
   @ApiProperty({ format: 'date-time', description: 'When.', example: '2026-01-31T10:20:30.123Z' })
   committedDate: string;
+
+  @ApiProperty({
+    type: () => [PackageProblemDto],
+    description: 'What to see to before a build is made, such as systems whose connection was never tested.',
+  })
+  warnings: PackageProblemDto[];
 }
 
 export function toCommittedVersion({
@@ -40,6 +48,8 @@ export function toCommittedVersion({
   appVersionId,
   state,
   committedAt,
-}: AppVersionStatus): CommittedVersionResponseDto {
-  return { appId, appVersionId, status: state, committedDate: committedAt?.toISOString() ?? '' };
+  warnings,
+}: CommittedVersion): CommittedVersionResponseDto {
+  const committedDate = committedAt?.toISOString() ?? '';
+  return { appId, appVersionId, status: state, committedDate, warnings: warnings.map(toProblem) };
 }

@@ -1,0 +1,112 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BuildWarningsService, type WarnedVersion } from '../../builds/build-warnings.service.js';
+import type { PackageProblem } from '../../packages/package.types.js';
+import { SystemStatesService } from '../../systems/system-states.service.js';
+import { SystemType, type SystemState } from '../../systems/system.types.js';
+import { ToolStatesService } from '../../tools/tool-states.service.js';
+import { PreflightService } from './preflight.service.js';
+import type { NodePreflight } from './preflight.types.js';
+import { ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+
+const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
+
+/**
+ * Warns whoever commits a version or makes a build of it: of MCP systems whose connection was never tested, and of agents that find
+ * a system missing, no tool at all or too many.
+ */
+@Injectable()
+export class VersionWarningsService implements OnModuleInit {
+  constructor(
+    private readonly preflight: PreflightService,
+    private readonly systems: SystemStatesService,
+    private readonly tools: ToolStatesService,
+    private readonly warnings: BuildWarningsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.warnings.register((made) => this.of(made));
+  }
+
+  private async of(made: WarnedVersion): Promise<PackageProblem[]> {
+    const nodes = await this.nodesOf(made);
+    // A system that an agent uses is told of with the agent.
+    const told = new Set(nodes.flatMap(({ systems }) => systems.map(({ systemId }) => systemId)));
+    const untested = (await this.neverTested(made)).filter(({ id }) => !told.has(id));
+    return [
+      ...nodes.flatMap((node) => warningsOf(node, made)),
+      ...untested.map((system) => ({
+        severity: 'warning' as const,
+        code: 'SYSTEM_NEVER_TESTED',
+        file: '',
+        element: null,
+        message: untestedMessage(system, made),
+      })),
+    ];
+  }
+
+  private nodesOf({ buildId, ...version }: WarnedVersion): Promise<NodePreflight[]> {
+    return buildId === null
+      ? this.preflight.ofVersion(version)
+      : this.preflight.ofBuild(version.appId, buildId);
+  }
+
+  private async neverTested({ appId, appVersionId }: WarnedVersion): Promise<SystemState[]> {
+    const systems = await this.systems.ofVersion({ appId, appVersionId });
+    const found: SystemState[] = [];
+    for (const system of systems) {
+      const isCandidate = system.type === SystemType.Mcp && system.toolsSynchronisedAt === null;
+      if (isCandidate && (await this.tools.ofSystem(system.id)).length === 0) {
+        found.push(system);
+      }
+    }
+    return found.toSorted((one, other) => (one.resourceName < other.resourceName ? -1 : 1));
+  }
+}
+
+function warningsOf(
+  { file, nodeId, obstacle, systems }: NodePreflight,
+  made: WarnedVersion,
+): PackageProblem[] {
+  const warning = (code: string, message: string): PackageProblem => ({
+    severity: 'warning',
+    code,
+    file,
+    element: nodeId,
+    message,
+  });
+  const ofSystems = systems.flatMap((system) => {
+    switch (system.state) {
+      case ResolvedSystemState.Missing:
+        return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" is not there.`)];
+      case ResolvedSystemState.NeverTested:
+        return [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))];
+      case ResolvedSystemState.ToolsNotInBuild:
+      case ResolvedSystemState.Ready:
+        return [];
+    }
+  });
+  // What is to be said of untested systems is said of each of them.
+  return obstacle === null || obstacle.code === 'AGENT_SYSTEM_UNTESTED'
+    ? ofSystems
+    : [...ofSystems, warning(obstacle.code, obstacle.message)];
+}
+
+function nameOf({
+  resourceName,
+  resourceDefinitionId,
+}: Pick<ResolvedSystem, 'resourceName' | 'resourceDefinitionId'>): string {
+  return resourceName === '' ? resourceDefinitionId : resourceName;
+}
+
+/** What is wrong and what to do. */
+function untestedMessage(
+  system: Pick<ResolvedSystem, 'appId' | 'resourceName' | 'resourceDefinitionId'>,
+  { appId, appVersionId, buildId }: WarnedVersion,
+): string {
+  const problem = `The connection of the system "${nameOf(system)}" was never tested, so a build has none of its tools.`;
+  if (system.appId !== appId) {
+    return `${problem} Test its connection in the application "${system.appId}" (endpoint 2), then make another build of that application and of this one.`;
+  }
+  const path = `/appmanager/api/runtime-internal/app/${appId}/app-version/${appVersionId}/${TEST_PATH}`;
+  return `${problem} Test its connection (endpoint 2, PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build.`;
+}
