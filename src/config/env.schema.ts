@@ -165,8 +165,8 @@ export const envSchema = z.object({
   OIDC_JWKS_COOLDOWN_SECONDS: integer(1, 3_600, 5).describe(
     'Least time between two key requests caused by unknown key ids.',
   ),
-  OIDC_JWKS_MAX_AGE_SECONDS: integer(1, 86_400, 600).describe(
-    'Age after which the keys are asked for again.',
+  OIDC_JWKS_MAX_AGE_SECONDS: integer(1, 86_400, 30).describe(
+    'Age after which the keys are asked for again; tokens of a key that the issuer withdrew are refused this much later, and OIDC_TIMEOUT_MS, at the latest.',
   ),
   OIDC_JWKS_STALE_SECONDS: integer(0, 604_800, 86_400).describe(
     'How long the last good keys serve while the issuer is down.',

@@ -34,6 +34,8 @@ export class UnknownPermissionError extends Error {
  * holds the thumbprint of the key (RFC 7638), so no other server, least of all production, can be set to trust it.
  */
 export class EvaluationIssuer implements KeySource {
+  readonly version = 1;
+
   private constructor(
     private readonly privateKey: CryptoKey,
     private readonly publicPem: string,

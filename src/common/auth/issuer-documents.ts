@@ -58,7 +58,7 @@ export async function fetchIssuerKeys(
     }
     return keys;
   } finally {
-    // A few requests an hour: nothing is gained by keeping a connection, and a hung one must not stay.
+    // A few requests a minute: nothing is gained by keeping a connection, and a hung one must not stay.
     void dispatcher.destroy();
   }
 }

@@ -9,7 +9,7 @@ import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.e
 import { bearerToken } from './bearer-token.js';
 import { permissionsFrom } from './claims-to-permissions.js';
 import type { Principal } from './principal.js';
-import { checkClaims, readTokenHeader, type Claims } from './token-rules.js';
+import { checkClaims, decodeTokenHeader, readTokenHeader, type Claims } from './token-rules.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
@@ -24,6 +24,8 @@ type KeyCallback = (error: unknown, key?: string) => void;
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) {
   private readonly verified = new VerifiedTokens();
+  /** Version of the keys at the beginning of each check: keys that change during it make it worth nothing later. */
+  private readonly keysOfChecks = new WeakMap<IncomingMessage, number>();
   private readonly maxTokenLength: number;
   private readonly toleranceSeconds: number;
 
@@ -39,7 +41,8 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       algorithms: [...trusted.rules.algorithms] as Algorithms,
       jsonWebTokenOptions: { clockTolerance: env.get('OIDC_CLOCK_TOLERANCE_SECONDS') },
       passReqToCallback: true,
-      secretOrKeyProvider: (_request: IncomingMessage, token: string, done: KeyCallback) => {
+      secretOrKeyProvider: (request: IncomingMessage, token: string, done: KeyCallback) => {
+        this.keysOfChecks.set(request, trusted.keys.version);
         void this.provideKey(token, done);
       },
     });
@@ -50,7 +53,9 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   /** Entry point of passport: a token verified a moment ago is not verified again. */
   override authenticate(...[request, options]: Parameters<Strategy['authenticate']>): void {
     const token = bearerToken(request);
-    const principal = token === null ? undefined : this.verified.find(token, this.clock.now().getTime());
+    const now = this.clock.now().getTime();
+    const principal =
+      token === null ? undefined : this.verified.find(token, { now, keys: this.trusted.keys.version });
     if (principal !== undefined) {
       this.success(principal);
       return;
@@ -64,16 +69,18 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
    */
   validate(request: IncomingMessage, claims: Claims): Principal {
     const now = this.clock.now().getTime();
-    checkClaims(claims, this.trusted.rules, now / 1_000, this.toleranceSeconds);
+    const token = bearerToken(request) ?? '';
+    const parts = { header: decodeTokenHeader(token), claims };
+    const { iss, sub, exp } = checkClaims(parts, this.trusted.rules, now / 1_000, this.toleranceSeconds);
     const principal: Principal = {
-      issuer: claims.iss,
-      subject: claims.sub,
+      issuer: iss,
+      subject: sub,
       user: userReferenceFrom(claims),
       permissions: permissionsFrom(claims, this.env.get('PERMISSION_RULES')),
     };
-    const token = bearerToken(request);
-    if (token !== null) {
-      this.verified.remember(token, principal, claims.exp * 1_000, now);
+    const keys = this.keysOfChecks.get(request);
+    if (keys !== undefined) {
+      this.verified.remember(token, principal, { expiresAt: exp * 1_000, now, keys });
     }
     return principal;
   }

@@ -2,6 +2,9 @@ import type { JWSHeaderParameters } from 'jose';
 
 /** Where the public keys of one token issuer come from. */
 export interface KeySource {
+  /** Another number as soon as a key was added, changed or withdrawn. */
+  readonly version: number;
+
   /**
    * The key that must have signed a token with this header.
    * @param header protected header of the token, its `alg` already on the allow-list

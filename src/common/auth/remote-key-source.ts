@@ -32,6 +32,8 @@ const MAX_WAITING = 1_000;
 export class RemoteKeySource implements KeySource {
   private readonly logger = new Logger(RemoteKeySource.name);
   private keys: PublicKeys | undefined;
+  private published = '';
+  private changes = 0;
   private loadedAt = Number.NEGATIVE_INFINITY;
   private loading: Promise<void> | undefined;
   private cooledLoad: Promise<void> | undefined;
@@ -46,6 +48,10 @@ export class RemoteKeySource implements KeySource {
     private readonly options: RemoteKeyOptions,
     private readonly fetchKeys: () => Promise<JSONWebKeySet>,
   ) {}
+
+  get version(): number {
+    return this.changes;
+  }
 
   start(): void {
     this.stopped = false;
@@ -129,7 +135,7 @@ export class RemoteKeySource implements KeySource {
 
   private async loadOnce(): Promise<void> {
     try {
-      this.keys = new PublicKeys(await this.fetchKeys());
+      this.take(await this.fetchKeys());
       this.loadedAt = performance.now();
       if (this.failing) {
         this.logger.log('Signing keys of the token issuer are available again');
@@ -141,6 +147,16 @@ export class RemoteKeySource implements KeySource {
         this.logger.warn(`Signing keys of the token issuer could not be loaded: ${failure}`);
       }
       this.failing = true;
+    }
+  }
+
+  /** Most answers bring what is known: those keys are ready for use, and tokens that they verified stay remembered. */
+  private take(keySet: JSONWebKeySet): void {
+    const published = JSON.stringify(keySet.keys.map((key) => JSON.stringify(key)).toSorted());
+    if (published !== this.published) {
+      this.keys = new PublicKeys(keySet);
+      this.published = published;
+      this.changes += 1;
     }
   }
 

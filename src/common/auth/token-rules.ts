@@ -5,11 +5,17 @@ import type { TokenRules } from './trusted-issuer.js';
 /** Claims of a verified token. Their values are whatever the issuer was made to write: check before use. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** Claims that an access token for this service always has. */
+export type AccessClaims = Claims & { readonly iss: string; readonly sub: string; readonly exp: number };
+
 const DEFAULT_TOKEN_TYPES = ['at+jwt', 'jwt', 'none'];
 /** Headers that would let the token bring its own key, or change what is signed (RFC 7515, RFC 7797). */
 const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip'];
 /** Claims of ID and logout tokens (OpenID Connect Core, 3.1.3.6; Back-Channel Logout, 2.4). */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'events'];
+/** Links an ID token to the sign-in that it answers (OpenID Connect Core, section 2); Keycloak before 25 copies it. */
+const SIGN_IN_CLAIM = 'nonce';
+const ACCESS_TOKEN_TYPE = 'at+jwt'; // RFC 9068, section 2.1
 const PARTY_CLAIMS = ['azp', 'client_id', 'cid', 'appid'];
 const SUBJECT_MAX_LENGTH = 255; // OpenID Connect Core, section 2
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -23,7 +29,7 @@ export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderPara
   if (!COMPACT_JWS.test(token) || !hasCanonicalSignature(token)) {
     throw new AuthenticationRequiredError('malformed');
   }
-  const header = decodeHeader(token);
+  const header = decodeTokenHeader(token);
   if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
     throw new AuthenticationRequiredError('refused');
   }
@@ -42,15 +48,16 @@ export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderPara
 /**
  * Checks the claims that jsonwebtoken leaves unchecked: presence of exp, iat, iss and sub, an iat that is not in the
  * future, and that this is an access token for any bearer (not an ID token, not bound to a key, an allowed client).
+ * @param header protected header of the same token
  * @param now seconds since 1970
  * @throws AuthenticationRequiredError
  */
 export function checkClaims(
-  claims: Claims,
+  { header, claims }: { header: ProtectedHeaderParameters; claims: Claims },
   rules: TokenRules,
   now: number,
   toleranceSeconds: number,
-): asserts claims is Claims & { readonly iss: string; readonly sub: string; readonly exp: number } {
+): AccessClaims {
   const { iss, sub, exp, iat } = claims;
   if (iss !== rules.issuer || !isSubject(sub)) {
     throw new AuthenticationRequiredError('refused');
@@ -61,12 +68,18 @@ export function checkClaims(
   if (iat > now + toleranceSeconds) {
     throw new AuthenticationRequiredError('not_yet_valid');
   }
-  if (!isBearerAccessToken(claims) || !isFromAuthorizedParty(claims, rules.authorizedParties)) {
+  const isAccessToken = isBearerAccessToken(claims) && !isOfSignIn(header, claims);
+  if (!isAccessToken || !isFromAuthorizedParty(claims, rules.authorizedParties)) {
     throw new AuthenticationRequiredError('refused');
   }
+  return { ...claims, iss, sub, exp };
 }
 
-function decodeHeader(token: string): ProtectedHeaderParameters {
+/**
+ * The protected header of a token.
+ * @throws AuthenticationRequiredError
+ */
+export function decodeTokenHeader(token: string): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(token);
   } catch (cause) {
@@ -104,6 +117,13 @@ function isBearerAccessToken(claims: Claims): boolean {
     !Object.hasOwn(claims, 'cnf') &&
     !ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(claims, name))
   );
+}
+
+/** ID tokens carry the nonce of the sign-in; an access token may only where it says of itself that it is one. */
+function isOfSignIn(header: ProtectedHeaderParameters, claims: Claims): boolean {
+  const saysItIsAccess =
+    typeOf(header) === ACCESS_TOKEN_TYPE || claims['typ'] !== undefined || claims['token_use'] !== undefined;
+  return Object.hasOwn(claims, SIGN_IN_CLAIM) && !saysItIsAccess;
 }
 
 function isFromAuthorizedParty(claims: Claims, allowed: readonly string[] | undefined): boolean {

@@ -12,37 +12,48 @@ const principal: Principal = {
 describe('VerifiedTokens', () => {
   it('remembers a token for a minute at the most, however often it is asked for', () => {
     const sut = new VerifiedTokens();
-    sut.remember('t', principal, 1_000_000, 0);
-    expect(sut.find('t', 30_000)).toBe(principal);
-    expect(sut.find('t', 59_999)).toBe(principal);
-    expect(sut.find('t', 60_000)).toBeUndefined();
+    sut.remember('t', principal, { expiresAt: 1_000_000, now: 0, keys: 1 });
+    expect(sut.find('t', { now: 30_000, keys: 1 })).toBe(principal);
+    expect(sut.find('t', { now: 59_999, keys: 1 })).toBe(principal);
+    expect(sut.find('t', { now: 60_000, keys: 1 })).toBeUndefined();
   });
 
   it('forgets a token when it expires', () => {
     const sut = new VerifiedTokens();
-    sut.remember('t', principal, 5_000, 0);
-    expect(sut.find('t', 4_999)).toBe(principal);
-    expect(sut.find('t', 5_000)).toBeUndefined();
+    sut.remember('t', principal, { expiresAt: 5_000, now: 0, keys: 1 });
+    expect(sut.find('t', { now: 4_999, keys: 1 })).toBe(principal);
+    expect(sut.find('t', { now: 5_000, keys: 1 })).toBeUndefined();
   });
 
   it('does not remember a token that lives only by clock tolerance', () => {
     const sut = new VerifiedTokens();
-    sut.remember('t', principal, 5_000, 6_000);
-    expect(sut.find('t', 6_000)).toBeUndefined();
+    sut.remember('t', principal, { expiresAt: 5_000, now: 6_000, keys: 1 });
+    expect(sut.find('t', { now: 6_000, keys: 1 })).toBeUndefined();
   });
 
   it('makes room by forgetting the token used longest ago', () => {
     const sut = new VerifiedTokens(2);
-    sut.remember('a', principal, 9_000, 0);
-    sut.remember('b', principal, 9_000, 0);
-    sut.find('a', 1);
-    sut.remember('c', principal, 9_000, 2);
-    expect(['a', 'b', 'c'].map((token) => sut.find(token, 3) !== undefined)).toEqual([true, false, true]);
+    sut.remember('a', principal, { expiresAt: 9_000, now: 0, keys: 1 });
+    sut.remember('b', principal, { expiresAt: 9_000, now: 0, keys: 1 });
+    sut.find('a', { now: 1, keys: 1 });
+    sut.remember('c', principal, { expiresAt: 9_000, now: 2, keys: 1 });
+    expect(['a', 'b', 'c'].map((token) => sut.find(token, { now: 3, keys: 1 }) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('does not take one token for another', () => {
     const sut = new VerifiedTokens();
-    sut.remember('t', principal, 9_000, 0);
-    expect(sut.find('T', 1)).toBeUndefined();
+    sut.remember('t', principal, { expiresAt: 9_000, now: 0, keys: 1 });
+    expect(sut.find('T', { now: 1, keys: 1 })).toBeUndefined();
+  });
+
+  it('forgets a token whose key may have been withdrawn', () => {
+    const sut = new VerifiedTokens();
+    sut.remember('t', principal, { expiresAt: 1_000_000, now: 0, keys: 1 });
+    expect(sut.find('t', { now: 1, keys: 2 })).toBeUndefined();
+    expect(sut.find('t', { now: 2, keys: 1 })).toBeUndefined();
   });
 });

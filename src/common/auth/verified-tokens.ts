@@ -4,15 +4,23 @@ import type { Principal } from './principal.js';
 interface Entry {
   readonly principal: Principal;
   readonly until: number;
+  /** Version of the keys that it was verified with. */
+  readonly keys: number;
 }
 
-/** A key that the issuer withdraws, or a changed rule, takes effect no later than this. */
+/** When something is asked: milliseconds since 1970, and the version of the issuer's keys. */
+export interface Moment {
+  readonly now: number;
+  readonly keys: number;
+}
+
+/** How long one check of a signature serves at the most. */
 const MAX_AGE_MS = 60_000;
 const MAX_ENTRIES = 5_000;
 
 /**
  * Remembers tokens whose signature and claims were verified, so that a busy caller does not cost a signature check per
- * request. Bounded: the entry used longest ago makes room. Holds hashes, never tokens.
+ * request. A change of the issuer's keys ends them all, since one may have been withdrawn. Bounded: the entry used longest ago makes room. Holds hashes, never tokens.
  */
 export class VerifiedTokens {
   private readonly entries = new Map<string, Entry>();
@@ -21,17 +29,16 @@ export class VerifiedTokens {
   constructor(private readonly maxEntries = MAX_ENTRIES) {}
 
   /**
-   * @param now milliseconds since 1970
-   * @returns the principal of a token that was verified in the last minute and has not expired
+   * @returns the principal of a token that was verified with these keys in the last minute and has not expired
    */
-  find(token: string, now: number): Principal | undefined {
+  find(token: string, { now, keys }: Moment): Principal | undefined {
     const key = keyOf(token);
     const entry = this.entries.get(key);
     if (entry === undefined) {
       return undefined;
     }
     this.entries.delete(key);
-    if (entry.until <= now) {
+    if (entry.until <= now || entry.keys !== keys) {
       return undefined;
     }
     this.entries.set(key, entry); // the order of a Map is its insertion order: this makes it the youngest
@@ -39,10 +46,13 @@ export class VerifiedTokens {
   }
 
   /**
-   * @param expiresAt `exp` of the token in milliseconds since 1970
-   * @param now milliseconds since 1970
+   * @param moment `expiresAt` is `exp` of the token in milliseconds since 1970
    */
-  remember(token: string, principal: Principal, expiresAt: number, now: number): void {
+  remember(
+    token: string,
+    principal: Principal,
+    { now, keys, expiresAt }: Moment & { readonly expiresAt: number },
+  ): void {
     const until = Math.min(expiresAt, now + MAX_AGE_MS);
     if (until <= now) {
       return;
@@ -50,7 +60,7 @@ export class VerifiedTokens {
     if (this.entries.size >= this.maxEntries) {
       this.forgetOldest();
     }
-    this.entries.set(keyOf(token), { principal, until });
+    this.entries.set(keyOf(token), { principal, until, keys });
   }
 
   private forgetOldest(): void {

@@ -63,6 +63,8 @@ export const BAD_TOKENS: Record<string, (parties: Parties) => Promise<string>> =
   'a certificate address (x5u)': ({ issuer }) => issuer.sign({}, { header: { x5u: `${issuer.url}/cert` } }),
   'a critical extension': ({ issuer }) => critical(issuer),
   'an ID token (at_hash)': ({ issuer }) => issuer.sign({ at_hash: 'x', nonce: 'n' }),
+  'an ID token (nonce)': ({ issuer }) => issuer.sign({ nonce: 'n' }, { header: { typ: 'JWT' } }),
+  'an ID token (nonce, no typ)': ({ issuer }) => issuer.sign({ nonce: '' }, { header: { typ: undefined } }),
   'an ID token (Keycloak)': ({ issuer }) => issuer.sign({ typ: 'ID' }, { header: { typ: 'JWT' } }),
   'a refresh token (Keycloak)': ({ issuer }) => issuer.sign({ typ: 'Refresh' }, { header: { typ: 'JWT' } }),
   'an ID token (Cognito)': ({ issuer }) => issuer.sign({ token_use: 'id' }),

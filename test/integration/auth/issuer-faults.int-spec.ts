@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TrustedIssuer } from '../../../src/common/auth/trusted-issuer.js';
+import { Env } from '../../../src/config/env.js';
 import { signingKey, StubIssuer } from '../../support/issuer.js';
 import { call, startGuardedApp, type GuardedApp } from './guarded-app.js';
 
@@ -93,6 +95,42 @@ describe('key rotation', () => {
     await delay(1_200);
     expect(await statusOf(await issuer.sign({}, { key: old }))).toBe(401);
     expect(await statusOf(await issuer.sign())).toBe(200);
+  });
+});
+
+describe('a key that the issuer withdrew', () => {
+  it('ends with the next request for the keys, for tokens that were verified a moment ago too', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    const [withdrawn] = issuer.keys;
+    const token = await issuer.sign();
+    expect(await statusOf(token)).toBe(200);
+    await issuer.rotate({ retire: true });
+    const begin = performance.now();
+    while ((await statusOf(token)) === 200 && performance.now() - begin < 5_000) {
+      await delay(20);
+    }
+    expect(performance.now() - begin).toBeLessThan(2_500);
+    expect(await statusOf(await issuer.sign({}, { key: withdrawn! }))).toBe(401);
+    expect(await statusOf(await issuer.sign())).toBe(200);
+  });
+
+  it('is noticed within a minute unless somebody sets another time', async () => {
+    await start();
+    const env = app!.nest.get(Env, { strict: false });
+    const seconds = env.get('OIDC_JWKS_MAX_AGE_SECONDS') + env.get('OIDC_TIMEOUT_MS') / 1_000;
+    expect(seconds).toBeLessThan(60);
+  });
+
+  it('keeps what was verified while the keys stay the same', async () => {
+    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    const { keys } = app!.nest.get(TrustedIssuer, { strict: false });
+    await issuer.rotate();
+    await expect.poll(() => keys.version, { timeout: 5_000 }).toBeGreaterThan(1);
+    const { version } = keys;
+    issuer.keys.reverse();
+    const requests = issuer.jwksRequests;
+    await expect.poll(() => issuer.jwksRequests, { timeout: 5_000 }).toBeGreaterThan(requests + 1);
+    expect(keys.version).toBe(version);
   });
 });
 
