@@ -18,6 +18,7 @@ import { CreateToolDecisions1797000000000 } from '../../migrations/1797000000000
 import { CreateLibraryUsers1797000001000 } from '../../migrations/1797000001000-create-library-users.js';
 import { AddWorkflowErrorCode1797000002000 } from '../../migrations/1797000002000-add-workflow-error-code.js';
 import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
+import { CreateMigrationSteps1797000006000 } from '../../migrations/1797000006000-create-migration-steps.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
@@ -53,6 +54,7 @@ import { WorkflowCallEntity } from '../modules/workflows/entities/workflow-call.
 import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.entity.js';
 import { readAuthority } from './authority-file.js';
 import { IdBlockEntity } from './id-block.entity.js';
+import { MigrationStepEntity } from './migration-step.entity.js';
 
 const SHARED = {
   entities: [
@@ -71,6 +73,7 @@ const SHARED = {
     DiscoveryStateEntity,
     IdBlockEntity,
     LibraryUserEntity,
+    MigrationStepEntity,
     ProcessEventEntity,
     ProcessIncidentEntity,
     ProcessInstanceEntity,
@@ -104,6 +107,7 @@ const SHARED = {
     CreateLibraryUsers1797000001000,
     AddWorkflowErrorCode1797000002000,
     CountJobInterruptions1797000005000,
+    CreateMigrationSteps1797000006000,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,

@@ -1,6 +1,7 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
+import { checkSecretsAreBound } from './bind-stored-secrets.js';
 import { connectDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
@@ -26,8 +27,9 @@ async function openDataSource(env: Env): Promise<DataSource> {
   const dataSource = await connectDatabase(env);
   await checkSession(dataSource);
   if (env.get('MIGRATIONS_RUN')) {
-    await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
+    await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
   }
   await checkSchema(dataSource);
+  await checkSecretsAreBound(dataSource);
   return dataSource;
 }

@@ -1,5 +1,7 @@
 import type { DataSource } from 'typeorm';
+import type { SecretKey } from '../common/secrets/secret-cipher.js';
 import { StartError } from '../config/start.error.js';
+import { bindStoredSecrets } from './bind-stored-secrets.js';
 
 const LOCK_NAME = 'svc-platform:migrations';
 
@@ -11,11 +13,20 @@ export class MigrationLockError extends StartError {
 /**
  * Runs the pending migrations while no other replica does: the later one waits and finds nothing left to do.
  * @param lockTimeoutSeconds how long to wait for the other one
+ * @param secretKeys for secrets that a migration has to seal anew; none where none is stored
  * @returns names of the migrations that ran
- * @throws MigrationLockError when the other one takes too long
+ * @throws EnvError when such a key is missing; MigrationLockError when the other one takes too long
  */
-export async function migrate(dataSource: DataSource, lockTimeoutSeconds: number): Promise<string[]> {
-  const run = async (): Promise<string[]> => (await dataSource.runMigrations()).map(({ name }) => name);
+export async function migrate(
+  dataSource: DataSource,
+  lockTimeoutSeconds: number,
+  secretKeys: readonly SecretKey[] = [],
+): Promise<string[]> {
+  const run = async (): Promise<string[]> => {
+    const names = (await dataSource.runMigrations()).map(({ name }) => name);
+    await bindStoredSecrets(dataSource, secretKeys);
+    return names;
+  };
   return dataSource.options.type === 'better-sqlite3' ? run() : locked(dataSource, lockTimeoutSeconds, run);
 }
 

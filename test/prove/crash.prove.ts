@@ -129,14 +129,17 @@ async function checkRows(
   const cipher = new SecretCipher([environment.secretKey]);
   const systems = await rows(
     databaseUrl,
-    `SELECT s.id, s.resource_name, s.client_secret, d.id AS definition_id FROM systems s
+    `SELECT s.*, d.id AS definition_id FROM systems s
      LEFT JOIN resource_definitions d ON d.id = s.resource_definition_id`,
   );
   prove(systems.length === stored.length, `${systems.length} rows, but ${stored.length} systems listed`);
   for (const row of systems) {
     const name = String(row['resource_name']);
     prove(row['definition_id'] !== null, `${name} has no resource definition`);
-    const place = { table: 'systems', rowId: String(row['id']), column: 'client_secret' };
+    const binding = ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'].map(
+      (column) => row[column] as string | null,
+    );
+    const place = { table: 'systems', rowId: String(row['id']), column: 'client_secret', binding };
     prove(
       cipher.open(String(row['client_secret']), place) === secretOf(name),
       `${name} has another's secret`,

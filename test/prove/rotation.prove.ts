@@ -130,7 +130,7 @@ async function openSecret(client: ApiClient, index: number): Promise<void> {
 }
 
 async function sealedWith(databaseUrl: string, keyId: string): Promise<number> {
-  const sql = `SELECT COUNT(*) AS found FROM systems WHERE client_secret LIKE 'svc1.${keyId}.%'`;
+  const sql = `SELECT COUNT(*) AS found FROM systems WHERE client_secret LIKE 'svc_.${keyId}.%'`;
   return Number((await rows(databaseUrl, sql))[0]?.['found']);
 }
 

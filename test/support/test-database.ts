@@ -7,7 +7,7 @@ const MIGRATION_LOCK_SECONDS = 60;
 
 /** Brings an empty test database to the current schema. */
 export async function migrateDatabase(url: string): Promise<void> {
-  await withDataSource(url, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS));
+  await withDataSource(url, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS, []));
 }
 
 /** Empties every table, so that a test file starts from the state right after migration. */

@@ -1,8 +1,17 @@
 import type { EntityManager } from 'typeorm';
-import { sealedPrefix, type SecretPlace } from './secret-cipher.js';
+import type { SecretPlace } from './secret-cipher.js';
 
-/** Every column that holds sealed values, with the primary key of its table. */
-const SEALED_COLUMNS = [{ table: 'systems', idColumn: 'id', column: 'client_secret' }] as const;
+/** Every column that holds sealed values, with the primary key of its table, and the columns that its values are bound to. */
+const SEALED_COLUMNS = [
+  {
+    table: 'systems',
+    idColumn: 'id',
+    column: 'client_secret',
+    boundTo: ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'],
+  },
+] as const;
+/** All formats are equally long: `svc1.`, `svc2.` */
+const KEY_ID_START = 6;
 
 /** One sealed value and where it stands. */
 export interface SealedValue {
@@ -10,12 +19,17 @@ export interface SealedValue {
   sealed: string;
 }
 
+type SealedRow = { id: string; sealed: string } & Record<
+  (typeof SEALED_COLUMNS)[number]['boundTo'][number],
+  string | null
+>;
+
 /** Whether any stored value was sealed with this key. */
 export async function isKeyInUse(manager: EntityManager, keyId: string): Promise<boolean> {
-  const prefix = sealedPrefix(keyId);
+  const id = `${keyId}.`;
   for (const { table, column } of SEALED_COLUMNS) {
-    const sql = `SELECT 1 FROM ${table} WHERE SUBSTR(${column}, 1, ?) = ? LIMIT 1`;
-    const rows = (await manager.query(sql, [prefix.length, prefix])) as unknown[];
+    const sql = `SELECT 1 FROM ${table} WHERE SUBSTR(${column}, ${KEY_ID_START}, ?) = ? LIMIT 1`;
+    const rows = (await manager.query(sql, [id.length, id])) as unknown[];
     if (rows.length > 0) {
       return true;
     }
@@ -25,19 +39,22 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
 
 /** All sealed values in batches of at most `size`, in the order of their rows. */
 export async function* sealedValues(manager: EntityManager, size: number): AsyncGenerator<SealedValue[]> {
-  for (const { table, idColumn, column } of SEALED_COLUMNS) {
+  for (const { table, idColumn, column, boundTo } of SEALED_COLUMNS) {
     const sql =
-      `SELECT ${idColumn} AS id, ${column} AS sealed FROM ${table} ` +
+      `SELECT ${idColumn} AS id, ${column} AS sealed, ${boundTo.join(', ')} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND ${idColumn} > ? ORDER BY ${idColumn} LIMIT ${size}`;
     let last = '';
     for (;;) {
-      const rows = (await manager.query(sql, [last])) as { id: string; sealed: string }[];
+      const rows = (await manager.query(sql, [last])) as SealedRow[];
       const end = rows.at(-1);
       if (end === undefined) {
         break;
       }
       last = end.id;
-      yield rows.map(({ id, sealed }) => ({ place: { table, rowId: id, column }, sealed }));
+      yield rows.map((row) => {
+        const binding = boundTo.map((name) => row[name]);
+        return { place: { table, rowId: row.id, column, binding }, sealed: row.sealed };
+      });
     }
   }
 }

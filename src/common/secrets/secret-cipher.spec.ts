@@ -3,7 +3,7 @@ import {
   SecretCipher,
   SecretUnreadableError,
   sealedKeyId,
-  sealedPrefix,
+  isUnbound,
   type SecretPlace,
 } from './secret-cipher.js';
 
@@ -81,6 +81,26 @@ describe('SecretCipher', () => {
     expect(() => twins.open(relabelled, place)).toThrow(SecretUnreadableError);
   });
 
+  it('opens what is bound beside the same values only, in the same order', () => {
+    const bound = (...binding: (string | null)[]): SecretPlace => ({ ...place, binding });
+    const sealed = cipher.seal('secret', bound('https://a', null, 'b'));
+    expect(sealed).toMatch(/^svc2\.first\./);
+    expect(isUnbound(sealed)).toBe(false);
+    expect(cipher.open(sealed, bound('https://a', null, 'b'))).toBe('secret');
+    const others = [
+      [],
+      ['https://a', null],
+      ['https://a', '', 'b'],
+      ['https://b', null, 'b'],
+      ['b', null, 'https://a'],
+    ];
+    for (const other of [place, ...others.map((binding) => bound(...binding))]) {
+      expect(() => cipher.open(sealed, other)).toThrow(SecretUnreadableError);
+    }
+    expect(() => cipher.open(cipher.seal('secret', place), bound())).toThrow(SecretUnreadableError);
+    expect(() => cipher.open(sealed.replace('svc2', 'svc1'), place)).toThrow(SecretUnreadableError);
+  });
+
   it('seals nothing without a key', () => {
     expect(() => new SecretCipher([]).seal('secret', place)).toThrow(SecretUnreadableError);
   });
@@ -88,7 +108,7 @@ describe('SecretCipher', () => {
   it('tells the key of a value', () => {
     const sealed = cipher.seal('secret', place);
     expect(sealedKeyId(sealed)).toBe('first');
-    expect(sealed.startsWith(sealedPrefix('first'))).toBe(true);
+    expect(isUnbound(sealed)).toBe(true);
     expect(sealedKeyId('')).toBe('');
   });
 });

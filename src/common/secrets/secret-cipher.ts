@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InternalError } from '../errors/domain.error.js';
 
-const FORMAT = 'svc1';
+/** Bound to its place alone: texts that are no secrets, and secrets of earlier releases until they are sealed anew. */
+const UNBOUND = 'svc1';
+/** Bound to its place and to where it may be sent. */
+const BOUND = 'svc2';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -12,6 +15,8 @@ export interface SecretPlace {
   table: string;
   rowId: string;
   column: string;
+  /** What else it must stand beside, in a fixed order: for a client secret, where it goes. */
+  binding?: readonly (string | null)[];
 }
 
 /** One 256-bit key. */
@@ -30,8 +35,9 @@ export class SecretUnreadableError extends InternalError {
 }
 
 /**
- * Seals secrets with AES-256-GCM (NIST SP 800-38D), bound to table, row and column. A sealed value reads
- * `svc1.<key id>.<iv>.<tag>.<ciphertext>`, the last three base64url. The first key seals, every key opens.
+ * Seals secrets with AES-256-GCM (NIST SP 800-38D), bound to table, row, column and what the place is bound to. A sealed
+ * value reads `svc2.<key id>.<iv>.<tag>.<ciphertext>` (`svc1` for a place without a binding), the last three base64url. The
+ * first key seals, every key opens.
  */
 @Injectable()
 export class SecretCipher {
@@ -63,7 +69,7 @@ export class SecretCipher {
     cipher.setAAD(associatedData(secretKey.id, place));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     const parts = [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'));
-    return [FORMAT, secretKey.id, ...parts].join('.');
+    return [formatOf(place), secretKey.id, ...parts].join('.');
   }
 
   /**
@@ -73,7 +79,7 @@ export class SecretCipher {
   open(sealed: string, place: SecretPlace): string {
     const [format, keyId = '', iv = '', tag = '', text = '', ...rest] = sealed.split('.');
     const key = this.keys.get(keyId);
-    if (format !== FORMAT || key === undefined || rest.length > 0) {
+    if (format !== formatOf(place) || key === undefined || rest.length > 0) {
       throw new SecretUnreadableError();
     }
     try {
@@ -92,9 +98,9 @@ export class SecretCipher {
   }
 }
 
-/** What every value sealed with a key begins with. */
-export function sealedPrefix(keyId: string): string {
-  return `${FORMAT}.${keyId}.`;
+/** Whether a value was sealed for its place alone. */
+export function isUnbound(sealed: string): boolean {
+  return sealed.startsWith(`${UNBOUND}.`);
 }
 
 /** Id of the key that sealed a value. */
@@ -102,7 +108,13 @@ export function sealedKeyId(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 
-// Each part carries its length, so no two different places give the same bytes.
-function associatedData(keyId: string, { table, rowId, column }: SecretPlace): Buffer {
-  return Buffer.from([FORMAT, keyId, table, rowId, column].map((part) => `${part.length}:${part}`).join('|'));
+function formatOf({ binding }: SecretPlace): string {
+  return binding === undefined ? UNBOUND : BOUND;
+}
+
+// Each part carries its length, so no two different places give the same bytes; none is not the same as empty.
+function associatedData(keyId: string, place: SecretPlace): Buffer {
+  const { table, rowId, column, binding = [] } = place;
+  const parts = [formatOf(place), keyId, table, rowId, column, ...binding];
+  return Buffer.from(parts.map((part) => (part === null ? '-' : `${part.length}:${part}`)).join('|'));
 }

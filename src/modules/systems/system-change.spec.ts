@@ -29,7 +29,10 @@ const open = (): SystemEntity =>
   system({ authorizationType: NoAuth, clientId: null, clientSecret: null, identityProviderUrl: null });
 
 const after = (change: UpdateSystemRequestDto, before = system()): SystemEntity =>
-  changed(before, change, (secret) => `sealed(${secret})`);
+  changed(before, change, {
+    seal: (_system, secret) => `sealed(${secret})`,
+    rebind: (_from, _to, sealed) => sealed,
+  });
 const account = (configuration?: Record<string, string>): UpdateSystemRequestDto => ({
   authorization: { type: ServiceAccount, ...(configuration && { configuration }) },
 });

@@ -2,6 +2,7 @@ import { ValidationFailedError, type FieldProblem } from '../../common/errors/re
 import { connectionKey } from './connection.js';
 import type { UpdateServiceAccountDto, UpdateSystemRequestDto } from './dto/update-system.request.dto.js';
 import type { SystemEntity } from './entities/system.entity.js';
+import type { SecretHolder, SystemSecrets } from './system-secrets.js';
 import { AuthorizationType } from './system.types.js';
 import { SecretRequiredError } from './systems.errors.js';
 
@@ -15,16 +16,17 @@ const CREDENTIALS = ['clientId', 'clientSecret', 'identityProviderUrl'] as const
 
 /**
  * A system as it is after a change.
- * @param seal seals a secret for this system's row
+ * @param secrets seal a new secret, and a stored one anew where its connection changes
  * @throws ValidationFailedError when credentials are incomplete
  * @throws SecretRequiredError when a stored secret would go to another place
+ * @throws SecretUnreadableError when one that is to be sealed anew cannot be opened
  */
 export function changed(
   system: SystemEntity,
   change: UpdateSystemRequestDto,
-  seal: (secret: string) => string,
+  secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
 ): SystemEntity {
-  const connection = changedConnection(system, change, seal);
+  const connection = changedConnection(system, change, secrets);
   return {
     ...system,
     ...connection,
@@ -41,7 +43,7 @@ export function changed(
 function changedConnection(
   system: SystemEntity,
   { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
-  seal: (secret: string) => string,
+  secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
 ): StoredConnection {
   const type = authorization?.type ?? system.authorizationType;
   if (type !== AuthorizationType.ServiceAccount) {
@@ -49,24 +51,35 @@ function changedConnection(
     return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...none };
   }
   const sent = authorization?.configuration ?? {};
-  const next = { baseUrl, authorizationType: type, ...merged(system, sent, seal) };
+  const next = { baseUrl, authorizationType: type, ...merged(system, sent) };
   requireComplete(next);
   if (sent.clientSecret === undefined && goesElsewhere(system, next)) {
     throw new SecretRequiredError();
   }
-  return next;
+  return { ...next, clientSecret: sealedFor({ ...next, id: system.id }, { system, sent }, secrets) };
 }
 
+/** The secret as it was sent, or as it is stored. */
 function merged(
   stored: SystemEntity,
   sent: UpdateServiceAccountDto,
-  seal: (secret: string) => string,
 ): Pick<StoredConnection, 'clientId' | 'clientSecret' | 'identityProviderUrl'> {
   return {
     clientId: sent.clientId ?? stored.clientId,
-    clientSecret: sent.clientSecret === undefined ? stored.clientSecret : seal(sent.clientSecret),
+    clientSecret: sent.clientSecret ?? stored.clientSecret,
     identityProviderUrl: sent.identityProviderUrl ?? stored.identityProviderUrl,
   };
+}
+
+function sealedFor(
+  next: SecretHolder,
+  { system, sent }: { system: SystemEntity; sent: UpdateServiceAccountDto },
+  secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
+): string | null {
+  if (sent.clientSecret !== undefined) {
+    return secrets.seal(next, sent.clientSecret);
+  }
+  return system.clientSecret === null ? null : secrets.rebind(system, next, system.clientSecret);
 }
 
 function requireComplete(connection: StoredConnection): void {

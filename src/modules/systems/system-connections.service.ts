@@ -29,7 +29,8 @@ export class SystemConnectionsService {
     if (system === null || system.baseUrl === null) {
       return null;
     }
-    const clientSecret = system.clientSecret === null ? null : this.secrets.open(id, system.clientSecret);
+    const { clientSecret: sealed } = system;
+    const clientSecret = sealed === null ? null : this.secrets.open({ ...system, id }, sealed);
     const { baseUrl } = system;
     return { baseUrl, credentials: credentialsOf({ ...system, clientSecret }) };
   }

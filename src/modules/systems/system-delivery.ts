@@ -1,6 +1,7 @@
 import { connectionKey } from './connection.js';
 import type { SystemEntity } from './entities/system.entity.js';
 import { goesElsewhere } from './system-change.js';
+import type { SystemSecrets } from './system-secrets.js';
 import { AuthorizationType, SystemType } from './system.types.js';
 import type { DeliveredColumns, PackageSystem } from './systems-import.types.js';
 
@@ -37,16 +38,24 @@ export function columnsOf({
 
 /**
  * A stored system as a package wants it. It keeps its ids and tools, its description where the package has none (a
- * connection test may have filled it), and its secret unless the connection leads elsewhere.
+ * connection test may have filled it), and its secret, sealed for its new connection, unless that leads elsewhere.
+ * @throws SecretUnreadableError
  */
-export function delivered(stored: SystemEntity, columns: DeliveredColumns): SystemEntity {
+export function delivered(
+  stored: SystemEntity,
+  columns: DeliveredColumns,
+  secrets: Pick<SystemSecrets, 'rebind'>,
+): SystemEntity {
   const isAccount = columns.authorizationType === AuthorizationType.ServiceAccount;
   const keepsSecret = isAccount && !goesElsewhere(stored, { ...stored, ...columns });
   return {
     ...stored,
     ...columns,
     description: columns.description === '' ? stored.description : columns.description,
-    clientSecret: keepsSecret ? stored.clientSecret : null,
+    clientSecret:
+      keepsSecret && stored.clientSecret !== null
+        ? secrets.rebind(stored, { ...stored, ...columns }, stored.clientSecret)
+        : null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { AppVersionKey } from '../apps/apps.types.js';
 import type { SystemEntity } from './entities/system.entity.js';
 import { nameKey } from './resource-name.js';
 import { columnsOf, delivered, differs, lacksSecret } from './system-delivery.js';
+import { SystemSecrets } from './system-secrets.js';
 import { SystemType } from './system.types.js';
 import type { PackageSystem, SystemsImport } from './systems-import.types.js';
 import { SystemsRepository } from './systems.repository.js';
@@ -30,6 +31,7 @@ export class SystemsImportService {
   constructor(
     private readonly database: Database,
     private readonly repository: SystemsRepository,
+    private readonly secrets: SystemSecrets,
     private readonly clock: Clock,
   ) {}
 
@@ -130,7 +132,7 @@ export class SystemsImportService {
     { before, system }: { before: SystemEntity; system: PackageSystem },
     result: SystemsImport,
   ): Promise<void> {
-    const after = delivered(before, columnsOf(system));
+    const after = delivered(before, columnsOf(system), this.secrets);
     noteMissingSecret(after, result);
     if (before.clientSecret !== null && after.clientSecret === null) {
       result.secretsDropped.push(system.resourceName);

@@ -125,11 +125,11 @@ export class SystemsService {
     return this.database.write(async (manager) => {
       const writable = await this.apps.isWritable(manager, key);
       const stored = found(await this.repository.lock(manager, key));
-      const next = changed(stored, request, (secret) => this.secrets.seal(stored.id, secret));
+      const next = changed(stored, request, this.secrets);
       if (!writable) {
         throw new VersionCommittedError();
       }
-      const fields = changedFields(stored, next);
+      const fields = changedFields(stored, next, request);
       if (fields.length === 0) {
         return found(await this.repository.findWithTools(manager, key));
       }
@@ -156,7 +156,7 @@ export class SystemsService {
       if (system.authorizationType !== AuthorizationType.ServiceAccount) {
         throw new NoServiceAccountError();
       }
-      const next = { ...system, clientSecret: this.secrets.seal(system.id, secret) };
+      const next = { ...system, clientSecret: this.secrets.seal(system, secret) };
       await this.save(manager, principal, next);
       const fields = ['clientSecret'];
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
@@ -230,7 +230,7 @@ export class SystemsService {
   hasConnection(system: SystemEntity, connection: Connection): boolean {
     return (
       system.connectionKey === connectionKey(connection) &&
-      this.secrets.matches(system.id, system.clientSecret, connection.clientSecret)
+      this.secrets.matches(system, connection.clientSecret)
     );
   }
 
@@ -253,7 +253,7 @@ export class SystemsService {
       nameKey: nameKey(resourceName),
       name: payload.name,
       description: payload.description ?? '',
-      clientSecret: clientSecret === null ? null : this.secrets.seal(id, clientSecret),
+      clientSecret: clientSecret === null ? null : this.secrets.seal({ ...stored, id }, clientSecret),
       connectionKey: connectionKey(connection),
       toolsSynchronisedAt: null,
       createdBy: principal.user,
@@ -286,6 +286,15 @@ function found<System>(system: System | null): System {
   return system;
 }
 
-function changedFields(before: SystemEntity, after: SystemEntity): string[] {
-  return AUDITED_FIELDS.filter((field) => before[field] !== after[field]);
+/** A secret that was only sealed anew for a changed connection is the same. */
+function changedFields(
+  before: SystemEntity,
+  after: SystemEntity,
+  { authorization }: UpdateSystemRequestDto,
+): string[] {
+  const isSameSecret =
+    after.clientSecret !== null && authorization?.configuration?.clientSecret === undefined;
+  return AUDITED_FIELDS.filter(
+    (field) => before[field] !== after[field] && !(field === 'clientSecret' && isSameSecret),
+  );
 }

@@ -124,6 +124,7 @@ describe('a key that the issuer withdrew', () => {
   it('keeps what was verified while the keys stay the same', async () => {
     await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
     const { keys } = app!.nest.get(TrustedIssuer, { strict: false });
+    expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.rotate();
     await expect.poll(() => keys.version, { timeout: 5_000 }).toBeGreaterThan(1);
     const { version } = keys;

@@ -313,7 +313,8 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
       };
       const buildId = await built({}, {}, { authorization });
       const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
-      const sealed = app.nest.get(SystemSecrets).seal(systemId, clientSecret);
+      const system = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id: systemId });
+      const sealed = app.nest.get(SystemSecrets).seal(system, clientSecret);
       await app.dataSource.getRepository(SystemEntity).update({ id: systemId }, { clientSecret: sealed });
       return buildId;
     };
@@ -371,6 +372,25 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     const shown = JSON.stringify([answer, await calls()]);
     expect(canaries.filter((canary) => shown.includes(canary))).toEqual([]);
     Object.assign(tokens.script, { tokenPrefix: 'token-', clientSecret: 'secret' });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['base URL', { baseUrl: 'http://127.0.0.1:9/' }],
+    ['token endpoint', { identityProviderUrl: 'http://127.0.0.1:9/token' }],
+    ['client id', { clientId: 'another' }],
+    ['authorization type', { authorizationType: 'NO_AUTH' }],
+  ])('sends its secret nowhere once somebody wrote another %s into the database', async (_what, columns) => {
+    const buildId = await account()();
+    const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
+    const change = (values: object) => app.dataSource.getRepository(SystemEntity).update(systemId, values);
+    const before = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id: systemId });
+    await change(columns);
+    const requests = tokens.requests.length;
+    const failure = await failureOf(run(buildId));
+    expect(`${JSON.stringify(failure)} ${(failure as Error).message}`).not.toMatch(/secret"|svc2/);
+    expect([seen, tokens.requests.length]).toEqual([[], requests]);
+    await change(Object.fromEntries(Object.keys(columns).map((name) => [name, before[name as 'baseUrl']])));
+    expect(await run(buildId)).toMatchObject({ status: 200 });
   });
 
   it('fails without a token, and is never sent', async () => {

@@ -136,7 +136,7 @@ describe('secrets', () => {
     } finally {
       await execute('ALTER TABLE systems_away RENAME TO systems');
     }
-    const row = `'svc1.canary.AAAA.AAAA.AAAA'`;
+    const row = `'svc2.canary.AAAA.AAAA.AAAA'`;
     await execute(`UPDATE systems SET client_secret = ${row} WHERE resource_id = '${resourceId}'`);
     expect((await send('PATCH', connectionTestPath('app', VERSION), connection())).status).toBe(500);
     await send('PATCH', createPath('app', VERSION), createSystemBody({ payload: connection() }));
@@ -168,7 +168,7 @@ describe('secrets', () => {
     }
     const sealed = await rows(
       databaseUrl,
-      "SELECT client_secret FROM systems WHERE client_secret LIKE 'svc1.canary.%'",
+      "SELECT client_secret FROM systems WHERE client_secret LIKE 'svc2.canary.%'",
     );
     expect(sealed.length).toBeGreaterThan(1);
   });

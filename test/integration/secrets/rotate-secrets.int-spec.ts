@@ -37,13 +37,14 @@ describe('npm run secrets:rotate', () => {
     });
     await checkSecretKeys(manager, onlyNew, [NEW], new Date());
 
-    const rows = (await manager.query('SELECT id, client_secret AS sealed FROM systems')) as {
-      id: string;
-      sealed: string;
-    }[];
-    const opened = rows.map(({ id, sealed }) =>
-      onlyNew.open(sealed, { table: 'systems', rowId: id, column: 'client_secret' }),
-    );
+    const rows = (await manager.query('SELECT * FROM systems')) as Record<string, string>[];
+    const opened = rows.map((row) => {
+      const { id = '', client_secret: sealed = '' } = row;
+      const binding = ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'].map(
+        (name) => row[name] ?? null,
+      );
+      return onlyNew.open(sealed, { table: 'systems', rowId: id, column: 'client_secret', binding });
+    });
     expect(opened).toEqual(Array.from({ length: 3 }, () => 'correct horse battery staple'));
   });
 });

@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
+import { SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
 import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemConnectionsService } from '../../../src/modules/systems/system-connections.service.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
-import { connectionTestPath, createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
+import {
+  connectionTestPath,
+  createPath,
+  createSystemBody,
+  serviceAccount,
+  systemPath,
+} from '../../support/factories.js';
 
 const SECRET = 'secret-canary-of-the-client';
 const BASE_URL = 'http://127.0.0.1:1/mcp';
@@ -66,7 +74,7 @@ describe('a stored secret that was tampered with', () => {
   it('is read as long as nobody touched it', async () => {
     const id = await create();
     const sealed = await sealedOf(id);
-    expect(sealed).toMatch(/^svc1\.test\./);
+    expect(sealed).toMatch(/^svc2\.test\./);
     expect(sealed).not.toContain(SECRET);
     expect((await open()).status).toBe(200);
     await store(id, sealed);
@@ -100,10 +108,11 @@ describe('a stored secret that was tampered with', () => {
 
   it.each([
     '',
-    'svc1',
-    'svc1.test...',
+    'svc2',
+    'svc2.test...',
     'plain text',
-    'svc1.test.AAAA.AAAA.AAAA.AAAA',
+    'svc2.test.AAAA.AAAA.AAAA.AAAA',
+    'svc1.test.AAAA.AAAA.AAAA',
     'svc0.test.AAAA.AAAA.AAAA',
   ])('is refused when it is "%s"', async (value) => {
     await store(await create(), value);
@@ -120,12 +129,53 @@ describe('a stored secret that was tampered with', () => {
     expect((await open()).status).toBe(200);
   });
 
+  it.each([
+    ['base_url', 'http://127.0.0.1:2/mcp'],
+    ['identity_provider_url', 'http://127.0.0.1:2/token'],
+    ['client_id', 'another'],
+    ['client_id', null],
+    ['authorization_type', 'NO_AUTH'],
+  ])('is refused beside another %s (%s), whoever asks for it', async (column, value) => {
+    const id = await create();
+    const { baseUrl } = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id });
+    await app.dataSource.query(`UPDATE systems SET ${column} = ? WHERE id = ?`, [value, id]);
+    const connections = app.nest.get(SystemConnectionsService);
+    await expect(connections.byId(id)).rejects.toThrow(SecretUnreadableError);
+    await expectRefused();
+    const { resourceId } = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id });
+    const changes = { authorization: { type: 'SERVICE_ACCOUNT', configuration: { clientId: 'third' } } };
+    const response = await app.request('PATCH', systemPath(resourceId, 'app', version), {
+      body: { ...changes, baseUrl },
+    });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.text).not.toContain(SECRET);
+  });
+
+  it('is opened after every change that the service itself makes', async () => {
+    const id = await create();
+    const { resourceId } = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id });
+    const patch = (body: object) => app.request('PATCH', systemPath(resourceId, 'app', version), { body });
+    const account = (configuration: object) => ({
+      authorization: { type: 'SERVICE_ACCOUNT', configuration },
+    });
+    const changes = [
+      { name: 'other' },
+      account({ clientId: 'third' }),
+      { baseUrl: BASE_URL.replace('http', 'HTTP') },
+    ];
+    for (const change of changes) {
+      expect((await patch(change)).status).toBe(200);
+      const opened = await app.nest.get(SystemConnectionsService).byId(id);
+      expect(opened?.credentials).toMatchObject({ clientSecret: SECRET });
+    }
+  });
+
   it('never shows in a response or a log line', async () => {
-    await store(await create(), 'svc1.test.AAAA.AAAA.AAAA');
+    await store(await create(), 'svc2.test.AAAA.AAAA.AAAA');
     const response = await open();
     const told = JSON.stringify([response.text, logged.mock.calls.map(([, error]) => String(error))]);
     expect(told).not.toContain(SECRET);
-    expect(told).not.toContain('svc1');
+    expect(told).not.toMatch(/svc\d\./);
   });
 });
 

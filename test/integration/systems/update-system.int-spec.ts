@@ -43,8 +43,10 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
   const details = async ({ resourceId }: SystemBody) =>
     (await app.request<SystemBody>('GET', detailsPath(resourceId, place.appId, place.versionId))).body;
   const withAccount = () => createdSystem(app, place, { payload: { authorization: serviceAccount() } });
-  const holds = async ({ id }: SystemBody, secret: string | null) =>
-    app.nest.get(SystemSecrets).matches(id, (await systemRow(app, id))?.clientSecret ?? null, secret);
+  const holds = async ({ id }: SystemBody, secret: string | null) => {
+    const row = await systemRow(app, id);
+    return row !== null && app.nest.get(SystemSecrets).matches(row, secret);
+  };
 
   it('changes every field, keeps the ids, and says who did it and when', async () => {
     const system = await withAccount();

@@ -1,0 +1,42 @@
+import type { DataSource } from 'typeorm';
+import { Clock } from '../common/clock.js';
+import { bindSecrets, hasUnbound } from '../common/secrets/rotate-secrets.js';
+import { SecretCipher, SecretUnreadableError, type SecretKey } from '../common/secrets/secret-cipher.js';
+import { EnvError } from '../config/env.js';
+import { MigrationStepEntity } from './migration-step.entity.js';
+
+const STEP = 'bind-secrets';
+
+/**
+ * Binds the client secrets of an earlier release to where they may be sent, once for a database: from then on such values are
+ * refused, so that nobody can bring one back beside another address. Only while the migration lock is held.
+ * @throws EnvError when a secret is stored and SECRETS_KEYS cannot open it
+ */
+export async function bindStoredSecrets({ manager }: DataSource, keys: readonly SecretKey[]): Promise<void> {
+  if (await manager.existsBy(MigrationStepEntity, { name: STEP })) {
+    return;
+  }
+  try {
+    await bindSecrets(manager, new SecretCipher(keys));
+  } catch (error) {
+    throw error instanceof SecretUnreadableError
+      ? new EnvError([
+          'SECRETS_KEYS is required to seal the stored client secrets anew, with the keys of the release before',
+        ])
+      : error;
+  }
+  await manager.insert(MigrationStepEntity, { name: STEP, doneAt: new Clock().now() });
+}
+
+/**
+ * Makes sure that the step was done where there is something to do.
+ * @throws EnvError which says what to do
+ */
+export async function checkSecretsAreBound({ manager }: DataSource): Promise<void> {
+  const isDone = await manager.existsBy(MigrationStepEntity, { name: STEP });
+  if (!isDone && (await hasUnbound(manager))) {
+    throw new EnvError([
+      'SECRETS_KEYS must be given to "npm run migration:run": stored client secrets have to be sealed anew',
+    ]);
+  }
+}
