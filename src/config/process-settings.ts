@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { integer, permission } from './setting-rules.js';
 
 const MEGABYTE = 1_048_576;
@@ -10,6 +11,15 @@ export const processSettings = {
   ),
   PROCESS_UI_ACTION_PERMISSION: permission.describe(
     'Permission of PERMISSION_RULES that executing a UI action asks for; any valid token without it.',
+  ),
+  PROCESS_UI_ACTION_ACCESS: z
+    .enum(['starter', 'any-token'], 'must be starter or any-token')
+    .default('starter')
+    .describe(
+      'Who may execute UI actions where no lane asks for a permission: who started the instance (starter), or any valid token (any-token).',
+    ),
+  PROCESS_REPEAT_WINDOW_MS: integer(0, 60_000, 1_000).describe(
+    'Milliseconds after the execution of a UI action for which the same call again is a double click and no way back; 0 for none.',
   ),
   PROCESS_DATA_MAX_BYTES: integer(1_024, 16_777_216, MEGABYTE).describe(
     'Bytes of the data of one process instance, as JSON.',

@@ -59,6 +59,8 @@ type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
 interface OwnError {
   message: string;
   details: string;
+  /** Class of the body with members of the route's own; register it with `ApiExtraModels`. */
+  type?: { readonly name: string };
 }
 
 /**
@@ -77,14 +79,15 @@ function toStatus(text: string): ErrorStatus {
 }
 
 function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {
+  const { type, ...shown } = typeof own === 'string' ? { message: own } : own;
   return ApiResponse({
     status,
     description: MEANINGS[status],
     headers: HEADERS[status] ?? {},
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorResponseDto' },
-        example: { ...EXAMPLES[status], ...(typeof own === 'string' ? { message: own } : own), status },
+        schema: { $ref: `#/components/schemas/${type?.name ?? 'ErrorResponseDto'}` },
+        example: { ...EXAMPLES[status], ...shown, status },
       },
     },
   });

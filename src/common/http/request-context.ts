@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly traceId: string;
   /** W3C Trace Context of our part of the trace: `00-<trace id>-<our span id>-<flags>`. */
   readonly traceparent: string;
+  /** When the request came, on the monotonic clock of this process (`performance.now()`). */
+  readonly receivedAt: number;
 }
 
 const REQUEST_ID = /^[\w-]{8,64}$/;
@@ -32,7 +34,8 @@ export function requestContextMiddleware(request: Request, response: Response, n
   const given = request.get('x-request-id');
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', requestId);
-  storage.run({ requestId, ...continueTrace(request.get('traceparent')) }, next);
+  const receivedAt = performance.now();
+  storage.run({ requestId, receivedAt, ...continueTrace(request.get('traceparent')) }, next);
 }
 
 function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {

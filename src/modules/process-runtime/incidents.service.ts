@@ -64,9 +64,10 @@ export class IncidentsService {
   /**
    * Records a fault after the step was rolled back, unless what it stopped has gone on or ended meanwhile. The same work that
    * fails once more renews its incident.
+   * @returns uuid of the incident; null when none is kept
    * @throws TooManyIncidentsError when the instance has as many as it may: the job stays and comes again
    */
-  async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<void> {
+  async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<string | null> {
     const id = await this.resources.nextId('process-incident');
     const recorded = await this.database.write(async (manager) => {
       const head = await this.rows.instances.lockHead(manager, { id: instanceId });
@@ -81,6 +82,7 @@ export class IncidentsService {
     if (recorded !== null) {
       this.aftermath.stopped(recorded.head, recorded.incident);
     }
+    return recorded?.incident.uuid ?? null;
   }
 
   /**
@@ -93,7 +95,7 @@ export class IncidentsService {
     row: InstanceRow,
     startNode: number,
     fault: Fault,
-    begin: (manager: EntityManager) => Promise<Answer>,
+    begin: (manager: EntityManager, incidentUuid: string) => Promise<Answer>,
   ): Promise<Answer> {
     const job = {
       kind: 'START',
@@ -105,7 +107,7 @@ export class IncidentsService {
     const { raisedAt: at, requestId } = incident;
     const actor = row.startedBy?.userName ?? null;
     const answer = await this.database.write(async (manager) => {
-      const answer = await begin(manager);
+      const answer = await begin(manager, incident.uuid);
       await this.rows.instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
       await this.rows.incidents.insert(manager, row, incident);
       await this.rows.events.insert(manager, row, [raised(incident, 1)], { actor, requestId, at });

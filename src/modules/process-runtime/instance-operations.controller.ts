@@ -1,10 +1,11 @@
 import { Controller, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { ProcessErrorResponseDto, STOPPED } from './dto/stopped.response.dto.js';
 import { InstanceOperationDto, InstanceRetryDto } from './dto/instance-operation.dto.js';
 import { OPERATION_EXAMPLE, RETRY_EXAMPLE } from './dto/instance.examples.js';
 import { InstanceParams, InstanceTokenParams } from './dto/instance.params.dto.js';
@@ -17,6 +18,7 @@ const NOT_RUNNING = { 409: 'The process instance is not running.' };
 
 /** What operators do to process instances (extension of the contract). */
 @ApiTags('Process instances')
+@ApiExtraModels(ProcessErrorResponseDto)
 @RequirePermission(Permission.ProcessAdministration)
 @Controller('rtm/api/runtime/process-instance/:uuid')
 export class InstanceOperationsController {
@@ -92,17 +94,10 @@ export class InstanceOperationsController {
     description:
       'Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and ' +
       'calls with the process data of now, and closes the incidents. 409 when nothing stopped it, or a UI action did: that can ' +
-      'be executed again. 500 when it stops again at once: the incident stays open and tells why.',
+      'be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.',
   })
   @ApiOkResponse({ type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' })
-  @ApiErrors(
-    400,
-    DENIED,
-    { 404: 'Token not found for this process instance.' },
-    {
-      409: 'Nothing of this token has stopped.',
-    },
-  )
+  @ApiErrors(400, DENIED, { 404: 'Token not found for this process instance.' }, { 409: STOPPED })
   async retry(
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid, tokenUuid }: InstanceTokenParams,
@@ -118,11 +113,11 @@ export class InstanceOperationsController {
     description:
       'Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits ' +
       'for, and closes them; calls are made with the process data of now while the instance is running. One that could not start ' +
-      '(CREATED) starts again, with the data that it was given. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it. 500 when it stops again ' +
-      'at once: the incident stays open and tells why.',
+      '(CREATED) starts again, with the data that it was given. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again ' +
+      'at once: the incident stays open, and `incident` tells why.',
   })
   @ApiOkResponse({ type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' })
-  @ApiErrors(400, DENIED, NOT_FOUND, { 409: 'Nothing of the process instance as a whole has stopped.' })
+  @ApiErrors(400, DENIED, NOT_FOUND, { 409: STOPPED })
   async retryInstance(
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,

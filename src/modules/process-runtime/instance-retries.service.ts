@@ -20,6 +20,7 @@ import { StepResources } from './step/step-resources.js';
 import { unparked } from './step/step-writer.js';
 import type { IncidentRow } from './storage/incidents.repository.js';
 import type { InstanceHead, ParkedJob } from './storage/instance.row.js';
+import { toStopReport } from './stop-report.js';
 import { StoppedWork } from './stopped-work.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 
@@ -185,8 +186,9 @@ export class InstanceRetriesService {
       throw toDomainError(error, this.resources.limits.dataBytes);
     }
     if (error instanceof FailedStepError) {
-      await this.incidents.record(error.instanceId, faultOf(error), { actor, retried });
-      throw new ProcessIncidentError({ cause: error });
+      const { instanceId, instanceUuid, incident, definition } = error;
+      const uuid = await this.incidents.record(instanceId, faultOf(error), { actor, retried });
+      throw new ProcessIncidentError(toStopReport(incident, instanceUuid, definition, uuid));
     }
     throw error;
   }

@@ -33,14 +33,15 @@ const ATTEMPTS = 3;
 /** Reads instances as they stand between two steps, although the rows are read one after the other. */
 @Injectable()
 export class InstanceSnapshots {
-  private readonly limit: number;
+  /** How many of what an instance has very many of are shown. */
+  readonly pageSize: number;
 
   constructor(
     private readonly database: Database,
     private readonly rows: RuntimeRows,
     env: Env,
   ) {
-    this.limit = env.get('PROCESS_PAGE_SIZE');
+    this.pageSize = env.get('PROCESS_PAGE_SIZE');
   }
 
   /** @throws ProcessInstanceNotFoundError */
@@ -76,8 +77,8 @@ export class InstanceSnapshots {
       ended,
       incidents: open,
       failedChildren: await this.failedChildren(manager, row.id, open),
-      children: await instances.heads(manager, children.slice(-this.limit)),
-      events: await events.before(manager, row.id, row.seq + 1, this.limit),
+      children: await instances.heads(manager, children.slice(-this.pageSize)),
+      events: await events.before(manager, row.id, row.seq + 1, this.pageSize),
     };
     return { ...read, tokenUuids: await this.tokenUuids(manager, read) };
   }
@@ -102,7 +103,7 @@ export class InstanceSnapshots {
     live: readonly TokenRow[],
   ): Promise<TokenRow[]> {
     const known = new Set(live.map(({ state }) => state.id));
-    const newest = await this.rows.tokens.newest(manager, id, this.limit);
+    const newest = await this.rows.tokens.newest(manager, id, this.pageSize);
     return this.rows.tokens.byIds(
       manager,
       newest.filter((token) => !known.has(token)),

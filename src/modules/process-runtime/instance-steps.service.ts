@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { requestContext } from '../../common/http/request-context.js';
 import { Database } from '../../database/database.js';
 import { EngineIncident } from './engine/engine.errors.js';
-import type { InstanceState, StepContext, StepResult } from './engine/engine.types.js';
+import type { EngineCommand, InstanceState, StepContext, StepResult } from './engine/engine.types.js';
 import { step } from './engine/step.js';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from './process-runtime.errors.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
@@ -14,9 +14,16 @@ import { StepResources } from './step/step-resources.js';
 import { StepWriter } from './step/step-writer.js';
 import type { LoadedInstance, StepIds, StepPlan } from './step/step.types.js';
 import type { InstanceRow } from './storage/instance.row.js';
-import type { InstanceKey } from './storage/instances.repository.js';
+import type { InstanceKey, LockTime } from './storage/instances.repository.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 import type { TokenRow } from './storage/token.row.js';
+
+/** What is told once the transaction was committed: it may be repeated, or rolled back. */
+interface Done {
+  row: InstanceRow;
+  hasWork: boolean;
+  warnings: readonly string[];
+}
 
 /**
  * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
@@ -58,22 +65,24 @@ export class InstanceStepsService {
     begin: () => StepIds,
     given?: RunnableDefinition,
   ): Promise<Answer> {
-    let done: { instanceId: number; hasWork: boolean } | undefined;
+    let done: Done | undefined;
     const answer = await this.database.write(async (manager) => {
       const ids = begin();
-      const row = await this.rows.instances.lock(manager, key);
-      if (row === null) {
-        throw new ProcessInstanceNotFoundError();
-      }
+      const { row, locked } = await this.lock(manager, key);
       const definition = (): RunnableDefinition => this.definitionOf(row, given);
       const early = await plan.before?.(manager, row, definition);
       if (early !== undefined) {
-        done = { instanceId: row.id, hasWork: false };
+        done = { row, hasWork: false, warnings: [] };
         return early.answer;
       }
       const now = this.resources.now();
-      const before = await this.load(manager, row, definition());
-      const result = await this.step(before, plan, manager, this.resources.engineContext(now, ids));
+      const before = { ...(await this.load(manager, row, definition())), locked };
+      const todo = await plan.command(before, manager);
+      if ('answer' in todo) {
+        done = undefined;
+        return todo.answer;
+      }
+      const result = this.step(before, plan, todo, this.resources.engineContext(now, ids));
       const hasWork = await this.writer.write(manager, { ...before, isNew: false }, result, {
         ids,
         now,
@@ -81,26 +90,37 @@ export class InstanceStepsService {
         retried: plan.retried,
         origin: { actor: plan.actor, requestId: requestContext()?.requestId ?? null },
       });
-      done = { instanceId: row.id, hasWork };
+      done = { row, hasWork, warnings: result.warnings };
       return plan.after({ before, result, now }, manager);
     });
     if (done !== undefined) {
-      this.aftermath.changed(done.instanceId, done.hasWork);
+      this.aftermath.changed(done.row.id, done.hasWork);
+      this.aftermath.warned(done.row, done.warnings);
     }
     return answer;
   }
 
-  private async step<Answer>(
+  /** @throws ProcessInstanceNotFoundError */
+  private async lock(
+    manager: EntityManager,
+    key: InstanceKey,
+  ): Promise<{ row: InstanceRow; locked: LockTime }> {
+    const found = await this.rows.instances.lockTimed(manager, key);
+    if (found === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    return found;
+  }
+
+  private step<Answer>(
     before: LoadedInstance,
     plan: StepPlan<Answer>,
-    manager: EntityManager,
+    command: EngineCommand,
     context: StepContext,
-  ): Promise<StepResult> {
-    const command = await plan.command(before, manager);
+  ): StepResult {
     try {
       const result = step(before.definition.runtime, before.state, command, context);
-      this.aftermath.warned(before.row, result.warnings);
-      return result;
+      return plan.made?.(result, before) ?? result;
     } catch (error) {
       throw error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;
     }
@@ -120,7 +140,7 @@ export class InstanceStepsService {
     manager: EntityManager,
     row: InstanceRow,
     definition: RunnableDefinition,
-  ): Promise<LoadedInstance> {
+  ): Promise<Omit<LoadedInstance, 'locked'>> {
     const tokens = await this.rows.tokens.live(manager, row.id);
     return {
       row,

@@ -1,10 +1,9 @@
-import type { Principal } from '../../common/auth/principal.js';
 import type { JsonObject } from '../../common/data-paths.js';
+import type { GraphNode } from '../process-definitions/process-graph.types.js';
 import { openUiActions } from './engine/open-actions.js';
 import type { InstanceState, TokenState } from './engine/engine.types.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from './instance-steps.service.js';
-import { mayAct } from './lanes.js';
 import type {
   HistoryEventView,
   IncidentView,
@@ -21,17 +20,20 @@ import type { InstanceHead } from './storage/instance.row.js';
 import type { TokenRow } from './storage/token.row.js';
 import { toTokenView } from './token-view.js';
 
-/** An instance as one caller sees it: UI actions are those that this caller may execute. */
+/**
+ * An instance as one caller sees it.
+ * @param mayExecute whether this caller may execute the UI actions of a node: no others are shown
+ */
 export function toInstanceView(
   snapshot: InstanceSnapshot,
   definition: RunnableDefinition,
-  principal: Principal,
+  mayExecute: (node: GraphNode) => boolean,
 ): InstanceView {
   const { row, live, ended, incidents, failedChildren, children, events, tokenUuids } = snapshot;
   const state = toInstanceState(row, live);
   const tokens = [...live, ...ended].map((token) => ({
     ...toInstanceToken(definition, token, tokenUuids),
-    uiActions: uiActionsOf(definition, state, token.state, principal),
+    uiActions: uiActionsOf(definition, state, token.state, mayExecute),
   }));
   const oldest = events.at(-1)?.seq ?? 1;
   return {
@@ -142,11 +144,11 @@ function uiActionsOf(
   definition: RunnableDefinition,
   instance: InstanceState,
   token: TokenState,
-  principal: Principal,
+  mayExecute: (node: GraphNode) => boolean,
 ): UiActionView[] {
   return openUiActions(definition.runtime, instance, token).flatMap((action) => {
     const place = definition.runtime.uiAction(action.svcUuid);
-    return place === undefined || !mayAct(definition, place.node, principal)
+    return place === undefined || !mayExecute(place.node)
       ? []
       : [{ ...action, bodySchema: place.uiAction.bodySchema }];
   });

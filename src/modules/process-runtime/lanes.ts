@@ -3,6 +3,11 @@ import type { GraphNode } from '../process-definitions/process-graph.types.js';
 import { LanePermissionError } from './process-runtime.errors.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 
+/** Whether the lane of a node names permissions. */
+export function asksForPermission(definition: RunnableDefinition, node: Pick<GraphNode, 'lane'>): boolean {
+  return (definition.laneOf(node)?.execute ?? []).length > 0;
+}
+
 /** Whether a caller has one of the permissions that the lane of a node names (process semantics, "Swimlanes"). */
 export function mayAct(
   definition: RunnableDefinition,

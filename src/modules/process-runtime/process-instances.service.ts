@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { callerHash, type Principal } from '../../common/auth/principal.js';
 import { ValidationFailedError } from '../../common/errors/request.errors.js';
-import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { mayReadAll } from './instance-access.service.js';
 import { InstanceSnapshots } from './instance-snapshots.js';
@@ -19,28 +18,25 @@ import { RunnableDefinitionsService } from './runnable-definitions.service.js';
 import type { EventRow } from './storage/events.repository.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
+import { UiActionAccess } from './ui-action-access.js';
 
 /** Shows process instances (extension of the contract). Who may read them is the matter of `InstanceAccessService`. */
 @Injectable()
 export class ProcessInstancesService {
-  private readonly pageSize: number;
-
   constructor(
     private readonly snapshots: InstanceSnapshots,
     private readonly definitions: RunnableDefinitionsService,
     private readonly database: Database,
     private readonly rows: RuntimeRows,
     private readonly lists: InstanceListsRepository,
-    env: Env,
-  ) {
-    this.pageSize = env.get('PROCESS_PAGE_SIZE');
-  }
+    private readonly access: UiActionAccess,
+  ) {}
 
   /**
    * A page of instances, newest first: of all, or only of those that the caller started when the caller may not read others.
    */
   async page(principal: Principal, query: InstanceQuery): Promise<InstancePage> {
-    const limit = query.limit ?? this.pageSize;
+    const limit = query.limit ?? this.snapshots.pageSize;
     const starter = mayReadAll(principal) ? null : callerHash(principal);
     const heads = await this.database.read((manager) => this.lists.page(manager, query, starter, limit + 1));
     const instances = heads.slice(0, limit).map(toInstanceSummary);
@@ -56,7 +52,7 @@ export class ProcessInstancesService {
     if (query.before !== undefined && query.after !== undefined) {
       throw new ValidationFailedError([{ field: 'after', rule: 'must not be together with before' }]);
     }
-    const limit = query.limit ?? this.pageSize;
+    const limit = query.limit ?? this.snapshots.pageSize;
     const { definitionId, rows, uuids } = await this.database.read((manager) =>
       this.events(manager, uuid, query, limit + 1),
     );
@@ -73,7 +69,9 @@ export class ProcessInstancesService {
   async get(principal: Principal, uuid: string): Promise<InstanceView> {
     const snapshot = await this.snapshots.read(uuid);
     const definition = await this.definitions.byId(snapshot.row.definitionId);
-    return toInstanceView(snapshot, definition, principal);
+    return toInstanceView(snapshot, definition, (node) =>
+      this.access.mayExecute(principal, snapshot.row, definition, node),
+    );
   }
 
   /** Revision and state of instances, of those that are there, in no order. */

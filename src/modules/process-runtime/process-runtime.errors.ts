@@ -7,6 +7,8 @@ import {
   TooManyRequestsError,
 } from '../../common/errors/domain.error.js';
 
+import type { StopReport } from './process-runtime.types.js';
+
 /** No such process instance. */
 export class ProcessInstanceNotFoundError extends NotFoundError {
   readonly code = 'PROCESS_INSTANCE_NOT_FOUND';
@@ -92,12 +94,32 @@ export class ProcessStateError extends ConflictError {
   }
 }
 
-/** A step failed by a fault of the definition or its data, and an incident was recorded. */
-export class ProcessIncidentError extends InternalError {
+/** A step that a caller asked for failed by a fault of the definition or its data, and an incident was recorded. */
+export class ProcessIncidentError extends ConflictError {
   readonly code = 'PROCESS_INCIDENT';
-  constructor(options: ErrorOptions) {
-    super('The process stopped with an incident.', undefined, options);
+  override readonly extension: { incident: StopReport };
+  constructor(incident: StopReport) {
+    super(sentenceOf(incident), placeOf(incident));
+    this.extension = { incident };
   }
+}
+
+/** As `ProcessIncidentError`, because an expression reads data that is not there: the caller can send it. */
+export class ProcessDataMissingError extends InvalidRequestError {
+  readonly code = 'PROCESS_DATA_MISSING';
+  override readonly extension: { incident: StopReport };
+  constructor(incident: StopReport) {
+    super(sentenceOf(incident), placeOf(incident));
+    this.extension = { incident };
+  }
+}
+
+function sentenceOf({ message }: StopReport): string {
+  return `The process stopped with an incident: ${message}`;
+}
+
+function placeOf({ uuid, processInstanceUuid, code, bpmnElementId }: StopReport): string {
+  return `process instance ${processInstanceUuid}, incident ${uuid ?? 'not kept'}, ${code} at ${bpmnElementId ?? 'the process'}`;
 }
 
 /** The definition of an instance must be read before its transaction goes on. Never leaves the module. */

@@ -37,7 +37,10 @@ import { MessagesRepository } from './storage/messages.repository.js';
 import { RepeatsRepository } from './storage/repeats.repository.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
 import { TokensRepository } from './storage/tokens.repository.js';
+import { UiActionAccess } from './ui-action-access.js';
 import { UiActionExecutionService } from './ui-action-execution.service.js';
+import { UiActionPathService } from './ui-action-path.service.js';
+import { UiActionRepeats } from './ui-action-repeats.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
 @Module({
@@ -82,8 +85,11 @@ import { UiActionExecutionService } from './ui-action-execution.service.js';
     StepWriter,
     TimerStarts,
     TokensRepository,
+    UiActionAccess,
     UiActionExecutionService,
+    UiActionPathService,
+    UiActionRepeats,
   ],
-  exports: [UiActionExecutionService],
+  exports: [UiActionExecutionService, UiActionPathService],
 })
 export class ProcessRuntimeModule {}

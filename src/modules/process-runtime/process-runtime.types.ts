@@ -1,4 +1,10 @@
-import type { EngineEventKind, InstanceStatus, NodeStatus, TokenStatus } from './engine/engine.types.js';
+import type {
+  EngineEventKind,
+  IncidentType,
+  InstanceStatus,
+  NodeStatus,
+  TokenStatus,
+} from './engine/engine.types.js';
 
 /** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
@@ -27,6 +33,18 @@ export interface TokenView {
   currentNodeId: number;
   currentNodeName: string | null;
   dateUpdated: string;
+}
+
+/** Why a step that a caller asked for stopped, as the error body tells it. */
+export interface StopReport {
+  /** Of the incident; null when the instance has as many open ones as it may. */
+  uuid: string | null;
+  processInstanceUuid: string;
+  /** `type` of the incident. */
+  code: IncidentType;
+  /** Where it stopped; null for the process as a whole. */
+  bpmnElementId: string | null;
+  message: string;
 }
 
 /** What the start endpoint answers (interface contract, "Process instance start result"). */

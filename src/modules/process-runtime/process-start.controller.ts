@@ -8,7 +8,15 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ConfiguredPermission } from '../../common/auth/configured-permission.decorator.js';
 import { ConfiguredPermissionGuard } from '../../common/auth/configured-permission.guard.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
@@ -18,6 +26,7 @@ import { RequestHeader } from '../../common/http/request-header.decorator.js';
 import { BuildProcessParams, definitionOf } from '../builds/dto/build.params.dto.js';
 import { ApiIdempotencyKey } from './dto/idempotency-key.decorator.js';
 import { START_BODY_EXAMPLES, START_EXAMPLE, START_RESPONSE_HEADERS } from './dto/start.examples.js';
+import { ProcessErrorResponseDto, STOPPED } from './dto/stopped.response.dto.js';
 import { StartProcessResponseDto } from './dto/start.response.dto.js';
 import { ProcessStartService } from './process-start.service.js';
 import { StartHeadersInterceptor } from './start-headers.interceptor.js';
@@ -26,6 +35,7 @@ import { StartPathGuard } from './start-path.guard.js';
 /** Starts processes (interface contract, endpoint 7). */
 @ApiTags('Processes')
 @ApiBearerAuth('bearer')
+@ApiExtraModels(ProcessErrorResponseDto)
 @Controller('rtm/api/runtime/app/:appId/build/:buildId/process-name')
 export class ProcessStartController {
   constructor(private readonly processes: ProcessStartService) {}
@@ -42,9 +52,9 @@ export class ProcessStartController {
       'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
       'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
       'there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or ' +
-      'the start event stands in a lane that names some. A process that stops at once is stored and answered all the same: ' +
-      '`CREATED`, without tokens, and the instance itself shows the incident that tells why. A call that is answered with an ' +
-      'error has stored nothing.',
+      'the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
+      'answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered ' +
+      'with any other error has stored nothing.',
   })
   @ApiHeader({
     name: 'svc-platform',
@@ -66,10 +76,16 @@ export class ProcessStartController {
     description: 'The instance, where it stands now.',
   })
   @ApiErrors(
-    { 400: { message: 'Some mandatory params are missing.', details: 'client' } },
+    {
+      400: {
+        message: 'Some mandatory params are missing.',
+        details: 'client',
+        type: ProcessErrorResponseDto,
+      },
+    },
     { 403: 'Insufficient permissions to act in this lane of the process' },
     { 404: 'Process definition not found.' },
-    { 409: 'The Idempotency-Key was used for a request with another body.' },
+    { 409: STOPPED },
   )
   async start(
     @CurrentPrincipal() principal: Principal,

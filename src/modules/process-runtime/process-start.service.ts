@@ -8,7 +8,7 @@ import { EngineRefusal } from './engine/engine.errors.js';
 import type { InstanceState } from './engine/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
 import { demandLane, mayAct } from './lanes.js';
-import type { ProcessKey, StartAnswer } from './process-runtime.types.js';
+import type { ProcessKey, StartAnswer, StopReport } from './process-runtime.types.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
 import {
   chooseStart,
@@ -23,6 +23,7 @@ import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepResources } from './step/step-resources.js';
 import type { InstanceRow } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
+import { isOfMissingData, stopError, toStopReport } from './stop-report.js';
 import { toTokenView } from './token-view.js';
 
 /** What a caller sends to start a process. */
@@ -36,6 +37,9 @@ export interface StartCall {
 
 /** Where an instance stands after its first step. */
 type StartState = Pick<InstanceState, 'state' | 'tokens'>;
+
+/** What a start comes to, and what is kept for its Idempotency-Key. */
+type StartOutcome = StartAnswer | { stopped: StopReport; isMissing: boolean };
 
 /** Another call with the same key was first. Never leaves the service. */
 class RepeatTakenError extends Error {
@@ -67,12 +71,13 @@ export class ProcessStartService {
   }
 
   /**
-   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer. A process that
-   * stops at once is stored as CREATED, with the incident, and answered as such: what was stored is never an error.
+   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer, also of a process that stops
+   * at once: that is stored as CREATED, with the incident, and told as an error.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
    * @throws ProcessStateError when the key was used with another body
+   * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
    */
   async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartAnswer> {
     const definition = await this.definition(key);
@@ -94,14 +99,20 @@ export class ProcessStartService {
       rootAppId: definition.build.rootApplicationId,
       depth: 0,
     };
-    return repeat === undefined ? this.startOnce(request, undefined) : this.startOrRepeat(request, repeat);
+    const outcome = await (repeat === undefined
+      ? this.startOnce(request, undefined)
+      : this.startOrRepeat(request, repeat));
+    if ('stopped' in outcome) {
+      throw stopError(outcome.stopped, outcome.isMissing);
+    }
+    return outcome;
   }
 
   private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
     return this.definitions.byName(appId, buildId, processName);
   }
 
-  private async startOrRepeat(request: StartRequest, repeat: RepeatKey): Promise<StartAnswer> {
+  private async startOrRepeat(request: StartRequest, repeat: RepeatKey): Promise<StartOutcome> {
     // Before the engine runs. Of calls at the same time none finds anything: then the unique index decides.
     const early = await this.repeated(repeat);
     if (early !== undefined) {
@@ -118,21 +129,21 @@ export class ProcessStartService {
     return (await this.repeated(repeat)) ?? this.startOnce(request, repeat);
   }
 
-  private async repeated(repeat: RepeatKey): Promise<StartAnswer | undefined> {
+  private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
     const stored = await this.database.read((manager) => this.rows.repeats.find(manager, repeat.keyHash));
-    return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartAnswer);
+    return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
   }
 
-  private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartAnswer> {
-    const answered = (state: StartState) => async (manager: EntityManager, row: InstanceRow, now: Date) => {
-      const answer = toStartAnswer(request.definition, row, state, now);
-      await this.keep(manager, repeat, answer, now);
-      return answer;
-    };
+  private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
+    const { definition } = request;
     try {
-      return await this.starter.start(request, {
-        begin: (manager, { row, result, now }) => answered(result.instance)(manager, row, now),
-        stopped: answered({ state: 'CREATED', tokens: new Map() }),
+      return await this.starter.start<StartOutcome>(request, {
+        begin: (manager, { row, result, now }) =>
+          this.keep(manager, repeat, toStartAnswer(definition, row, result.instance, now), now),
+        stopped: (manager, { row, incident, incidentUuid, now }) => {
+          const stopped = toStopReport(incident, row.uuid, definition, incidentUuid);
+          return this.keep(manager, repeat, { stopped, isMissing: isOfMissingData(incident) }, now);
+        },
       });
     } catch (error) {
       throw error instanceof EngineRefusal ? toDomainError(error, this.resources.limits.dataBytes) : error;
@@ -143,15 +154,16 @@ export class ProcessStartService {
   private async keep(
     manager: EntityManager,
     repeat: RepeatKey | undefined,
-    answer: StartAnswer,
+    answer: StartOutcome,
     now: Date,
-  ): Promise<void> {
+  ): Promise<StartOutcome> {
     if (repeat === undefined) {
-      return;
+      return answer;
     }
     const { keyHash, bodyHash } = repeat;
     try {
       await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      return answer;
     } catch (error) {
       throw isDuplicate(error) ? new RepeatTakenError() : error;
     }

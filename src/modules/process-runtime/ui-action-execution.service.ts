@@ -2,59 +2,53 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../common/auth/principal.js';
 import type { JsonObject } from '../../common/data-paths.js';
-import { Database } from '../../database/database.js';
+import { requestContext } from '../../common/http/request-context.js';
 import { EngineRefusal } from './engine/engine.errors.js';
-import type { EngineCommand } from './engine/engine.types.js';
 import type { UiActionPlace } from './engine/runtime-definition.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
 import { faultOf, IncidentsService } from './incidents.service.js';
 import { InstanceStepsService } from './instance-steps.service.js';
-import { demandLane } from './lanes.js';
-import {
-  ProcessIncidentError,
-  ProcessInstanceNotFoundError,
-  ProcessStateError,
-  ProcessTokenNotFoundError,
-  UiActionNotFoundError,
-} from './process-runtime.errors.js';
+import { ProcessStateError, ProcessTokenNotFoundError } from './process-runtime.errors.js';
 import type { UiActionAnswer, UiActionKey } from './process-runtime.types.js';
-import { RunnableDefinitionsService } from './runnable-definitions.service.js';
 import { FailedStepError } from './step/failed-step.error.js';
 import { toDomainError } from './step/refusals.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepResources } from './step/step-resources.js';
-import type { LoadedInstance, StepOutcome, StepPlan } from './step/step.types.js';
+import type { LoadedInstance, StepOutcome, StepPlan, Todo } from './step/step.types.js';
+import type { InstanceRow } from './storage/instance.row.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
+import { isOfMissingData, stopError, toStopReport } from './stop-report.js';
+import { UiActionAccess } from './ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
+import { UiActionRepeats, type TimedCall } from './ui-action-repeats.js';
 
 /** What a caller sends to execute a UI action. */
-interface UiActionCall {
-  principal: Principal;
+interface UiActionCall extends TimedCall {
   key: UiActionKey;
-  body: JsonObject;
+  /** Undefined without an Idempotency-Key. */
+  repeat: RepeatKey | undefined;
 }
 
 /** Executes UI actions (interface contract, endpoint 8; decisions, section 7). */
 @Injectable()
 export class UiActionExecutionService {
   constructor(
-    private readonly database: Database,
     private readonly steps: InstanceStepsService,
     private readonly incidents: IncidentsService,
     private readonly rows: RuntimeRows,
-    private readonly definitions: RunnableDefinitionsService,
+    private readonly access: UiActionAccess,
+    private readonly repeats: UiActionRepeats,
     private readonly resources: StepResources,
   ) {}
 
   /**
    * Executes a UI action on a token. The same call with the same Idempotency-Key is executed once and gets the same answer.
    * What is wrong is told in this order, as far as it can be known without what comes behind it.
-   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, without which there is no lane
-   * @throws LanePermissionError
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
    * @throws ProcessStateError when it cannot be executed now, or the key was used with another body
-   * @throws ProcessIncidentError when the process stops behind it; the token stays where it is
+   * @throws ProcessIncidentError, ProcessDataMissingError when the process stops behind it; the token stays where it is
    */
   async execute(
     principal: Principal,
@@ -65,11 +59,13 @@ export class UiActionExecutionService {
     const { processUuid, tokenUuid, uiActionSvcUuid } = key;
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
     const repeat = repeatKey(principal, path, idempotencyKey, body);
-    const call: UiActionCall = { principal, key, body };
+    const receivedAt = requestContext()?.receivedAt;
+    const call: UiActionCall = { principal, key, body, receivedAt, repeat };
     const plan: StepPlan<UiActionAnswer> = {
       actor: principal.user.userName,
-      before: (manager, _row, definition) => this.before(manager, definition(), call, repeat),
+      before: (manager, row, definition) => this.before(manager, row, definition(), call),
       command: (loaded, manager) => this.command(manager, loaded, call),
+      made: (result, loaded) => this.repeats.noted(result, loaded, this.placeOf(loaded, call), call),
       after: (outcome, manager) => this.answer(manager, outcome, repeat),
     };
     try {
@@ -79,32 +75,14 @@ export class UiActionExecutionService {
     }
   }
 
-  /**
-   * For a request whose body cannot be read, which comes after all that is wrong with its path.
-   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
-   */
-  async demandPath(
-    principal: Principal,
-    { processUuid, tokenUuid, uiActionSvcUuid }: UiActionKey,
-  ): Promise<void> {
-    const head = await this.database.read((manager) =>
-      this.rows.instances.findHead(manager, { uuid: processUuid }),
-    );
-    if (head === null) {
-      throw new ProcessInstanceNotFoundError();
-    }
-    demandAction(await this.definitions.byId(head.definitionId), uiActionSvcUuid, principal);
-    await this.database.read((manager) => this.demandToken(manager, head.id, tokenUuid));
-  }
-
   /** All that can be told without the tokens, and the stored answer of a call that repeats one. */
   private async before(
     manager: EntityManager,
+    row: InstanceRow,
     definition: RunnableDefinition,
-    { principal, key, body }: UiActionCall,
-    repeat: RepeatKey | undefined,
+    { principal, key, body, repeat }: UiActionCall,
   ): Promise<{ answer: UiActionAnswer } | undefined> {
-    const place = demandAction(definition, key.uiActionSvcUuid, principal);
+    const place = this.access.demand(principal, row, definition, key.uiActionSvcUuid);
     const stored = repeat === undefined ? null : await this.rows.repeats.find(manager, repeat.keyHash);
     if (stored === null || repeat === undefined) {
       return undefined;
@@ -116,16 +94,25 @@ export class UiActionExecutionService {
 
   private async command(
     manager: EntityManager,
-    { state, row, definition }: LoadedInstance,
-    { principal, key, body }: UiActionCall,
-  ): Promise<EngineCommand> {
+    loaded: LoadedInstance,
+    call: UiActionCall,
+  ): Promise<Todo<UiActionAnswer>> {
+    const { state, row, definition, locked } = loaded;
+    const { key, body, repeat } = call;
     const token = [...state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
     if (token === undefined) {
       await this.demandToken(manager, row.id, key.tokenUuid);
     }
-    refuseInput(definition, demandAction(definition, key.uiActionSvcUuid, principal), body);
+    const place = this.placeOf(loaded, call);
+    refuseInput(definition, place, body);
     if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
+    }
+    const executed = this.repeats.repeated(loaded, token, place, call);
+    if (executed !== undefined) {
+      const answer = toAnswer(token.uuid, definition, { node: executed.node, back: false });
+      await this.keep(manager, repeat, answer, new Date(locked.at));
+      return { answer };
     }
     return { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body };
   }
@@ -141,18 +128,25 @@ export class UiActionExecutionService {
     }
     const token =
       result.changedTokens.find(({ id }) => id === action.tokenId) ?? before.state.tokens.get(action.tokenId);
-    const answer: UiActionAnswer = {
-      tokenUuid: token?.uuid ?? '',
-      currentNodeId: before.definition.nodeAt(action.node)?.id ?? 0,
-      templatesSequence: null,
-      backAction: action.back,
-      resetToken: action.back,
-    };
+    const answer = toAnswer(token?.uuid ?? '', before.definition, action);
+    await this.keep(manager, repeat, answer, now);
+    return answer;
+  }
+
+  private async keep(
+    manager: EntityManager,
+    repeat: RepeatKey | undefined,
+    answer: UiActionAnswer,
+    now: Date,
+  ): Promise<void> {
     if (repeat !== undefined) {
       const { keyHash, bodyHash } = repeat;
       await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
     }
-    return answer;
+  }
+
+  private placeOf({ row, definition }: LoadedInstance, { principal, key }: UiActionCall): UiActionPlace {
+    return this.access.demand(principal, row, definition, key.uiActionSvcUuid);
   }
 
   private async demandToken(manager: EntityManager, instanceId: number, uuid: string): Promise<void> {
@@ -166,19 +160,25 @@ export class UiActionExecutionService {
       return toDomainError(error, this.resources.limits.dataBytes);
     }
     if (error instanceof FailedStepError) {
-      await this.incidents.record(error.instanceId, faultOf(error), { actor: principal.user.userName });
-      return new ProcessIncidentError({ cause: error });
+      const { instanceId, instanceUuid, incident, definition } = error;
+      const origin = { actor: principal.user.userName };
+      const uuid = await this.incidents.record(instanceId, faultOf(error), origin);
+      return stopError(toStopReport(incident, instanceUuid, definition, uuid), isOfMissingData(incident));
     }
     return error;
   }
 }
 
-/** @throws UiActionNotFoundError, LanePermissionError */
-function demandAction(definition: RunnableDefinition, svcUuid: string, principal: Principal): UiActionPlace {
-  const place = definition.runtime.uiAction(svcUuid);
-  if (place === undefined) {
-    throw new UiActionNotFoundError();
-  }
-  demandLane(definition, place.node, principal);
-  return place;
+function toAnswer(
+  tokenUuid: string,
+  definition: RunnableDefinition,
+  { node, back }: { node: number; back: boolean },
+): UiActionAnswer {
+  return {
+    tokenUuid,
+    currentNodeId: definition.nodeAt(node)?.id ?? 0,
+    templatesSequence: null,
+    backAction: back,
+    resetToken: back,
+  };
 }

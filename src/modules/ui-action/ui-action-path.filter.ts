@@ -6,7 +6,7 @@ import { UnreadableBodyError, ValidationFailedError } from '../../common/errors/
 import { Log } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { PATH_ID } from '../../common/validation/patterns.decorators.js';
-import { UiActionExecutionService } from '../process-runtime/ui-action-execution.service.js';
+import { UiActionPathService } from '../process-runtime/ui-action-path.service.js';
 import type { UiActionKey } from '../process-runtime/process-runtime.types.js';
 
 /**
@@ -21,7 +21,7 @@ export class UiActionPathFilter implements ExceptionFilter {
   constructor(
     log: Log,
     metrics: Metrics,
-    private readonly actions: UiActionExecutionService,
+    private readonly paths: UiActionPathService,
   ) {
     this.errors = new AllExceptionsFilter(log, metrics);
   }
@@ -40,7 +40,7 @@ export class UiActionPathFilter implements ExceptionFilter {
       return error;
     }
     try {
-      await this.actions.demandPath(principal, key);
+      await this.paths.demandPath(principal, key);
       return error;
     } catch (pathError) {
       return pathError;

@@ -1,11 +1,19 @@
 import { Body, Controller, HttpCode, HttpStatus, Param, Post, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ConfiguredPermission } from '../../common/auth/configured-permission.decorator.js';
 import { ConfiguredPermissionGuard } from '../../common/auth/configured-permission.guard.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
 import { RequestHeader } from '../../common/http/request-header.decorator.js';
+import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/dto/stopped.response.dto.js';
 import { ApiIdempotencyKey } from '../process-runtime/dto/idempotency-key.decorator.js';
 import { UiActionExecutionService } from '../process-runtime/ui-action-execution.service.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './dto/ui-action.examples.js';
@@ -16,6 +24,7 @@ import { UiActionPathFilter } from './ui-action-path.filter.js';
 /** Executes UI actions (interface contract, endpoint 8). */
 @ApiTags('Processes')
 @ApiBearerAuth('bearer')
+@ApiExtraModels(ProcessErrorResponseDto)
 @Controller('onboarding/api/runtime/process/:processUuid/token/:tokenUuid/ui-action')
 export class UiActionController {
   constructor(private readonly actions: UiActionExecutionService) {}
@@ -31,9 +40,10 @@ export class UiActionController {
     description:
       'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. The body is merged ' +
       'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
-      'back: `tokenUuid` is then a new token. Any valid token will do, unless the deployment asks for a permission ' +
-      '(`PROCESS_UI_ACTION_PERMISSION`) or the node stands in a lane that names some. 500 when the process cannot go on behind the ' +
-      'action: nothing has changed then, and an incident tells why.',
+      'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
+      'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
+      'The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click and leads nowhere back: it gets the first answer. 409, ' +
+      'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
   })
   @ApiIdempotencyKey()
   @ApiBody({
@@ -48,10 +58,16 @@ export class UiActionController {
     description: 'Where the token stands now.',
   })
   @ApiErrors(
-    400,
+    {
+      400: {
+        message: 'Request validation failed.',
+        details: 'tags: must be of type array',
+        type: ProcessErrorResponseDto,
+      },
+    },
     { 403: 'Insufficient permissions to act in this lane of the process' },
     { 404: 'Token not found for this process instance.' },
-    { 409: 'The UI action is not available where the token stands.' },
+    { 409: STOPPED },
   )
   async execute(
     @CurrentPrincipal() principal: Principal,

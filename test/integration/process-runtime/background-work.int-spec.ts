@@ -72,7 +72,11 @@ describe('work that a process leaves to the background', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', PROCESS_MAX_CALL_DEPTH: '2' });
+    app = await TestApp.start({
+      JOBS_POLL_MS: '20',
+      PROCESS_MAX_CALL_DEPTH: '2',
+      PROCESS_REPEAT_WINDOW_MS: '0',
+    });
     published = await publish(app, {
       bpmn: [
         rating,

@@ -3,7 +3,7 @@ import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
-import { executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { executed, instancePath, start } from '../../support/runtime/runtime-client.js';
 import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 
 /** Needs more tokens than the small service has, and a number. */
@@ -21,11 +21,17 @@ let published: Published;
 
 const post = (uuid: string, operation: string, via = app): Promise<TestResponse> =>
   via.request('POST', `${instancePath(uuid)}/${operation}`);
-const stopped = (amount: unknown) => started(small, published, 'wide', { startCondition: 'other', amount });
+const stopped = async (amount: unknown): Promise<{ uuid: string; state: string; id: number }> => {
+  const { status, body } = await start(small, published, 'wide', { startCondition: 'other', amount });
+  const uuid = body.incident?.processInstanceUuid ?? '';
+  expect(status).toBe(409);
+  const { state, id } = await instanceRow(app, uuid);
+  return { uuid, state, id };
+};
 
 describe('instances that stop at their start', () => {
   beforeAll(async () => {
-    const settings = { JOBS_WORKERS: 'false' };
+    const settings = { JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' };
     app = await TestApp.start(settings);
     small = await TestApp.start({ ...settings, PROCESS_MAX_TOKENS: '1' });
     published = await publish(app, { bpmn: wide });
@@ -36,7 +42,7 @@ describe('instances that stop at their start', () => {
   });
 
   it('are ended by terminating them', async () => {
-    const { uuid, state, instanceMetadata } = await stopped('many');
+    const { uuid, state, id } = await stopped('many');
     expect(state).toBe('CREATED');
     expect((await post(uuid, 'hold')).status).toBe(409);
 
@@ -46,7 +52,6 @@ describe('instances that stop at their start', () => {
       openIncidents: 0,
       endedAt: expect.any(Date),
     });
-    const id = instanceMetadata.processInstanceId;
     expect(await incidentRows(app, id)).toMatchObject([{ state: 'RESOLVED' }]);
     expect((await eventRows(app, id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect((await post(uuid, 'terminate')).status).toBe(409);
@@ -54,9 +59,9 @@ describe('instances that stop at their start', () => {
   });
 
   it('start again when the reason is gone, at the same event with the same data, and expire from then on', async () => {
-    const { uuid, state, instanceMetadata } = await stopped(99);
+    const { uuid, state, id } = await stopped(99);
     expect(state).toBe('CREATED');
-    const [incident] = await incidentRows(app, instanceMetadata.processInstanceId);
+    const [incident] = await incidentRows(app, id);
 
     const retried = await Promise.all([post(uuid, 'retry'), post(uuid, 'retry')]);
     expect(new Set(retried.map(({ status }) => status))).toEqual(new Set([200, 409]));
@@ -71,7 +76,7 @@ describe('instances that stop at their start', () => {
     );
     expect(body).toMatchObject({ openIncidents: 0, data: { amount: 99 }, expiresAt: expect.any(String) });
     expect(body.tokens[0]).toMatchObject({ bpmnElementId: 'a', state: 'ACTIVE' });
-    const jobs = { instanceId: instanceMetadata.processInstanceId };
+    const jobs = { instanceId: id };
     expect(await app.dataSource.getRepository(RuntimeJobEntity).findBy(jobs)).toMatchObject([
       { kind: 'EXPIRY' },
     ]);
@@ -80,11 +85,13 @@ describe('instances that stop at their start', () => {
   });
 
   it('keep their incident when they stop again, which tells the newest reason', async () => {
-    const { uuid, instanceMetadata } = await stopped('many');
-    const id = instanceMetadata.processInstanceId;
+    const { uuid, id } = await stopped('many');
     const [before] = await incidentRows(app, id);
 
-    expect((await post(uuid, 'retry')).status).toBe(500);
+    expect(await post(uuid, 'retry')).toMatchObject({
+      status: 409,
+      body: { incident: { uuid: before?.uuid, processInstanceUuid: uuid } },
+    });
     const [after, ...others] = await incidentRows(app, id);
     expect(others).toEqual([]);
     expect(after).toMatchObject({ uuid: before?.uuid, state: 'OPEN' });

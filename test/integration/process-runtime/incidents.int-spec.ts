@@ -180,7 +180,7 @@ describe('what counts as the same incident', () => {
     const { uuid, token, instanceMetadata } = await start('choosing', {});
     const id = instanceMetadata.processInstanceId;
     for (const amount of ['x', { of: 1 }, ['y'], null]) {
-      expect((await execute(app, uuid, token.uuid, ui('a'), { amount })).status).toBe(500);
+      expect((await execute(app, uuid, token.uuid, ui('a'), { amount })).status).toBe(409);
     }
     const [incident, ...others] = await incidentRows(app, id);
     expect(others).toEqual([]);

@@ -224,7 +224,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
       body: { message: 'Nothing of this token has stopped.' },
     });
     const choosing = await started(app, published, 'choosing', {});
-    expect((await execute(app, choosing.uuid, choosing.token.uuid, ui('a'), {})).status).toBe(500);
+    expect((await execute(app, choosing.uuid, choosing.token.uuid, ui('a'), {})).status).toBe(400);
     expect(await post(choosing.uuid, `token/${choosing.token.uuid}/retry`)).toMatchObject({
       status: 409,
       body: { message: 'There is nothing to retry: execute the UI action again.' },

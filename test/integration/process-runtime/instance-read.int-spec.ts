@@ -141,7 +141,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
 
   it('shows an instance that could not start, with the incident', async () => {
     const { body: failed } = await start(app, published, 'stops', {});
-    const { body } = await get(failed.uuid);
+    const { body } = await get(failed.incident?.processInstanceUuid ?? '');
 
     expect(body).toMatchObject({ state: 'CREATED', tokens: [], openIncidents: 1 });
     expect(body.incidents).toMatchObject([{ tokenUuid: null, bpmnElementId: 'choice' }]);
@@ -150,7 +150,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
   it('shows an incident at the token that it stopped', async () => {
     const { uuid: id, token } = await started(app, published, 'later', {});
     const failed = await execute(app, id, token.uuid, ui('a'), {});
-    expect(failed.status).toBe(500);
+    expect(failed.status).toBe(400);
     const { body } = await get(id);
 
     expect(body.incidents).toMatchObject([

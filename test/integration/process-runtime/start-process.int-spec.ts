@@ -266,17 +266,29 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect((await start(app, published, 'laned', {}, { token: clerk })).status).toBe(200);
   });
 
-  it('stores a process that stops at once as CREATED, with the incident, and answers it as such', async () => {
+  it('stores a process that stops at once as CREATED, with the incident, and answers 409 that names both', async () => {
     const { status, body, headers } = await start(app, published, 'stops', { amount: 'many' });
-    const row = { id: body.instanceMetadata.processInstanceId };
+    const uuid = body.incident?.processInstanceUuid ?? '';
+    const row = await instanceRow(app, uuid);
+    const [incident] = await incidentRows(app, row.id);
 
-    expect({ status, state: body.state, tokens: body.tokens }).toEqual({
-      status: 200,
-      state: 'CREATED',
-      tokens: [],
+    expect({ status, body }).toEqual({
+      status: 409,
+      body: {
+        error: 'Conflict',
+        message: `The process stopped with an incident: ${incident?.message}`,
+        status: 409,
+        details: `process instance ${uuid}, incident ${incident?.uuid}, GATEWAY_EVALUATION at choice`,
+        incident: {
+          uuid: incident?.uuid,
+          processInstanceUuid: uuid,
+          code: 'GATEWAY_EVALUATION',
+          bpmnElementId: 'choice',
+          message: incident?.message,
+        },
+      },
     });
-    expect(await instanceRow(app, body.uuid)).toMatchObject({
-      id: row.id,
+    expect(row).toMatchObject({
       state: 'CREATED',
       openIncidents: 1,
       content: { data: { amount: 'many' } },
@@ -286,6 +298,20 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       { state: 'OPEN', type: 'GATEWAY_EVALUATION', requestId: headers.get('x-request-id'), tokenId: null },
     ]);
     expect((await eventRows(app, row.id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
+  });
+
+  it('answers 400 where it stops because data is missing, in the words of the engine', async () => {
+    const { status, body } = await start(
+      app,
+      published,
+      'stops',
+      {},
+      { headers: { accept: 'application/problem+json' } },
+    );
+
+    expect({ status, code: body.incident?.code }).toEqual({ status: 400, code: 'GATEWAY_EVALUATION' });
+    expect(body.incident?.message).toContain('amount');
+    expect(body).toMatchObject({ title: 'Bad Request', incident: { bpmnElementId: 'choice' } });
   });
 
   describe('with an Idempotency-Key', () => {
@@ -339,8 +365,8 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
 
       expect(await countInstances(app, published.appId)).toBe(before + 1);
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(first).toMatchObject({ status: 200, body: { state: 'CREATED', tokens: [] } });
-      const id = first?.body.instanceMetadata.processInstanceId ?? 0;
+      expect(first?.status).toBe(409);
+      const { id } = await instanceRow(app, first?.body.incident?.processInstanceUuid ?? '');
       expect(await incidentRows(app, id)).toHaveLength(1);
       expect((await eventRows(app, id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
     });

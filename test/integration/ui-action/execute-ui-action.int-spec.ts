@@ -291,7 +291,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
   });
 
   describe('when the process stops behind the action', () => {
-    it('answers 500, keeps the token where it was, and records one incident, of the last call, that its going on closes', async () => {
+    it('answers 409, keeps the token where it was, and records one incident, of the last call, that its going on closes', async () => {
       const {
         uuid: process,
         token,
@@ -301,10 +301,16 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       const failed = await execute(app, process, token.uuid, ui('a'));
       const again = await execute(app, process, token.uuid, ui('a'));
 
-      expect({ status: failed.status, details: failed.body['details'] }).toEqual({
-        status: 500,
-        details: `request id ${failed.headers.get('x-request-id')}`,
+      const [incident] = await incidentRows(app, id);
+      expect(failed.status).toBe(409);
+      expect(failed.body.incident).toEqual({
+        uuid: incident?.uuid,
+        processInstanceUuid: process,
+        code: 'GATEWAY_EVALUATION',
+        bpmnElementId: 'choice',
+        message: incident?.message,
       });
+      expect(failed.body['details']).toContain(String(incident?.uuid));
       expect(await tokenRows(app, id)).toMatchObject([
         { uuid: token.uuid, state: 'ACTIVE', visit: expect.any(Number) },
       ]);

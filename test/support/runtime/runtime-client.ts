@@ -21,6 +21,16 @@ export interface StartBody extends Record<string, unknown> {
   instanceMetadata: { processInstanceId: number; processInstanceUuid: string };
   message?: string;
   details?: string;
+  incident?: StopBody;
+}
+
+/** Why a process stopped, in an error body. */
+export interface StopBody {
+  uuid: string | null;
+  processInstanceUuid: string;
+  code: string;
+  bpmnElementId: string | null;
+  message: string;
 }
 
 /** What the execute endpoint answers. */
@@ -31,6 +41,7 @@ export interface UiActionBody extends Record<string, unknown> {
   backAction: boolean;
   resetToken: boolean;
   message?: string;
+  incident?: StopBody;
 }
 
 /** How a test calls. */

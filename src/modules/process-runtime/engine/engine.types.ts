@@ -105,6 +105,20 @@ export interface ReturnPoint {
   valuesBefore: Record<string, JsonValue>;
   /** Size of `valuesBefore` as JSON. */
   bytes: number;
+  /** The last call that executed it; the engine keeps it and reads nothing of it. */
+  executed?: ExecutedCall;
+}
+
+/** What tells a call again from the way back that it would be later. */
+export interface ExecutedCall {
+  tokenId: number;
+  /** Fingerprint of the caller, hash of the body. */
+  caller: string;
+  body: string;
+  /** Epoch milliseconds of the database's clock, as late before the commit as can be. */
+  at: number;
+  /** Where the token stood then (graph index). */
+  node: number;
 }
 
 /** Everything of one instance that a step reads and changes. */

@@ -3,8 +3,8 @@ import { isDone, isOpen, perform, storeBody } from './actions.js';
 import { continueActivity } from './activities.js';
 import { goBack } from './back.js';
 import { EngineRefusal } from './engine.errors.js';
-import type { TokenState } from './engine.types.js';
-import { recordReturnPoint, returnPointFor } from './return-points.js';
+import type { ReturnPoint, TokenState } from './engine.types.js';
+import { recordReturnPoint, returnPointFor, type InstanceView } from './return-points.js';
 import type { UiActionPlace } from './runtime-definition.js';
 import type { StepRun } from './step-run.js';
 import { isWithUser } from './open-actions.js';
@@ -22,7 +22,7 @@ export function executeUiAction(
   if (token === undefined || token.state !== 'ACTIVE') {
     throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
   }
-  if (token.node === place.node.index && isWithUser(run, token)) {
+  if (isHere(run, token, place)) {
     executeHere(run, token, place, body);
     return;
   }
@@ -31,6 +31,20 @@ export function executeUiAction(
     throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
   }
   goBack(run, point, place, body);
+}
+
+/** Where executing an action would lead a token back to; undefined when it would do anything else. */
+export function wayBackOf(
+  view: InstanceView,
+  token: TokenState,
+  place: UiActionPlace,
+): ReturnPoint | undefined {
+  const isRunning = view.instance.state === 'STARTED' && token.state === 'ACTIVE';
+  return isRunning && !isHere(view, token, place) ? returnPointFor(view, token, place) : undefined;
+}
+
+function isHere(view: InstanceView, token: TokenState, { node }: UiActionPlace): boolean {
+  return token.node === node.index && isWithUser(view, token);
 }
 
 function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body: JsonObject): void {

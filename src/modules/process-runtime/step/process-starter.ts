@@ -41,6 +41,14 @@ export interface PreparedStart {
   now: Date;
 }
 
+/** An instance that stopped at once. */
+export interface FailedStart {
+  row: InstanceRow;
+  incident: EngineIncident;
+  incidentUuid: string;
+  now: Date;
+}
+
 /** What belongs to the transaction of a start. */
 export interface StartPlan<Answer> {
   /** The background job whose effect this is; it is completed in the transaction. */
@@ -51,7 +59,7 @@ export interface StartPlan<Answer> {
    * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
    * the start throws. It completes the job, if there is one.
    */
-  stopped?(manager: EntityManager, row: InstanceRow, now: Date): Promise<Answer>;
+  stopped?(manager: EntityManager, failed: FailedStart): Promise<Answer>;
 }
 
 const SHARDS = 256;
@@ -117,14 +125,15 @@ export class ProcessStarter {
   private async recordFailure<Answer>(
     request: StartRequest,
     id: number,
-    { source, type, message, node, actionSvcUuid }: EngineIncident,
+    incident: EngineIncident,
     stopped: NonNullable<StartPlan<Answer>['stopped']>,
   ): Promise<Answer> {
     const now = this.resources.now();
     const row = { ...newRow(request, id, now), expiresAt: null };
+    const { source, type, message, node, actionSvcUuid } = incident;
     const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
-    return this.incidents.recordFailedStart(row, request.startNode, fault, (manager) =>
-      stopped(manager, row, now),
+    return this.incidents.recordFailedStart(row, request.startNode, fault, (manager, incidentUuid) =>
+      stopped(manager, { row, incident, incidentUuid, now }),
     );
   }
 }

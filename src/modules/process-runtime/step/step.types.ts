@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/engine.types.js';
 import type { InstanceRow, ParkedJob } from '../storage/instance.row.js';
+import type { LockTime } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 
@@ -12,6 +13,7 @@ export interface LoadedInstance {
   /** Live tokens by id. */
   tokens: ReadonlyMap<number, TokenRow>;
   definition: RunnableDefinition;
+  locked: LockTime;
 }
 
 /** A step that was made and written. */
@@ -20,6 +22,9 @@ export interface StepOutcome {
   result: StepResult;
   now: Date;
 }
+
+/** What a plan comes to: a step, or no step and an answer. */
+export type Todo<Answer> = EngineCommand | { answer: Answer };
 
 /** What one transaction does to an instance. */
 export interface StepPlan<Answer> {
@@ -35,8 +40,10 @@ export interface StepPlan<Answer> {
     row: InstanceRow,
     definition: () => RunnableDefinition,
   ): Promise<{ answer: Answer } | undefined>;
-  /** What to do. May throw whatever refuses it. */
-  command(loaded: LoadedInstance, manager: EntityManager): EngineCommand | Promise<EngineCommand>;
+  /** What to do, or an answer that ends it all as one of `before` does. May throw whatever refuses it. */
+  command(loaded: LoadedInstance, manager: EntityManager): Todo<Answer> | Promise<Todo<Answer>>;
+  /** Called with what the engine made, just before it is written: what is stored in its place. */
+  made?(result: StepResult, loaded: LoadedInstance): StepResult;
   /** Called when everything is written, still in the transaction. */
   after(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
@@ -22,6 +23,19 @@ export type InstanceChange = Pick<
   'state' | 'seq' | 'openIncidents' | 'content' | 'modifiedAt' | 'endedAt' | 'expiresAt'
 >;
 
+/**
+ * When a statement asked for the lock of an instance: replicas' clocks differ, so it is the database's, and this process adds to it what
+ * its monotonic clock says.
+ */
+export interface LockTime {
+  /** Epoch milliseconds on the clock of the database. */
+  at: number;
+  /** The same moment on the monotonic clock of this process. */
+  sentAt: number;
+  /** Milliseconds that it waited for another transaction. */
+  waitedMs: number;
+}
+
 const UPDATE = `UPDATE process_instances
   SET state = ?, rev = rev + 1, seq = ?, open_incidents = ?, content = ?, modified_at = ?, ended_at = ?, expires_at = ?
   WHERE id = ? AND rev = ?`;
@@ -36,7 +50,10 @@ export class InstanceRevisionError extends Error {
 /** Rows of process instances. */
 @Injectable()
 export class InstancesRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws QueryFailedError when a waiting call has this child already */
   async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
@@ -47,6 +64,16 @@ export class InstancesRepository {
   async lock(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
     const row = await this.select(manager, key, `${HEAD_COLUMNS}, content`, this.forUpdate);
     return row === undefined ? null : toInstanceRow(row);
+  }
+
+  /** As `lock`, and when that was, in the same statement. */
+  async lockTimed(
+    manager: EntityManager,
+    key: InstanceKey,
+  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
+    const sentAt = performance.now();
+    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content${this.lockTime}`, this.forUpdate);
+    return row === undefined ? null : { row: toInstanceRow(row), locked: this.toLockTime(row, sentAt) };
   }
 
   /** As `lock`, without the content. */
@@ -135,6 +162,19 @@ export class InstancesRepository {
       [value],
     );
     return row;
+  }
+
+  /** NOW is when a statement began, SYSDATE when the row was there: in between it waited for the lock. */
+  private get lockTime(): string {
+    return this.database.isEmbedded
+      ? ''
+      : ', UNIX_TIMESTAMP(NOW(6)) AS locked_at, TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) AS waited';
+  }
+
+  private toLockTime(row: RawRow, sentAt: number): LockTime {
+    return this.database.isEmbedded
+      ? { at: this.clock.now().getTime(), sentAt, waitedMs: 0 }
+      : { at: Number(row['locked_at']) * 1_000, sentAt, waitedMs: Number(row['waited']) / 1_000 };
   }
 
   private get forUpdate(): string {

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
+import { instanceRow } from '../../support/runtime/runtime-rows.js';
+
+const WINDOW_MS = 2_000;
+const BACK = taskProcess(
+  'back',
+  userTask('first', { actions: [{ name: 'enter', manual: true, keys: '*', allowBack: true }] }),
+  userTask('second'),
+);
+const ENTER = ui('first', 'enter');
+
+describe('the same UI action again', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    const settings = {
+      JOBS_WORKERS: 'false',
+      PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
+      PROCESS_UI_ACTION_ACCESS: 'any-token',
+    };
+    app = await TestApp.start(settings);
+    published = await publish(app, { bpmn: BACK });
+  });
+  afterAll(() => app.close());
+
+  it('ten times at once is one step, and each call gets its answer', async () => {
+    const { uuid, token } = await started(app, published, 'back');
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => execute(app, uuid, token.uuid, ENTER, { n: 1 })),
+    );
+
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 200, body: { backAction: false, tokenUuid: token.uuid } });
+    expect((await instanceRow(app, uuid)).rev).toBe(2);
+  });
+
+  it('of another caller within the window is 409 that says what to do', async () => {
+    const { uuid, token } = await started(app, published, 'back');
+    await executed(app, uuid, token.uuid, ENTER, {});
+    const other = await app.tokenWith({ sub: 'other' });
+    const refused = await execute(app, uuid, token.uuid, ENTER, {}, { token: other });
+
+    expect({ status: refused.status, message: refused.body.message }).toEqual({
+      status: 409,
+      message: 'The UI action has just been executed. To go back, read the instance and execute it again.',
+    });
+  });
+
+  it('goes back when it comes later, and keeps the answer of a repeat for its Idempotency-Key', async () => {
+    const { uuid, token } = await started(app, published, 'back');
+    const first = await execute(app, uuid, token.uuid, ENTER, {});
+    const repeat = () => execute(app, uuid, token.uuid, ENTER, {}, { key: 'again' });
+    expect((await repeat()).text).toBe(first.text);
+
+    const back = await eventually(
+      () => execute(app, uuid, token.uuid, ENTER, {}),
+      ({ body }) => body.backAction,
+    );
+    expect(back).toMatchObject({ status: 200, body: { resetToken: true } });
+    expect((await repeat()).text).toBe(first.text);
+    expect((await instanceRow(app, uuid)).rev).toBe(3);
+  });
+
+  it('goes back at once with another body', async () => {
+    const { uuid, token } = await started(app, published, 'back');
+    await executed(app, uuid, token.uuid, ENTER, { n: 1 });
+
+    expect((await executed(app, uuid, token.uuid, ENTER, { n: 2 })).backAction).toBe(true);
+  });
+});
