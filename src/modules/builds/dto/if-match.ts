@@ -24,10 +24,12 @@ export const ETAG_HEADER = {
 /** Entity tags in a list, as RFC 9110 writes them (sections 5.6.1 and 8.8.3): empty elements are allowed. */
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`);
-const EACH_TAG = /(W\/)?"[^"]*"/g;
+const EACH_OPAQUE_TAG = /"[^"]*"/g;
 
 /**
- * Reads `If-Match` (RFC 9110, section 13.1.1). Tags are compared strongly, so that weak ones match nothing.
+ * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. The service gives strong tags only. A proxy that
+ * compresses an answer weakens its tag on the way to the caller (section 8.8.1), who can send back nothing else: compared
+ * strongly, it would lock out whoever sits behind such a proxy, and protect nobody.
  * @throws ValidationFailedError without the header, and when it is neither `*` nor a list of entity tags
  */
 export function requiredIfMatch(value = ''): IfMatch {
@@ -43,5 +45,5 @@ export function requiredIfMatch(value = ''): IfMatch {
       { field: 'If-Match', rule: 'must be * or entity tags with their quotes, as ETag has them' },
     ]);
   }
-  return (text.match(EACH_TAG) ?? []).filter((tag) => !tag.startsWith('W/'));
+  return text.match(EACH_OPAQUE_TAG) ?? [];
 }
