@@ -12,7 +12,7 @@ export class CreateMigrationSteps1797000006000 implements MigrationInterface {
         name: 'migration_steps',
         columns: [
           { name: 'name', type: 'varchar', length: '64', isPrimary: true, ...exact },
-          { name: 'done_at', type: 'datetime', ...(isServer ? { precision: 3 } : {}) },
+          { name: 'done_at', type: 'datetime', precision: 3 },
         ],
       }),
       true,
