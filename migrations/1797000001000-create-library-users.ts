@@ -1,11 +1,15 @@
 import { Table, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Who used libraries before a use had to be allowed: what builds hold, and what packages of versions name. */
+/**
+ * Who used libraries before a use had to be allowed: whose builds and packages name them. What a library brings along (level 2
+ * and more) was reached through that library only, and still is.
+ */
 const USERS = `
   SELECT DISTINCT library_build.app_id AS library_app_id, user_build.app_id AS user_app_id
   FROM build_libraries
   JOIN builds user_build ON user_build.build_id = build_libraries.build_id
   JOIN builds library_build ON library_build.build_id = build_libraries.library_build_id
+  WHERE build_libraries.level = 1
   UNION
   SELECT DISTINCT dependency_app_id AS library_app_id, app_id AS user_app_id
   FROM version_dependencies WHERE dependency_type = 'LIB'`;
