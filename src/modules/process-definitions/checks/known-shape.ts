@@ -103,7 +103,8 @@ function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
 
 /** What a reference within the schema names; others are refused with the schema. */
 function referred(reference: unknown, root: JsonObject): unknown {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) {
+  // An anchor (`#name`) is not looked up: what it names may be anything.
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
     return undefined;
   }
   const steps = reference.split('/').slice(1);
