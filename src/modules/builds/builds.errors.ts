@@ -46,7 +46,10 @@ export class PackageSystemsMissingError extends ConflictError {
 export class PackageOutdatedError extends ConflictError {
   readonly code = 'PACKAGE_OUTDATED';
   constructor(problems: PackageProblem[]) {
-    super('The stored application package cannot be built by this release.', describe(problems));
+    super(
+      'The stored application package cannot be built by this release: deliver it, mended, to another version.',
+      describe(problems),
+    );
   }
 }
 

@@ -11,6 +11,8 @@ import {
   type Published,
 } from '../../support/runtime/publish.js';
 import { newPlace, type Place } from '../systems/rows.js';
+import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 import { build, buildRows, commit, packageRow, type PackageAnswer } from './rows.js';
 
 interface Event {
@@ -132,6 +134,35 @@ describe('the right to use a library', () => {
     expect(refused.body).toMatchObject({ message: sentence(place, shared) });
     expect(await buildRows(app, place.appId)).toEqual([]);
     expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
+  });
+
+  it('is asked again when a node of a workflow is edited, and nothing of the package changes', async () => {
+    const place = newPlace();
+    const shared = await library(null);
+    await allowLibraries(app, place.appId, [shared]);
+    const workflows = [workflowOf('flow', [mapping('a', 1)])];
+    expect((await put(place, { ...documentWith(place, shared), workflows })).status).toBe(200);
+    const before = await packageRow(app, place);
+    const { body: node } = await getNode(app, place, 'flow', 'a');
+    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+
+    const path = nodePath(place, 'flow', 'a');
+    const added = await app.request('POST', nodePath(place, 'flow'), { body: mapping('b', 2) });
+    for (const answer of [
+      await changeNode(app, 'PUT', path, { body: { ...node, inputBody: '2' } }),
+      await changeNode(app, 'DELETE', path),
+      added,
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ error: 'Conflict', message: sentence(place, shared) });
+    }
+    expect(await packageRow(app, place)).toEqual(before);
+    expect((await events(shared)).map(({ outcome }) => outcome)).toEqual([
+      'ok',
+      'denied',
+      'denied',
+      'denied',
+    ]);
   });
 
   it('is needed for what a package names, and reaches nothing behind it', async () => {

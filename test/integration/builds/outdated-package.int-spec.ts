@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/common/canonical-json.js';
+import { AppPackageEntity } from '../../../src/modules/builds/entities/app-package.entity.js';
+import { packText } from '../../../src/modules/builds/packed-text.js';
+import { TestApp } from '../../support/app.js';
+import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
+import { packageDocument } from '../../support/runtime/publish.js';
+import { newPlace, type Place } from '../systems/rows.js';
+import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { build, buildRows, commit, graphOf, packageRow, store } from './rows.js';
+import { changeNode, getNode, nodePath } from './workflow-nodes.js';
+
+/** What ran nothing in silence before: a task of another engine, and a user task that waited for nobody. */
+const processWith = (tag: string, id: string, attributes = ''): string =>
+  bpmnFile({
+    id: 'old',
+    elements: sequence(
+      { tag: 'startEvent', id: 'start' },
+      { tag, id },
+      { tag: 'endEvent', id: 'end' },
+    ).replace(`<bpmn:${tag} `, `<bpmn:${tag} ${attributes} `),
+  });
+const FOREIGN = processWith(
+  'serviceTask',
+  'pay',
+  'xmlns:camunda="http://camunda.org/schema/1.0/bpmn" camunda:class="org.example.Pay"',
+);
+const BARE = processWith('userTask', 'work');
+
+describe('a package that a release before stored, with looser rules', () => {
+  let app: TestApp;
+  let place: Place;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    place = newPlace();
+  });
+
+  const documentOf = (bpmn: string) =>
+    packageDocument(place.appId, { bpmn, package: { workflows: [workflowOf('flow', [mapping('a', 1)])] } });
+  /** As the release before would have left it: this one would refuse the package. */
+  const storedBefore = async (bpmn: string): Promise<void> => {
+    expect((await store(app, place, documentOf(userTaskProcess()))).status).toBe(200);
+    const document = documentOf(bpmn);
+    await app.dataSource.getRepository(AppPackageEntity).update(
+      { appId: place.appId, appVersionId: place.versionId },
+      {
+        document: await packText(JSON.stringify(document)),
+        checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
+      },
+    );
+  };
+
+  it('is not built, and the answer names file, element and what to write', async () => {
+    await storedBefore(FOREIGN);
+    expect((await commit(app, place)).status).toBe(200);
+
+    const { status, body } = await build(app, place);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      error: 'Conflict',
+      message:
+        'The stored application package cannot be built by this release: deliver it, mended, to another version.',
+      details: expect.stringMatching(
+        /^processes\/process-0\.bpmn \(pay\): camunda:class \(Camunda 7\) of serviceTask "pay" is not executed here; .*svc:action/,
+      ),
+    });
+    expect(await buildRows(app, place.appId)).toEqual([]);
+  });
+
+  it('is not edited as a draft either, and can be delivered again once it is mended', async () => {
+    await storedBefore(FOREIGN);
+    const before = await packageRow(app, place);
+    const { body: node } = await getNode(app, place, 'flow', 'a');
+    const edit = { body: { ...node, inputBody: '2' } };
+    const refused = await changeNode(app, 'PUT', nodePath(place, 'flow', 'a'), edit);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({
+      problems: [{ severity: 'error', file: 'processes/process-0.bpmn', element: 'pay' }],
+    });
+    expect(await packageRow(app, place)).toEqual(before);
+
+    expect((await store(app, place, documentOf(BARE))).status).toBe(200);
+    expect((await commit(app, place)).status).toBe(200);
+    expect((await build(app, place)).status).toBe(201);
+  });
+
+  it('gets the implicit action of a user task with its next build', async () => {
+    await storedBefore(BARE);
+    await commit(app, place);
+    const { status, body } = await build(app, place);
+    expect(status).toBe(201);
+    const { nodes } = await graphOf(app, body.buildId, 'old');
+    expect(nodes.find(({ key }) => key === 'work')).toMatchObject({
+      actions: [{ name: 'complete', manual: true, optional: false }],
+      uiActions: [{ name: 'complete', action: 'complete' }],
+    });
+  });
+});
