@@ -147,7 +147,9 @@ describe('the right to use a library', () => {
     await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
 
     const path = nodePath(place, 'flow', 'a');
-    const added = await app.request('POST', nodePath(place, 'flow'), { body: mapping('b', 2) });
+    const added = await app.request('POST', nodePath(place, 'flow'), {
+      body: { ...mapping('b', 2), name: 'b' },
+    });
     for (const answer of [
       await changeNode(app, 'PUT', path, { body: { ...node, inputBody: '2' } }),
       await changeNode(app, 'DELETE', path),
