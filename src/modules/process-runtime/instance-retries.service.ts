@@ -15,6 +15,7 @@ import {
   ProcessTokenNotFoundError,
 } from './process-runtime.errors.js';
 import { FailedStepError } from './step/failed-step.error.js';
+import { JOIN_NEVER_COMPLETED } from './step/join-incidents.js';
 import { toDomainError } from './step/refusals.js';
 import { StepResources } from './step/step-resources.js';
 import { unparked } from './step/step-writer.js';
@@ -68,7 +69,7 @@ export class InstanceRetriesService {
     const open = await this.database.read((manager) => this.openOf(manager, target));
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
-      throw open.length === 0 ? nothingStopped(target) : notInBackground(target);
+      throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
     }
     const retried: RetryView[] = [];
     for (const stop of stops) {
@@ -217,7 +218,11 @@ function nothingStopped({ tokenUuid }: Target): ProcessStateError {
   return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
 }
 
-function notInBackground({ tokenUuid }: Target): ProcessStateError {
-  const instead = tokenUuid === null ? 'start the process again' : 'execute the UI action again';
+/** What helps in place of a retry. */
+function notInBackground({ tokenUuid }: Target, open: readonly IncidentRow[]): ProcessStateError {
+  const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
+    ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'
+    : 'start the process again';
+  const instead = tokenUuid === null ? whole : 'execute the UI action again';
   return new ProcessStateError('NOTHING_TO_RETRY', `There is nothing to retry: ${instead}.`);
 }

@@ -11,7 +11,7 @@ import { FailedStepError } from './step/failed-step.error.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepAftermath } from './step/step-aftermath.js';
 import { StepResources } from './step/step-resources.js';
-import { StepWriter } from './step/step-writer.js';
+import { StepWriter, type Written } from './step/step-writer.js';
 import type { LoadedInstance, StepIds, StepPlan } from './step/step.types.js';
 import type { InstanceRow } from './storage/instance.row.js';
 import type { InstanceKey, LockTime } from './storage/instances.repository.js';
@@ -21,7 +21,7 @@ import type { TokenRow } from './storage/token.row.js';
 /** What is told once the transaction was committed: it may be repeated, or rolled back. */
 interface Done {
   row: InstanceRow;
-  hasWork: boolean;
+  written: Written;
   warnings: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export class InstanceStepsService {
       const definition = (): RunnableDefinition => this.definitionOf(row, given);
       const early = await plan.before?.(manager, row, definition);
       if (early !== undefined) {
-        done = { row, hasWork: false, warnings: [] };
+        done = { row, written: { hasWork: false, raised: [] }, warnings: [] };
         return early.answer;
       }
       const now = this.resources.now();
@@ -83,19 +83,18 @@ export class InstanceStepsService {
         return todo.answer;
       }
       const result = this.step(before, plan, todo, this.resources.engineContext(now, ids));
-      const hasWork = await this.writer.write(manager, { ...before, isNew: false }, result, {
+      const written = await this.writer.write(manager, { ...before, isNew: false }, result, {
         ids,
         now,
         job: plan.job,
         retried: plan.retried,
         origin: { actor: plan.actor, requestId: requestContext()?.requestId ?? null },
       });
-      done = { row, hasWork, warnings: result.warnings };
+      done = { row, written, warnings: result.warnings };
       return plan.after({ before, result, now }, manager);
     });
     if (done !== undefined) {
-      this.aftermath.changed(done.row.id, done.hasWork);
-      this.aftermath.warned(done.row, done.warnings);
+      this.told(done);
     }
     return answer;
   }
@@ -110,6 +109,12 @@ export class InstanceStepsService {
       throw new ProcessInstanceNotFoundError();
     }
     return found;
+  }
+
+  private told({ row, written, warnings }: Done): void {
+    this.aftermath.changed(row.id, written.hasWork);
+    written.raised.forEach((incident) => this.aftermath.stopped(row, incident));
+    this.aftermath.warned(row, warnings);
   }
 
   private step<Answer>(

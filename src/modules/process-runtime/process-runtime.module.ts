@@ -28,6 +28,7 @@ import { InstanceSignals } from './step/instance-signals.js';
 import { ProcessStarter } from './step/process-starter.js';
 import { StepAftermath } from './step/step-aftermath.js';
 import { StepResources } from './step/step-resources.js';
+import { JoinIncidents } from './step/join-incidents.js';
 import { StepWriter } from './step/step-writer.js';
 import { EventsRepository } from './storage/events.repository.js';
 import { IncidentsRepository } from './storage/incidents.repository.js';
@@ -82,6 +83,7 @@ import { UiActionRepeats } from './ui-action-repeats.js';
     ScheduledJobs,
     StepAftermath,
     StepResources,
+    JoinIncidents,
     StepWriter,
     TimerStarts,
     TokensRepository,

@@ -20,6 +20,7 @@ export function checkInvariants(background: Background, instance: MemoryInstance
   checkStates(instance);
   checkTree(instance);
   checkJoins(instance);
+  checkStuck(instance);
   checkBackground(background, instance);
 }
 
@@ -164,6 +165,21 @@ function checkJoins(instance: MemoryInstance): void {
       instance,
     );
   }
+}
+
+/** An instance at rest in which every token that is not held waits at a join stands still for ever, and must say so. */
+function checkStuck({ state, ...instance }: MemoryInstance): void {
+  const { tokens, joins, pending } = state;
+  const parked = new Set(joins.flatMap(({ arrivals }) => arrivals.flat()));
+  const free = [...tokens.values()].filter((token) => token.state !== 'ON_HOLD' && !parked.has(token.id));
+  demand(
+    state.state !== 'STARTED' ||
+      pending.length > 0 ||
+      free.length > 0 ||
+      joins.some(({ missing }) => missing !== undefined),
+    'all tokens wait at joins, and nothing tells it',
+    { ...instance, state },
+  );
 }
 
 /** An independent reading of BPMN 2.0.2, 13.4.3: searched in the graph, without what the compiler has prepared. */

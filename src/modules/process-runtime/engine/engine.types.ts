@@ -86,6 +86,8 @@ export interface JoinState {
   scopeTokenId: number | null;
   /** Token ids by position in the gateway's `incoming`. */
   arrivals: number[][];
+  /** Incoming flows that no live token can come over any more, so that it waits for ever; absent while it can be completed. */
+  missing?: number[];
 }
 
 /** A manual action that was executed, kept for going back (decisions, section 7). */
@@ -323,4 +325,5 @@ export type IncidentType =
   | 'ENGINE'
   | 'DEFINITION'
   | 'SUBPROCESS'
-  | 'WORKFLOW';
+  | 'WORKFLOW'
+  | 'JOIN_NEVER_COMPLETED';

@@ -156,7 +156,8 @@ function firstInOrder(run: StepRun, joins: readonly JoinState[]): JoinState | un
   return first;
 }
 
-function blockersOf(run: StepRun, join: JoinState): TokenState[] {
+/** The tokens that an inclusive join waits for. */
+export function blockersOf(run: StepRun, join: JoinState): TokenState[] {
   const empty = join.arrivals.map(({ length }) => length === 0);
   if (!empty.includes(true)) {
     return [];
@@ -171,7 +172,7 @@ function blockersOf(run: StepRun, join: JoinState): TokenState[] {
 }
 
 /** The token of a split is where its children are; one that waits at an embedded subprocess stands for those within. */
-function isHeldBySplit(run: StepRun, token: TokenState): boolean {
+export function isHeldBySplit(run: StepRun, token: TokenState): boolean {
   return token.state === 'ON_HOLD' && run.nodeOf(token).kind !== 'SUB_PROCESS';
 }
 

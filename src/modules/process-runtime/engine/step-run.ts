@@ -92,6 +92,11 @@ export class StepRun {
     this.countChild(token.parentId, -1);
   }
 
+  /** The levels, by the token that waits at their subprocess, in which a token was made, changed or ended. */
+  changedScopes(): ReadonlySet<number | null> {
+    return new Set([...this.changed.values()].map(({ scopeTokenId }) => scopeTokenId));
+  }
+
   /** Live tokens, parked ones too, that have this one as their parent. */
   childrenOf(id: number): number {
     return this.childCounts().get(id) ?? 0;

@@ -10,6 +10,7 @@ import { checkDataSize, checkJobsSize, faultOfData, setData } from './process-da
 import type { ActionPlace, RuntimeDefinition } from './runtime-definition.js';
 import { endInstance, throwBpmnError, throwError } from './scopes.js';
 import { StepRun } from './step-run.js';
+import { markStuckJoins } from './stuck-joins.js';
 import { createToken } from './tokens.js';
 import { executeUiAction } from './ui-actions.js';
 
@@ -45,6 +46,7 @@ export function step(
   try {
     carryOut(run, command);
     drain(run);
+    markStuckJoins(run);
   } catch (error) {
     throw isFaultOfData(error) ? faultOfData(run, error) : error;
   }

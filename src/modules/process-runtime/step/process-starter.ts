@@ -101,13 +101,14 @@ export class ProcessStarter {
     const prepared = this.prepare(request, id, begin());
     const { row, result, now } = prepared;
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
-    const { answer, hasWork } = await this.database.write(async (manager) => {
+    const { answer, written } = await this.database.write(async (manager) => {
       const answer = await plan.begin(manager, prepared);
       const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
       const context = { ids: begin(), now, origin, job: plan.job };
-      return { answer, hasWork: await this.writer.write(manager, base, result, context) };
+      return { answer, written: await this.writer.write(manager, base, result, context) };
     });
-    this.aftermath.changed(id, hasWork);
+    this.aftermath.changed(id, written.hasWork);
+    written.raised.forEach((incident) => this.aftermath.stopped(row, incident));
     this.aftermath.warned(row, result.warnings);
     return answer;
   }

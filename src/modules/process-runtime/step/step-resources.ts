@@ -73,10 +73,16 @@ export class StepResources {
     const token = await this.blocks.reserve('process-token', count);
     const job = await this.blocks.reserve('job', count);
     const wait = await this.blocks.reserve('process-wait', count);
+    const incident = await this.blocks.reserve('process-incident', count);
     try {
-      return await work(() => ({ token: token.sequence(), job: job.sequence(), wait: wait.sequence() }));
+      return await work(() => ({
+        token: token.sequence(),
+        job: job.sequence(),
+        wait: wait.sequence(),
+        incident: incident.sequence(),
+      }));
     } finally {
-      [token, job, wait].forEach((range) => range.giveBack());
+      [token, job, wait, incident].forEach((range) => range.giveBack());
     }
   }
 }

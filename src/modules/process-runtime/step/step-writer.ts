@@ -16,12 +16,13 @@ import {
   VISIT_KINDS,
 } from '../jobs/runtime-job.js';
 import type { EventOrigin, NewEvent } from '../storage/events.repository.js';
-import type { IncidentHead } from '../storage/incidents.repository.js';
+import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.js';
 import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { expiryJob, expiryOf } from './expiry.js';
+import { JoinIncidents } from './join-incidents.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 import type { StepIds } from './step.types.js';
 import { tokenChanges } from './token-changes.js';
@@ -41,6 +42,12 @@ export interface WriteContext {
   origin: EventOrigin;
   job?: Job | undefined;
   retried?: ParkedJob | undefined;
+}
+
+/** What came of writing a step. */
+export interface Written {
+  hasWork: boolean;
+  raised: readonly IncidentRow[];
 }
 
 const ENDED: ReadonlySet<InstanceStatus> = new Set([
@@ -64,27 +71,33 @@ export class StepWriter {
     private readonly rows: RuntimeRows,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
+    private readonly joins: JoinIncidents,
   ) {}
 
-  /** @returns whether background jobs were added: then wake the workers after the commit */
+  /** @returns whether background jobs were added: then wake the workers after the commit; and the incidents that were raised */
   async write(
     manager: EntityManager,
     base: StepBase,
     result: StepResult,
     context: WriteContext,
-  ): Promise<boolean> {
+  ): Promise<Written> {
     const { row } = base;
-    const closed = await this.closedIncidents(manager, base, result, context.now);
-    const events = [...result.events, ...closingEvents(closed, result.instance.seq)];
+    const joins = await this.joins.changes(manager, base, result, context);
+    const gone = await this.closedIncidents(manager, base, result, context.now);
+    const closed = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
+    const closing = closingEvents(closed, result.instance.seq);
+    const raising = raisingEvents(joins.raised, result.instance.seq + closing.length);
+    const events = [...result.events, ...closing, ...raising];
     await this.writeInstance(manager, base, result, {
-      seq: result.instance.seq + closed.length,
-      openIncidents: row.openIncidents - closed.length,
+      seq: result.instance.seq + closing.length + raising.length,
+      openIncidents: row.openIncidents - closed.length + joins.raised.length,
       now: context.now,
     });
     await this.rows.tokens.write(manager, row, tokenChanges(base, result), context.now);
     await this.rows.events.insert(manager, row, events, { ...context.origin, at: context.now });
+    await this.joins.write(manager, row, joins, context.now);
     await this.endWork(manager, base, result, context);
-    return this.addWork(manager, base, result, context);
+    return { hasWork: await this.addWork(manager, base, result, context), raised: joins.raised };
   }
 
   private async writeInstance(
@@ -263,6 +276,16 @@ export function unparked(
     instanceId: instanceId ?? row.id,
     ...(tokenId === null ? {} : { tokenId }),
   };
+}
+
+function raisingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent[] {
+  return incidents.map(({ uuid, tokenId, node, source, type }, index) => ({
+    seq: seq + index + 1,
+    kind: 'INCIDENT_RAISED',
+    tokenId,
+    node,
+    data: { incident: uuid, source, type },
+  }));
 }
 
 function closingEvents(incidents: readonly IncidentHead[], seq: number): NewEvent[] {

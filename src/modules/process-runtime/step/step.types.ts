@@ -53,4 +53,5 @@ export interface StepIds {
   token: () => number;
   job: () => number;
   wait: () => number;
+  incident: () => number;
 }
