@@ -28,8 +28,7 @@ export async function serve({ host, onStop, ...options }: ServeOptions): Promise
   endOnFatalErrors(log);
   const app = await start({ host, ...options }, log);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  process.once('SIGTERM', () => void stop(app, 'SIGTERM', onStop));
-  process.once('SIGINT', () => void stop(app, 'SIGINT', onStop));
+  stopOnSignals((signal) => stop(app, signal, onStop));
   log.info('listening', { host, port });
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -77,6 +76,16 @@ async function stop(
   await onStop?.();
   log.info('stopped');
   process.exit(0);
+}
+
+/** One stop only: whoever signals a whole process group, with npm in it, signals twice, and that must cut nothing. */
+function stopOnSignals(stopFor: (signal: NodeJS.Signals) => Promise<void>): void {
+  let stopping: Promise<void> | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stopping ??= stopFor(signal);
+    });
+  }
 }
 
 function endOnFatalErrors(log: Log): void {

@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProcessClient } from '../../prove/support/process-client.js';
+import { APPROVAL } from '../../prove/support/process-models.js';
 import { ProofEnvironment } from '../../prove/support/proof-environment.js';
+import type { ServiceProcess } from '../../prove/support/service-process.js';
 import { connectionTestPath, listPath } from '../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { instancePath } from '../../support/runtime/runtime-client.js';
 import { sendRaw, type RawAnswer } from './raw-http.js';
 
 const GRACE_MS = 2_000;
@@ -13,6 +17,7 @@ const GRACE_MS = 2_000;
 const SLOW_MS = 4_000;
 const PATIENCE_MS = 30_000;
 const REQUESTS_A_MINUTE = 20;
+const HARD_LIMIT_MS = 1_500;
 
 /** The built service as a process of its own, which gets a real signal. */
 describe('a replica that is told to stop', () => {
@@ -32,21 +37,25 @@ describe('a replica that is told to stop', () => {
     await rm(folder, { recursive: true });
   });
 
+  /** Sends requests whose connection is meant to be kept, and which nobody closes but the service. */
+  const caller = async ({ url }: ServiceProcess) => {
+    const authorization = `Authorization: Bearer ${await environment.token()}\r\n`;
+    return (method: string, path: string, body = ''): Promise<RawAnswer> => {
+      const json = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+      const message = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${json}\r\n${body}`;
+      return sendRaw(url, { parts: [message], patienceMs: PATIENCE_MS });
+    };
+  };
+  const target = (): string => JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
+
   it('serves until the grace time is over, then answers 503, and cuts nothing that began before', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
       SHUTDOWN_DELAY_MS: String(GRACE_MS),
       RATE_LIMIT_ADDRESS_PER_MINUTE: String(REQUESTS_A_MINUTE),
       EGRESS_ALLOW: '127.0.0.1',
     });
-    const authorization = `Authorization: Bearer ${await environment.token()}\r\n`;
-    // Every connection is meant to be kept, and nobody closes it but the service.
-    const send = (method: string, path: string, body = ''): Promise<RawAnswer> => {
-      const json = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-      const message = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${json}\r\n${body}`;
-      return sendRaw(service.url, { parts: [message], patienceMs: PATIENCE_MS });
-    };
-    const target = JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
-    const slow = (): Promise<RawAnswer> => send('PATCH', connectionTestPath(), target);
+    const send = await caller(service);
+    const slow = (): Promise<RawAnswer> => send('PATCH', connectionTestPath(), target());
 
     const begunBefore = slow();
     await sleep(300);
@@ -75,6 +84,54 @@ describe('a replica that is told to stop', () => {
       expect(JSON.parse(answer.body)).toMatchObject({ status: 500 });
     }
     expect(await ended).toBe(0);
+  });
+
+  it('ends live progress when the grace time is over, to the last chunk, and takes no second signal', async () => {
+    const service = await environment.startService(await environment.emptyDatabase(), {
+      SHUTDOWN_DELAY_MS: String(GRACE_MS / 2),
+    });
+    const client = new ProcessClient(service.url, await environment.token());
+    const { body: instance } = await client.start(
+      await client.publish({ approval: APPROVAL }),
+      'approval',
+      {},
+    );
+    await client.close();
+    const send = await caller(service);
+    const progress = (): Promise<RawAnswer> =>
+      send('GET', `${instancePath(String(instance['uuid']))}/progress`);
+
+    const begunBefore = progress();
+    await sleep(300);
+    const signalled = performance.now();
+    const ended = service.kill('SIGTERM');
+    await sleep(200);
+    void service.kill('SIGTERM');
+    void service.kill('SIGINT');
+    const answers = await Promise.all([begunBefore, progress()]);
+    expect(performance.now() - signalled).toBeGreaterThan(GRACE_MS / 2);
+    for (const { status, isClosed, body } of answers) {
+      expect([status, isClosed, body.includes('event: instance\n')]).toEqual([200, true, true]);
+      expect(body.endsWith('\r\n0\r\n\r\n')).toBe(true);
+    }
+    expect(await ended).toBe(0);
+  });
+
+  it('waits no longer than SHUTDOWN_TIMEOUT_MS, and tells that it did', async () => {
+    const service = await environment.startService(await environment.emptyDatabase(), {
+      SHUTDOWN_TIMEOUT_MS: String(HARD_LIMIT_MS),
+      EGRESS_ALLOW: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+    });
+    const send = await caller(service);
+    const slow = send('PATCH', connectionTestPath(), target());
+    await sleep(300);
+    const signalled = performance.now();
+    expect(await service.kill('SIGTERM')).toBe(1);
+    const took = performance.now() - signalled;
+    expect([took >= HARD_LIMIT_MS - 50, took < SLOW_MS - 500]).toEqual([true, true]);
+    expect(await slow).toMatchObject({ status: undefined, isClosed: true });
+    expect(service.outputTail).toContain('stopped before every request was answered');
   });
 });
 
