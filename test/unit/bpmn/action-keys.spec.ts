@@ -77,6 +77,11 @@ describe('keys and the input that schemas speak of', () => {
       ['INPUT_NOT_TAKEN decide comment approve'],
     ],
     [
+      'a slip in the name of a required member',
+      { keys: 'decison', schema: { ...properties('a'), required: ['decision'] }, exclude: 'a' },
+      ['KEY_NAMES_NOTHING decison decide decision', 'INPUT_NOT_TAKEN decide decision approve decison'],
+    ],
+    [
       'input of an action without keys',
       { keys: '', schema: properties('decision') },
       ['INPUT_NOT_TAKEN decide decision approve'],
@@ -87,6 +92,11 @@ describe('keys and the input that schemas speak of', () => {
 
   it.each<[string, Case]>([
     ['everything is taken', { keys: '*', schema: properties('decision') }],
+    [
+      'the schema requires it',
+      { keys: 'a, decision', schema: { ...properties('a'), required: ['decision'] } },
+    ],
+    ['the schema describes nothing else', { keys: 'a, decision', schema: { required: ['decision'] } }],
     ['key and schema agree', { keys: 'decision', schema: properties('decision') }],
     ['a key takes an object as a whole', { keys: 'client', schema: CLIENT }],
     ['and so does one with a star', { keys: 'client.*', schema: CLIENT }],

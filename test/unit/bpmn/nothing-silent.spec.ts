@@ -261,6 +261,8 @@ describe('implementations that are not run', () => {
 
   it.each([
     ['userTask', 'camunda:formKey="f"', ''],
+    ['userTask', 'camunda:assignee=""', ''],
+    ['serviceTask', 'camunda:class=" "', ACTIONS],
     ['userTask', '', '<zeebe:userTask/>'],
     ['userTask', '', '<zeebe:formDefinition formId="f"/>'],
   ])('says of %s %s %s only that the namespace means nothing', async (kind, attributes, extensions) => {

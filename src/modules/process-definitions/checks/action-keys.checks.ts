@@ -88,7 +88,7 @@ class ActionKeysCheck {
     const isSlip = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
     if (missing.length > 0 && (isSpokenOf || isSlip)) {
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path.join('.'))}?`;
-      const message = `Key "${key}" of action "${action.name}" names nothing that a schema or a default body speaks of, so input meant for it is lost.${hint}`;
+      const message = `Key "${key}" of action "${action.name}" names nothing that a schema or a default body speaks of: what a person sends under another name is not stored.${hint}`;
       this.problems.warning('KEY_NAMES_NOTHING', element, message);
     }
   }

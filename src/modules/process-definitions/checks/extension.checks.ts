@@ -35,11 +35,15 @@ export function checkExtensions(element: BpmnElement, problems: Problems): void 
 }
 
 function checkAttributes(element: BpmnElement, problems: Problems): void {
-  const foreign = Object.keys(element.$attrs ?? {}).filter(
-    (name) => name.includes(':') && !/^(xmlns|xsi|svc|bpmn|xml)?:/.test(name),
+  const foreign = Object.entries(element.$attrs ?? {}).filter(
+    ([name]) => name.includes(':') && !/^(xmlns|xsi|svc|bpmn|xml)?:/.test(name),
   );
   const declared = foreign.length === 0 ? [] : declaredNamespaces(element);
-  foreign.forEach((name) => checkForeign(element, name, meaningOfAttribute(name, declared), problems));
+  for (const [name, value] of foreign) {
+    // Tools leave attributes empty that somebody cleared.
+    const isEmpty = String(value).trim() === '';
+    checkForeign(element, name, isEmpty ? undefined : meaningOfAttribute(name, declared), problems);
+  }
 }
 
 function checkForeign(

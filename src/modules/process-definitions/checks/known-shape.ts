@@ -20,12 +20,15 @@ export class KnownShape {
     private readonly root: JsonObject,
   ) {
     this.schemas = applying(schemas, root);
-    const named = this.schemas.flatMap(({ properties }) =>
+    const described = this.schemas.flatMap(({ properties }) =>
       isJsonObject(properties) ? Object.keys(properties) : [],
     );
-    this.names = new Set(named);
+    const required = this.schemas.flatMap(({ required: names }) =>
+      Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [],
+    );
+    this.names = new Set([...described, ...required]);
     this.isOpen =
-      named.length === 0 ||
+      described.length === 0 ||
       this.schemas.some(({ patternProperties, additionalProperties }) =>
         [patternProperties, additionalProperties].some(isJsonObject),
       );
