@@ -26,10 +26,11 @@ export class Problems {
   }
 
   add(problem: PackageProblem): void {
-    // An error is never left out in favour of a warning, or a package could pass with one.
-    if (this.isFull && (problem.severity === 'warning' || this.hasErrors)) {
+    if (this.isFull) {
       this.left += 1;
-      return;
+      if (problem.severity === 'warning' || !this.dropWarning()) {
+        return;
+      }
     }
     this.found.push({ ...problem, message: quoted(problem.message, MESSAGE_MAX_LENGTH) });
   }
@@ -43,12 +44,18 @@ export class Problems {
     return this.found.length >= this.max;
   }
 
+  /** Makes room for an error: it is never left out in favour of a warning, or its author would read one error at a time. */
+  private dropWarning(): boolean {
+    const last = this.found.findLastIndex(({ severity }) => severity === 'warning');
+    return last !== -1 && this.found.splice(last, 1).length > 0;
+  }
+
   /** What was found, in the order of the files and of the search; the last entry says when some are left out. */
   list(): PackageProblem[] {
     if (this.left === 0 && !this.isFull) {
       return this.found;
     }
-    const message = `Only the first ${this.found.length} problems are told; there may be more.`;
+    const message = `Only ${this.found.length} problems are told, errors before warnings; there may be more.`;
     return [...this.found, { severity: 'warning', code: 'MORE_PROBLEMS', file: '', element: null, message }];
   }
 }
