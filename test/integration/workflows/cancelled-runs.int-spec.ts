@@ -28,7 +28,11 @@ describe('workflow runs of a token that is taken away', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', WORKFLOW_CANCEL_CHECK_MS: '50' });
+    app = await TestApp.start({
+      JOBS_POLL_MS: '20',
+      WORKFLOW_CANCEL_CHECK_MS: '50',
+      PROCESS_REPEAT_WINDOW_MS: '0',
+    });
     published = await publish(app, {
       bpmn: [rating],
       package: {
