@@ -60,6 +60,20 @@ describe('PUT /…/workflow/{workflowName}/node/{nodeId}', () => {
     });
   });
 
+  it('gives an END the code of a BPMN error, and takes it away', async () => {
+    const path = nodePath(place, 'flow', 'end');
+    const { body: before } = await getNode(app, place, 'flow', 'end');
+    const put = (payload: unknown) => changeNode(app, 'PUT', path, { body: { ...before, payload } });
+    const changed = await put({ errorCode: 'REJECTED' });
+    expect([changed.status, changed.body['payload']]).toEqual([200, { errorCode: 'REJECTED' }]);
+    expect((await getNode(app, place, 'flow', 'end')).body).toEqual(changed.body);
+    expect(await put({ errorCode: ' ' })).toMatchObject({
+      status: 400,
+      body: { problems: [{ code: 'PAYLOAD_INVALID' }] },
+    });
+    expect(await put(before['payload'])).toMatchObject({ status: 200, body: { payload: before['payload'] } });
+  });
+
   it('changes nothing when the node is sent back as it was read', async () => {
     const { body: before } = await getNode(app, place, 'flow', 'a');
     expect((await put(before)).body).toEqual(before);

@@ -210,8 +210,12 @@ describe('POST /…/workflow/{workflowName}/node', () => {
       outgoingSequences: [leading('fork', 'one'), leading('fork', 'end')],
     };
     await delivered(workflowOf('flow', [fork, mapping('one', 1)]));
-    const other = await create({ id: 'stop', type: 'END', name: 'Stop' }, '?onSequence=fork-end');
-    expect(other.status).toBe(201);
+    const payload = { errorCode: 'REJECTED' };
+    const stop = { id: 'stop', type: 'END', name: 'Stop' };
+    const wrong = await create({ ...stop, payload: { ...payload, more: 1 } }, '?onSequence=fork-end');
+    expect([wrong.status, refusedCodes(wrong.body)]).toEqual([400, ['PAYLOAD_INVALID']]);
+    const other = await create({ ...stop, payload }, '?onSequence=fork-end');
+    expect([other.status, other.body['payload']]).toEqual([201, payload]);
     expect(other.body.outgoingSequences).toEqual([]);
     expect((await getNode(app, place, 'flow', 'fork')).body).toMatchObject({
       conditions: [{ nextNodeId: 'one' }, { nextNodeId: 'stop' }],
