@@ -4,6 +4,7 @@ import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
+import { LeaseLostError } from '../../jobs/jobs.errors.js';
 import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
 import type { Fault } from '../incidents.service.js';
 import { RunnableDefinitionsService } from '../runnable-definitions.service.js';
@@ -50,7 +51,17 @@ export class CallHandler implements JobHandler {
   }
 
   async giveUp(job: Job, error: unknown): Promise<void> {
-    await this.stop(job, decodeJob<'CALL'>(job.payload), 'ENGINE', givenUp(job, error));
+    const work = decodeJob<'CALL'>(job.payload);
+    const message = givenUp(job, error);
+    try {
+      await this.refuse(job, work, 'ENGINE', message);
+    } catch (failure) {
+      if (failure instanceof LeaseLostError) {
+        throw failure;
+      }
+      // What was in the way of the call may be in the way of the step; an incident needs neither.
+      await this.stop(job, work, 'ENGINE', message);
+    }
   }
 
   private async call(job: Job, work: Work, parent: InstanceHead): Promise<void> {
