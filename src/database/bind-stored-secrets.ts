@@ -19,13 +19,17 @@ export async function bindStoredSecrets({ manager }: DataSource, keys: readonly 
   try {
     await bindSecrets(manager, new SecretCipher(keys));
   } catch (error) {
-    throw error instanceof SecretUnreadableError
-      ? new EnvError([
-          'SECRETS_KEYS is required to seal the stored client secrets anew, with the keys of the release before',
-        ])
-      : error;
+    throw error instanceof SecretUnreadableError ? cannotBind(error) : error;
   }
-  await manager.insert(MigrationStepEntity, { name: STEP, doneAt: new Clock().now() });
+  const step = { name: STEP, doneAt: new Clock().now() };
+  // Where two did it at once, both are right: a secret is replaced only while it is the one that was read.
+  await manager.createQueryBuilder().insert().orIgnore().into(MigrationStepEntity).values(step).execute();
+}
+
+function cannotBind({ rowId = 'unknown' }: SecretUnreadableError): EnvError {
+  return new EnvError([
+    `SECRETS_KEYS is required to seal the stored client secrets anew, with the keys of the release before: that of system ${rowId} cannot be opened. Where it is damaged, set client_secret of this row of systems to NULL and enter it again later`,
+  ]);
 }
 
 /**

@@ -28,7 +28,9 @@ export interface SecretKey {
 /** A sealed value cannot be opened: it was changed or moved, or its key is not the one configured. */
 export class SecretUnreadableError extends InternalError {
   readonly code = 'SECRET_UNREADABLE';
-  constructor() {
+
+  /** @param rowId primary key of the row that it stands in; not part of the message */
+  constructor(readonly rowId?: string) {
     // One text for every cause: a difference would tell an attacker how far a forgery got.
     super('A stored secret cannot be read.');
   }
@@ -80,7 +82,7 @@ export class SecretCipher {
     const [format, keyId = '', iv = '', tag = '', text = '', ...rest] = sealed.split('.');
     const key = this.keys.get(keyId);
     if (format !== formatOf(place) || key === undefined || rest.length > 0) {
-      throw new SecretUnreadableError();
+      throw new SecretUnreadableError(place.rowId);
     }
     try {
       const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, 'base64url'), {
@@ -93,7 +95,7 @@ export class SecretCipher {
         'utf8',
       );
     } catch {
-      throw new SecretUnreadableError();
+      throw new SecretUnreadableError(place.rowId);
     }
   }
 }

@@ -159,6 +159,16 @@ describe('a request with a good token', () => {
     issuer.keys = before;
   });
 
+  it.each([
+    ['typ at+jwt', {}, { typ: 'at+jwt' }],
+    ['typ application/at+jwt', {}, { typ: 'application/at+jwt' }],
+    ['the claim typ Bearer (Keycloak before 25)', { typ: 'Bearer' }, { typ: 'JWT' }],
+    ['the claim token_use access (Cognito)', { token_use: 'access' }, { typ: undefined }],
+  ])('is served with a nonce where it says that it is an access token: %s', async (_name, claims, header) => {
+    const token = await issuer.sign({ ...claims, nonce: 'n' }, { header });
+    expect((await call(`${app.url}/guarded`, token, post)).status).toBe(201);
+  });
+
   it('is served with several audiences and a lower-case scheme', async () => {
     const token = await issuer.sign({ aud: ['urn:other', AUDIENCE] });
     const headers = { ...post.headers, authorization: `bearer ${token}` };

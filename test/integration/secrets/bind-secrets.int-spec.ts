@@ -43,6 +43,7 @@ it('is asked for by a sentence and status 78 where the keys are missing or other
   const other = { id: 'other', key: Buffer.alloc(32, 1) };
   for (const keys of [[], [other]]) {
     await expect(bindStoredSecrets(app.dataSource, keys)).rejects.toThrow(EnvError);
+    await expect(bindStoredSecrets(app.dataSource, keys)).rejects.toThrow(`system ${ids[0]} cannot`);
   }
   await expect(checkSecretsAreBound(app.dataSource)).rejects.toThrow(/npm run migration:run/);
   const { status, output } = await migrationRun({});
@@ -66,6 +67,17 @@ it('binds every secret of the release before, goes on where it was stopped, and 
   await store(ids[0]!, old[0]!);
   await bindStoredSecrets(app.dataSource, [KEY]);
   await expect(open(ids[0]!)).rejects.toThrow('A stored secret cannot be read.');
+});
+
+it('is done by two replicas that start at once', async () => {
+  for (const [index, id] of ids.entries()) {
+    await store(id, old[index]!);
+  }
+  await app.dataSource.getRepository(MigrationStepEntity).clear();
+  await Promise.all([1, 2].map(() => bindStoredSecrets(app.dataSource, [KEY])));
+  for (const id of ids) {
+    expect(await open(id)).toMatchObject({ clientSecret: 'old secret' });
+  }
 });
 
 function migrationRun(settings: Record<string, string>): Promise<{ status: number; output: string }> {
