@@ -120,6 +120,17 @@ describe('the right to use a library', () => {
     expect((await put(place, documentWith(place, before))).status).toBe(200);
   });
 
+  it('is not that of an application whose id differs in its case', async () => {
+    const place = newPlace();
+    const other = place.appId.toUpperCase();
+    expect(other).not.toBe(place.appId);
+    const named = await library([other]);
+    const usedBefore = await library(null);
+    await allowLibraries(app, other, [usedBefore]);
+    expect((await put(place, documentWith(place, named))).status).toBe(409);
+    expect((await put(place, documentWith(place, usedBefore))).status).toBe(409);
+  });
+
   it('is asked again when a build is made', async () => {
     const place = newPlace();
     const shared = await library(null);
