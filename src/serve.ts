@@ -72,6 +72,7 @@ async function stop(
     await new Promise((resolve) => setTimeout(resolve, env.get('SHUTDOWN_DELAY_MS')));
   }
   await Promise.all([gate.close(), app.get(JobWorkerService).stop()]);
+  await gate.disconnect();
   await app.close();
   await onStop?.();
   log.info('stopped');

@@ -25,6 +25,7 @@ export class ReplicaStoppingError extends UnavailableError {
 @Injectable()
 export class StopGate {
   private state: 'open' | 'leaving' | 'closed' = 'open';
+  private readonly servers: Server[] = [];
   private readonly underWay = new Set<ServerResponse>();
   private readonly onClose: (() => void)[] = [];
   private onEmpty: (() => void) | undefined;
@@ -36,6 +37,7 @@ export class StopGate {
 
   /** Knows from now on of every request of a server, before anything else does. */
   watch(server: Server): void {
+    this.servers.push(server);
     server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
       this.underWay.add(response);
       response.once('close', () => this.forget(response));
@@ -58,6 +60,22 @@ export class StopGate {
   async close(): Promise<void> {
     this.state = 'closed';
     this.onClose.forEach((listener) => listener());
+    await this.empty();
+  }
+
+  /**
+   * Listens no more and closes every connection, when the last request has been answered. Connections that were opened for
+   * later, as proxies and browsers do, would hold the end of the replica: Node takes them for requests under way.
+   */
+  async disconnect(): Promise<void> {
+    await this.empty();
+    for (const server of this.servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+
+  private async empty(): Promise<void> {
     while (this.underWay.size > 0) {
       await new Promise<void>((resolve) => {
         this.onEmpty = resolve;

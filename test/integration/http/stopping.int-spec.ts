@@ -18,6 +18,8 @@ const SLOW_MS = 4_000;
 const PATIENCE_MS = 30_000;
 const REQUESTS_A_MINUTE = 20;
 const HARD_LIMIT_MS = 1_500;
+/** Less than the time for headers and the hard limit. */
+const UNUSED_CONNECTIONS_MS = 8_000;
 
 /** The built service as a process of its own, which gets a real signal. */
 describe('a replica that is told to stop', () => {
@@ -115,6 +117,22 @@ describe('a replica that is told to stop', () => {
       expect(body.endsWith('\r\n0\r\n\r\n')).toBe(true);
     }
     expect(await ended).toBe(0);
+  });
+
+  it('does not wait for connections on which nothing was asked yet', async () => {
+    const service = await environment.startService(await environment.emptyDatabase());
+    const silent = sendRaw(service.url, { parts: [], patienceMs: PATIENCE_MS });
+    const beginning = sendRaw(service.url, {
+      parts: ['GET /livez HTTP/1.1\r\nHost'],
+      patienceMs: PATIENCE_MS,
+    });
+    await sleep(300);
+    const signalled = performance.now();
+    expect(await service.kill('SIGTERM')).toBe(0);
+    expect(performance.now() - signalled).toBeLessThan(UNUSED_CONNECTIONS_MS);
+    for (const answer of await Promise.all([silent, beginning])) {
+      expect(answer).toMatchObject({ text: '', isClosed: true });
+    }
   });
 
   it('waits no longer than SHUTDOWN_TIMEOUT_MS, and tells that it did', async () => {
