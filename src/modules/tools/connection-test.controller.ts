@@ -10,7 +10,6 @@ import { AuditAction } from '../audit/audit.types.js';
 import { Audited } from '../audit/audited.decorator.js';
 import { connectionOf } from '../systems/dto/authorization.request.dto.js';
 import { AppVersionParams, versionOf } from '../systems/dto/path.params.dto.js';
-import { ConnectionTestMetrics } from './connection-test.metrics.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './dto/connection-test.dto.js';
 import { CONNECTION_TEST_EXAMPLES, CONNECTION_TEST_RESULT_EXAMPLES } from './dto/connection-test.examples.js';
@@ -21,10 +20,7 @@ import { toConnectionTestResponse } from './dto/connection-test.mapper.js';
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/runtime-internal/app/:appId/app-version/:versionId/rt/system')
 export class ConnectionTestController {
-  constructor(
-    private readonly tests: ConnectionTestService,
-    private readonly metrics: ConnectionTestMetrics,
-  ) {}
+  constructor(private readonly tests: ConnectionTestService) {}
 
   @Patch('integrationengine/api/systems/test-mcp-connection')
   @RateLimit('connection-test')
@@ -50,8 +46,6 @@ export class ConnectionTestController {
     @Body() { baseUrl, authorization }: ConnectionTestRequestDto,
   ): Promise<ConnectionTestResponseDto> {
     const connection = connectionOf(baseUrl, authorization);
-    const test = await this.tests.test(principal, versionOf(params), connection);
-    this.metrics.count(test);
-    return toConnectionTestResponse(test);
+    return toConnectionTestResponse(await this.tests.test(principal, versionOf(params), connection));
   }
 }

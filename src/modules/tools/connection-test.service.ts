@@ -4,8 +4,6 @@ import { requestContext } from '../../common/http/request-context.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
-import { AuditService } from '../audit/audit.service.js';
-import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
 import type { ConnectionTestResult } from '../mcp-connection/connection-test.types.js';
 import { McpConnectionService } from '../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
@@ -13,6 +11,7 @@ import { credentialsOf } from '../systems/system-connections.service.js';
 import type { Connection } from '../systems/system.types.js';
 import { SystemNotFoundError } from '../systems/systems.errors.js';
 import { SystemsService } from '../systems/systems.service.js';
+import { ConnectionTestRecords } from './connection-test-records.js';
 import { hashDefinitions } from './tool-definition.js';
 import { ToolSyncService, type ServerListing } from './tool-sync.service.js';
 import type { SyncReport } from './tool.types.js';
@@ -38,7 +37,7 @@ export class ConnectionTestService {
     private readonly mcp: McpConnectionService,
     private readonly systems: SystemsService,
     private readonly sync: ToolSyncService,
-    private readonly audit: AuditService,
+    private readonly records: ConnectionTestRecords,
     private readonly database: Database,
     private readonly env: Env,
   ) {}
@@ -57,7 +56,7 @@ export class ConnectionTestService {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       await this.synchroniseAll(principal, covered, { connection, listing, test });
     }
-    await this.record(principal, version, connection, test);
+    await this.records.record(principal, version, connection, test);
     return test;
   }
 
@@ -105,38 +104,8 @@ export class ConnectionTestService {
       throw error;
     }
   }
-
-  private async record(
-    principal: Principal,
-    version: AppVersionKey,
-    connection: Connection,
-    { result, synchronised, postponed }: ConnectionTest,
-  ): Promise<void> {
-    const cause = result.outcome === 'connected' ? undefined : result.cause;
-    await this.audit.recordAlone(principal, {
-      ...version,
-      action: AuditAction.ConnectionTest,
-      outcome: auditOutcome(cause),
-      // Of the URL only the origin: some servers carry a key in the path or query.
-      details: {
-        origin: new URL(connection.baseUrl).origin,
-        authorizationType: connection.authorizationType,
-        latencyMs: result.latencyMs,
-        ...(cause === undefined ? {} : { cause }),
-        systems: synchronised.map(({ system }) => system.resourceId),
-        ...(postponed === 0 ? {} : { postponed }),
-      },
-    });
-  }
 }
 
 function lastSync({ toolsSynchronisedAt }: SystemEntity): number {
   return toolsSynchronisedAt?.getTime() ?? 0;
-}
-
-function auditOutcome(cause: string | undefined): AuditOutcome {
-  if (cause === undefined) {
-    return AuditOutcome.Ok;
-  }
-  return cause === 'timeout' || cause === 'token_timeout' ? AuditOutcome.Timeout : AuditOutcome.Error;
 }

@@ -3,7 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { ConnectionTestController } from './connection-test.controller.js';
-import { ConnectionTestMetrics } from './connection-test.metrics.js';
+import { ConnectionTestRecords } from './connection-test-records.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ToolDecisionsRepository } from './tool-decisions.repository.js';
 import { ToolDecisionsService } from './tool-decisions.service.js';
@@ -19,7 +19,7 @@ import { ToolsService } from './tools.service.js';
   imports: [AuditModule, McpConnectionModule, SystemsModule],
   controllers: [ConnectionTestController, ToolsController],
   providers: [
-    ConnectionTestMetrics,
+    ConnectionTestRecords,
     ConnectionTestService,
     ToolDecisionsRepository,
     ToolDecisionsService,
