@@ -5,10 +5,9 @@ import { DenialListener } from '../../common/auth/denial-listener.js';
 import { callerFingerprint, type Principal } from '../../common/auth/principal.js';
 import { RateLimiter } from '../../common/rate-limit/rate-limiter.js';
 import { Env } from '../../config/env.js';
-import { audited } from './audit-request.js';
-import { AuditService } from './audit.service.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
+import { RefusedCalls } from './refused-calls.js';
 
 /**
  * Records calls of `@Audited` routes that were refused for want of a permission, of one caller at most
@@ -20,7 +19,7 @@ export class AuditDenialListener extends DenialListener {
 
   constructor(
     private readonly reflector: Reflector,
-    private readonly audit: AuditService,
+    private readonly refused: RefusedCalls,
     env: Env,
   ) {
     super();
@@ -31,9 +30,9 @@ export class AuditDenialListener extends DenialListener {
     const action = this.reflector.get(Audited, context.getHandler());
     if (action !== undefined) {
       const request = context.switchToHttp().getRequest<Request>();
-      const entry = { ...audited(request), action, outcome: AuditOutcome.Denied, details: { permission } };
+      const refusal = { action, outcome: AuditOutcome.Denied, details: { permission } };
       this.limiter.consume(callerFingerprint(principal)).then(
-        () => this.audit.recordAlone(principal, entry),
+        () => this.refused.record(principal, request, refusal),
         // Beyond the limit the request log alone tells of it.
         () => undefined,
       );

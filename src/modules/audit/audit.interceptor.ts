@@ -4,10 +4,9 @@ import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
 import { principalOf } from '../../common/auth/principal.js';
 import { DomainError, InvalidRequestError, NotFoundError } from '../../common/errors/domain.error.js';
-import { audited } from './audit-request.js';
-import { AuditService } from './audit.service.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
+import { RefusedCalls } from './refused-calls.js';
 
 /**
  * Records calls of `@Audited` routes that failed. Malformed requests and those for what does not exist are left out: there
@@ -17,7 +16,7 @@ import { Audited } from './audited.decorator.js';
 export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly audit: AuditService,
+    private readonly refused: RefusedCalls,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -31,12 +30,7 @@ export class AuditInterceptor implements NestInterceptor {
         const principal = principalOf(request);
         if (principal !== undefined && !isAboutNothing(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
-          await this.audit.recordAlone(principal, {
-            ...audited(request),
-            action,
-            outcome: AuditOutcome.Error,
-            details,
-          });
+          await this.refused.record(principal, request, { action, outcome: AuditOutcome.Error, details });
         }
         throw error;
       }),

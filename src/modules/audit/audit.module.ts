@@ -6,6 +6,8 @@ import { AuditDenialListener } from './audit-denial.listener.js';
 import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
+import { AuditSubjectsService } from './audit-subjects.service.js';
+import { RefusedCalls } from './refused-calls.js';
 
 /** The audit log. Global, because the permission guard reports denials to it. */
 @Global()
@@ -14,9 +16,11 @@ import { AuditService } from './audit.service.js';
   providers: [
     AuditRepository,
     AuditService,
+    AuditSubjectsService,
+    RefusedCalls,
     { provide: DenialListener, useClass: AuditDenialListener },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
   ],
-  exports: [AuditService, DenialListener],
+  exports: [AuditService, AuditSubjectsService, DenialListener],
 })
 export class AuditModule {}

@@ -18,6 +18,11 @@ export enum AuditAction {
   WorkflowTest = 'workflow.test',
   /** An application uses a build of a library, or was refused to; told to the library. */
   LibraryUse = 'library.use',
+  /** What operators do to a process instance; told to the version of its build. */
+  ProcessHold = 'process.hold',
+  ProcessRelease = 'process.release',
+  ProcessTerminate = 'process.terminate',
+  ProcessRetry = 'process.retry',
 }
 
 /** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */

@@ -41,7 +41,7 @@ export interface IncidentClosing {
   /** User name; null for the background. */
   actor: string | null;
   /** Events that come before those of the incidents. */
-  events?: Omit<NewEvent, 'seq'>[];
+  events?: Omit<NewEvent, 'seq'>[] | undefined;
 }
 
 /** The fault of a step that the engine stopped. */

@@ -5,6 +5,8 @@ import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/auth/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { AuditAction } from '../audit/audit.types.js';
+import { Audited } from '../audit/audited.decorator.js';
 import { ProcessErrorResponseDto, STOPPED } from './dto/stopped.response.dto.js';
 import { InstanceOperationDto, InstanceRetryDto } from './dto/instance-operation.dto.js';
 import { OPERATION_EXAMPLE, RETRY_EXAMPLE } from './dto/instance.examples.js';
@@ -29,6 +31,7 @@ export class InstanceOperationsController {
 
   @Post('hold')
   @HttpCode(HttpStatus.OK)
+  @Audited(AuditAction.ProcessHold)
   @ApiOperation({
     operationId: 'holdProcessInstance',
     summary: 'Put a process instance on hold',
@@ -50,6 +53,7 @@ export class InstanceOperationsController {
 
   @Post('release')
   @HttpCode(HttpStatus.OK)
+  @Audited(AuditAction.ProcessRelease)
   @ApiOperation({
     operationId: 'releaseProcessInstance',
     summary: 'Release a process instance that is on hold',
@@ -66,6 +70,7 @@ export class InstanceOperationsController {
 
   @Post('terminate')
   @HttpCode(HttpStatus.OK)
+  @Audited(AuditAction.ProcessTerminate)
   @ApiOperation({
     operationId: 'terminateProcessInstance',
     summary: 'Terminate a process instance',
@@ -88,6 +93,7 @@ export class InstanceOperationsController {
 
   @Post('token/:tokenUuid/retry')
   @HttpCode(HttpStatus.OK)
+  @Audited(AuditAction.ProcessRetry)
   @ApiOperation({
     operationId: 'retryToken',
     summary: 'Retry what stopped a token',
@@ -107,6 +113,7 @@ export class InstanceOperationsController {
 
   @Post('retry')
   @HttpCode(HttpStatus.OK)
+  @Audited(AuditAction.ProcessRetry)
   @ApiOperation({
     operationId: 'retryProcessInstance',
     summary: 'Retry what stopped a process instance as a whole',

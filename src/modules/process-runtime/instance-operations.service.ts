@@ -1,18 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/auth/principal.js';
+import { AuditAction } from '../audit/audit.types.js';
 import { EngineRefusal } from './engine/engine.errors.js';
 import type { EngineCommand } from './engine/engine.types.js';
+import { InstanceAuditService } from './instance-audit.service.js';
 import type { OperationView } from './instance-operations.types.js';
 import { InstanceStepsService } from './instance-steps.service.js';
 import { ProcessStateError } from './process-runtime.errors.js';
 import { toDomainError } from './step/refusals.js';
 import { StepResources } from './step/step-resources.js';
 
-/** What an operator does to whole instances (process semantics, "Exceptions and audit"). The audit trail names the operator. */
+/** What an operator does to whole instances (process semantics, "Exceptions and audit"). The history and the audit log name the operator. */
 @Injectable()
 export class InstanceOperationsService {
   constructor(
     private readonly steps: InstanceStepsService,
+    private readonly audit: InstanceAuditService,
     private readonly resources: StepResources,
   ) {}
 
@@ -21,7 +24,7 @@ export class InstanceOperationsService {
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
   async hold(principal: Principal, uuid: string): Promise<OperationView> {
-    return this.operate(principal, uuid, { kind: 'HOLD' });
+    return this.operate(principal, { uuid, action: AuditAction.ProcessHold }, { kind: 'HOLD' });
   }
 
   /**
@@ -29,7 +32,7 @@ export class InstanceOperationsService {
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
   async release(principal: Principal, uuid: string): Promise<OperationView> {
-    return this.operate(principal, uuid, { kind: 'RELEASE' });
+    return this.operate(principal, { uuid, action: AuditAction.ProcessRelease }, { kind: 'RELEASE' });
   }
 
   /**
@@ -37,17 +40,36 @@ export class InstanceOperationsService {
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
   async terminate(principal: Principal, uuid: string): Promise<OperationView> {
-    return this.operate(principal, uuid, { kind: 'END', state: 'TERMINATED' });
+    return this.operate(
+      principal,
+      { uuid, action: AuditAction.ProcessTerminate },
+      { kind: 'END', state: 'TERMINATED' },
+    );
   }
 
-  private async operate(principal: Principal, uuid: string, command: EngineCommand): Promise<OperationView> {
+  private async operate(
+    principal: Principal,
+    { uuid, action }: { uuid: string; action: AuditAction },
+    command: EngineCommand,
+  ): Promise<OperationView> {
+    const version = await this.audit.demandVersion(uuid);
     try {
       return await this.steps.run<OperationView>(
         { uuid },
         {
           actor: principal.user.userName,
           command: () => command,
-          after: ({ before, result }) => ({ uuid: before.row.uuid, state: result.instance.state }),
+          after: async ({ before: { row }, result }, manager) => {
+            const { state } = result.instance;
+            await this.audit.record(manager, principal, {
+              version,
+              action,
+              uuid,
+              stateBefore: row.state,
+              state,
+            });
+            return { uuid, state };
+          },
         },
       );
     } catch (error) {

@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../common/auth/principal.js';
-import { Database } from '../../database/database.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { AuditAction } from '../audit/audit.types.js';
 import { EngineRefusal } from './engine/engine.errors.js';
-import type { EngineCommand, InstanceState } from './engine/engine.types.js';
-import { faultOf, IncidentsService } from './incidents.service.js';
+import type { EngineCommand, InstanceState, InstanceStatus } from './engine/engine.types.js';
+import { faultOf, IncidentsService, type IncidentClosing } from './incidents.service.js';
+import { InstanceAuditService } from './instance-audit.service.js';
 import type { RetryView } from './instance-operations.types.js';
 import { InstanceStepsService } from './instance-steps.service.js';
 import { decodeJob, outlives } from './jobs/runtime-job.js';
-import {
-  ProcessIncidentError,
-  ProcessInstanceNotFoundError,
-  ProcessStateError,
-  ProcessTokenNotFoundError,
-} from './process-runtime.errors.js';
+import { ProcessIncidentError, ProcessStateError } from './process-runtime.errors.js';
 import { FailedStepError } from './step/failed-step.error.js';
 import { JOIN_NEVER_COMPLETED } from './step/join-incidents.js';
 import { toDomainError } from './step/refusals.js';
@@ -22,20 +19,16 @@ import { unparked } from './step/step-writer.js';
 import type { IncidentRow } from './storage/incidents.repository.js';
 import type { InstanceHead, ParkedJob } from './storage/instance.row.js';
 import { toStopReport } from './stop-report.js';
-import { StoppedWork } from './stopped-work.js';
+import { StoppedWork, type RetryTarget } from './stopped-work.js';
 import { RuntimeRows } from './storage/runtime-rows.js';
-
-/** What is retried: a token where it stands, or, without one, what is about the whole instance. */
-interface Target {
-  uuid: string;
-  tokenUuid: string | null;
-}
 
 /** An incident with its background work. */
 type Stop = IncidentRow & { job: ParkedJob };
 
 interface Attempt {
-  actor: string;
+  principal: Principal;
+  target: RetryTarget;
+  version: AppVersionKey;
   jobId: number;
   /** Whether work that the engine could ask for anew runs as it was asked for. */
   asAsked: boolean;
@@ -51,9 +44,9 @@ const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 @Injectable()
 export class InstanceRetriesService {
   constructor(
-    private readonly database: Database,
     private readonly steps: InstanceStepsService,
     private readonly incidents: IncidentsService,
+    private readonly audit: InstanceAuditService,
     private readonly rows: RuntimeRows,
     private readonly work: StoppedWork,
     private readonly resources: StepResources,
@@ -65,15 +58,17 @@ export class InstanceRetriesService {
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once
    */
-  async retry(principal: Principal, target: Target): Promise<RetryView> {
-    const open = await this.database.read((manager) => this.openOf(manager, target));
+  async retry(principal: Principal, target: RetryTarget): Promise<RetryView> {
+    const open = await this.work.openOf(target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
     }
+    const version = await this.audit.demandVersion(target.uuid);
     const retried: RetryView[] = [];
     for (const stop of stops) {
-      retried.push(await this.retryOne(principal, target.uuid, stop));
+      const jobId = await this.resources.nextId('job');
+      retried.push(await this.retryOne(stop, { principal, target, version, jobId, asAsked: false }));
     }
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
@@ -84,50 +79,54 @@ export class InstanceRetriesService {
     return { uuid: target.uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
   }
 
-  private async openOf(manager: EntityManager, { uuid, tokenUuid }: Target): Promise<IncidentRow[]> {
-    const head = await this.rows.instances.findHead(manager, { uuid });
-    if (head === null) {
-      throw new ProcessInstanceNotFoundError();
-    }
-    if (tokenUuid === null) {
-      return this.rows.incidents.openAt(manager, head.id, null);
-    }
-    const token = await this.rows.tokens.find(manager, head.id, tokenUuid);
-    if (token === null) {
-      throw new ProcessTokenNotFoundError();
-    }
-    return this.rows.incidents.openAt(manager, head.id, { tokenId: token.id, visit: token.visit });
-  }
-
-  private async retryOne(principal: Principal, uuid: string, stop: Stop): Promise<RetryView> {
-    const attempt = { actor: principal.user.userName, jobId: await this.resources.nextId('job') };
+  private async retryOne(stop: Stop, attempt: Attempt): Promise<RetryView> {
     try {
-      return await this.attempt(uuid, stop, { ...attempt, asAsked: false });
+      return await this.attempt(stop, attempt);
     } catch (error) {
       const isGone = error instanceof EngineRefusal && error.code === 'NOTHING_TO_RETRY';
       return isGone && stop.tokenId === null
         ? // The data of now has no such element any more; the call has its own.
-          this.attempt(uuid, stop, { ...attempt, asAsked: true })
-        : this.failed(error, stop, attempt.actor);
+          this.attempt(stop, { ...attempt, asAsked: true })
+        : this.failed(error, stop, attempt.principal.user.userName);
     }
   }
 
-  private async attempt(uuid: string, stop: Stop, attempt: Attempt): Promise<RetryView> {
-    const { actor } = attempt;
+  private async attempt(stop: Stop, attempt: Attempt): Promise<RetryView> {
+    const { uuid } = attempt.target;
     return this.steps.run<RetryView>(
       { uuid },
       {
-        actor,
+        actor: attempt.principal.user.userName,
         retried: stop.job,
         before: (manager, row) => this.again(manager, row, stop, attempt),
         command: ({ state }, manager) =>
           stop.job.kind === 'START' ? startOf(stop.job, state) : this.toCommand(manager, stop),
-        after: async ({ before, result }, manager) => {
-          await this.incidents.close(manager, before.row.id, [stop], { state: 'RETRIED', actor });
-          return { uuid, state: result.instance.state, retriedIncidents: [stop.uuid] };
+        after: async ({ before: { row }, result }, manager) => {
+          const { state } = result.instance;
+          await this.close(manager, { row, stop, attempt }, { state });
+          return { uuid, state, retriedIncidents: [stop.uuid] };
         },
       },
     );
+  }
+
+  /** Closes the incident that is retried, and tells the audit log. */
+  private async close(
+    manager: EntityManager,
+    { row, stop, attempt }: { row: InstanceHead; stop: Stop; attempt: Attempt },
+    { state, events }: { state: InstanceStatus; events?: IncidentClosing['events'] },
+  ): Promise<void> {
+    const { principal, target, version } = attempt;
+    const closing = { state: 'RETRIED', actor: principal.user.userName, events } as const;
+    await this.incidents.close(manager, row.id, [stop], closing);
+    await this.audit.record(manager, principal, {
+      ...target,
+      version,
+      action: AuditAction.ProcessRetry,
+      stateBefore: row.state,
+      state,
+      retriedIncidents: [stop.uuid],
+    });
   }
 
   /** What needs no step: the background work itself is there again. */
@@ -135,13 +134,14 @@ export class InstanceRetriesService {
     manager: EntityManager,
     row: InstanceHead,
     stop: Stop,
-    { actor, jobId, asAsked }: Attempt,
+    attempt: Attempt,
   ): Promise<{ answer: RetryView } | undefined> {
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
     if ((await this.rows.incidents.stillOpen(manager, [stop])).length === 0) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
+    const { jobId, asAsked } = attempt;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
     if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, job))) {
       return undefined;
@@ -152,7 +152,7 @@ export class InstanceRetriesService {
     const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
     await this.work.putBack(manager, job, again);
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
-    await this.incidents.close(manager, row.id, [stop], { state: 'RETRIED', actor, events: [event] });
+    await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
     return { answer: { ...answer, retriedIncidents: [stop.uuid] } };
   }
 
@@ -213,13 +213,13 @@ function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
     : ASKED_ANEW.includes(kind);
 }
 
-function nothingStopped({ tokenUuid }: Target): ProcessStateError {
+function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
   const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
   return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
 }
 
 /** What helps in place of a retry. */
-function notInBackground({ tokenUuid }: Target, open: readonly IncidentRow[]): ProcessStateError {
+function notInBackground({ tokenUuid }: RetryTarget, open: readonly IncidentRow[]): ProcessStateError {
   const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
     ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'
     : 'start the process again';

@@ -4,6 +4,7 @@ import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { IncidentsService } from './incidents.service.js';
 import { InstanceAccessService } from './instance-access.service.js';
+import { InstanceAuditService } from './instance-audit.service.js';
 import { InstanceDiagramsService } from './instance-diagrams.service.js';
 import { InstanceOperationsController } from './instance-operations.controller.js';
 import { InstanceOperationsService } from './instance-operations.service.js';
@@ -59,6 +60,7 @@ import { UiActionRepeats } from './ui-action-repeats.js';
     IncidentsRepository,
     IncidentsService,
     InstanceAccessService,
+    InstanceAuditService,
     InstanceDiagramsService,
     InstanceListsRepository,
     InstanceOperationsService,

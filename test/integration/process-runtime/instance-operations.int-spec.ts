@@ -1,13 +1,12 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/entities/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import { stopWork } from '../../support/runtime/stop-work.js';
 
 const timed = processFile(
   'timed',
@@ -37,37 +36,6 @@ const post = (id: string, operation: string, token?: string | null) =>
 
 const jobsOf = (instanceId: number) =>
   app.dataSource.getRepository(RuntimeJobEntity).find({ where: { instanceId }, order: { id: 'ASC' } });
-
-/** Makes of the one job of an instance an incident, as when it has failed for good. */
-async function stopWork(instanceId: number): Promise<ProcessIncidentEntity> {
-  const [job] = await jobsOf(instanceId);
-  const [token] = await tokenRows(app, instanceId);
-  if (job === undefined || token === undefined) {
-    throw new Error('The instance has no background work.');
-  }
-  const { kind, tokenId, payload } = job;
-  await app.dataSource.getRepository(RuntimeJobEntity).delete({ id: job.id });
-  await app.dataSource.getRepository(ProcessInstanceEntity).update({ id: instanceId }, { openIncidents: 1 });
-  return app.dataSource.getRepository(ProcessIncidentEntity).save({
-    id: job.id,
-    uuid: uuid(),
-    shard: token.shard,
-    instanceId,
-    state: 'OPEN',
-    source: 'NODE',
-    type: 'ENGINE',
-    message: 'It failed.',
-    tokenId: token.id,
-    visit: token.visit,
-    node: token.node,
-    actionSvcUuid: null,
-    job: JSON.stringify({ kind, instanceId, tokenId, payload }),
-    workKey: `job ${job.id}`,
-    requestId: null,
-    raisedAt: new Date(),
-    closedAt: null,
-  });
-}
 
 async function expectNoGaps(instanceId: number, id: string): Promise<void> {
   const events = await eventRows(app, instanceId);
@@ -173,7 +141,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
   it('runs the work again that had stopped, and closes the incident', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'timed', {});
     const { processInstanceId } = instanceMetadata;
-    const incident = await stopWork(processInstanceId);
+    const incident = await stopWork(app, processInstanceId);
     const { status, body } = await post(id, `token/${token.uuid}/retry`);
 
     expect({ status, body }).toEqual({
@@ -199,7 +167,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
   it('asks for a call anew', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
     const { processInstanceId } = instanceMetadata;
-    const incident = await stopWork(processInstanceId);
+    const incident = await stopWork(app, processInstanceId);
     const { body } = await post(id, `token/${token.uuid}/retry`);
 
     expect(body).toMatchObject({ retriedIncidents: [incident.uuid] });
@@ -210,7 +178,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
 
   it('is done once by two operators at the same time', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
-    await stopWork(instanceMetadata.processInstanceId);
+    await stopWork(app, instanceMetadata.processInstanceId);
     const answers = await Promise.all([1, 2, 3].map(() => post(id, `token/${token.uuid}/retry`)));
 
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
@@ -230,7 +198,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
       body: { message: 'There is nothing to retry: execute the UI action again.' },
     });
     const held = await started(app, published, 'timed', {});
-    await stopWork(held.instanceMetadata.processInstanceId);
+    await stopWork(app, held.instanceMetadata.processInstanceId);
     await post(held.uuid, 'hold');
     expect((await post(held.uuid, `token/${held.token.uuid}/retry`)).status).toBe(409);
     expect(await instanceRow(app, held.uuid)).toMatchObject({ openIncidents: 1 });

@@ -2,6 +2,23 @@
 export const AUDIT_PAGE_EXAMPLE = {
   events: [
     {
+      id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b32',
+      timestamp: '2026-01-31T10:30:00.789Z',
+      action: 'process.hold',
+      outcome: 'ok',
+      actor: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+      subject: 'f6c1d9b3',
+      issuer: 'https://sso.example.com/realms/main',
+      systemResourceId: null,
+      toolId: null,
+      requestId: '2b7c0f4e-6d7f-4b0c-8a13-9f0d6d1f5a12',
+      details: {
+        processInstanceUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+        stateBefore: 'STARTED',
+        state: 'ONHOLD',
+      },
+    },
+    {
       id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b31',
       timestamp: '2026-01-31T10:25:00.456Z',
       action: 'tools.sync',

@@ -1,0 +1,160 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
+import { TestApp } from '../../support/app.js';
+import { versionPath } from '../../support/factories.js';
+import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { instancePath, start, started } from '../../support/runtime/runtime-client.js';
+import { stopWork } from '../../support/runtime/stop-work.js';
+
+interface AuditEvent {
+  action: string;
+  outcome: string;
+  subject: string;
+  requestId: string;
+  details: Record<string, unknown>;
+}
+
+const calling = processFile(
+  'calling',
+  `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="plain"')}${node('endEvent', 'end')}
+   ${flows('start>call call>end')}`,
+);
+/** Needs an amount to get past its gateway. */
+const choosing = processFile(
+  'choosing',
+  `${node('startEvent', 'start')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'yes')}${node('endEvent', 'no')}
+   ${flows('start>choice choice>yes[amount > 1] choice>no[amount <= 1]')}`,
+);
+
+describe('operations on process instances in the audit log', () => {
+  let app: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    published = await publish(app, { bpmn: [taskProcess('plain', userTask('a')), calling, choosing] });
+  });
+  afterAll(() => app.close());
+
+  const post = (
+    id: string,
+    operation: string,
+    options: { token?: string; headers?: Record<string, string> } = {},
+  ) => app.request('POST', `${instancePath(id)}/${operation}`, options);
+
+  /** Events about an instance as the version lists them, oldest first. */
+  const eventsOf = async (id: string): Promise<AuditEvent[]> => {
+    const path = `${versionPath(published.appId, published.versionId)}/integration/api/systems/audit?limit=100`;
+    const { body } = await app.request<{ events: AuditEvent[] }>('GET', path);
+    return body.events.filter(({ details }) => details['processInstanceUuid'] === id).toReversed();
+  };
+
+  it('tell who did what, in which request, with the states before and after', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const token = await app.tokenWith({ sub: 'olga', scope: 'process:administer' });
+    await post(id, 'hold', { token, headers: { 'x-request-id': 'held-by-olga-1' } });
+    await post(id, 'release', { token });
+    await post(id, 'terminate', { token });
+
+    const events = await eventsOf(id);
+    expect(events[0]).toMatchObject({ subject: 'olga', requestId: 'held-by-olga-1' });
+    expect(events.map(({ action, outcome, details }) => ({ action, outcome, details }))).toEqual(
+      [
+        ['process.hold', 'STARTED', 'ONHOLD'],
+        ['process.release', 'ONHOLD', 'STARTED'],
+        ['process.terminate', 'STARTED', 'TERMINATED'],
+      ].map(([action, stateBefore, state]) => ({
+        action,
+        outcome: 'ok',
+        details: { processInstanceUuid: id, stateBefore, state },
+      })),
+    );
+  });
+
+  it('tell of what the state of the instance refused', async () => {
+    const { uuid: id, token } = await started(app, published, 'plain', {});
+    for (const operation of ['release', 'retry', `token/${token.uuid}/retry`]) {
+      expect((await post(id, operation)).status).toBe(409);
+    }
+
+    expect(
+      (await eventsOf(id)).map(({ action, outcome, details }) => ({ action, outcome, details })),
+    ).toEqual([
+      {
+        action: 'process.release',
+        outcome: 'error',
+        details: { processInstanceUuid: id, code: 'INSTANCE_NOT_ON_HOLD' },
+      },
+      {
+        action: 'process.retry',
+        outcome: 'error',
+        details: { processInstanceUuid: id, code: 'NOTHING_TO_RETRY' },
+      },
+      {
+        action: 'process.retry',
+        outcome: 'error',
+        details: { processInstanceUuid: id, tokenUuid: token.uuid, code: 'NOTHING_TO_RETRY' },
+      },
+    ]);
+  });
+
+  it('tell of a missing permission, and nothing of instances that are not there', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const unknown = uuid();
+    const token = await app.tokenWith({ sub: 'intruder', scope: 'openid' });
+    const denied = await Promise.all([
+      post(unknown, 'terminate', { token }),
+      post(id, 'terminate', { token }),
+    ]);
+    expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(denied[0]?.status).toBe(403);
+    expect((await post(unknown, 'terminate')).status).toBe(404);
+
+    await expect
+      .poll(() => eventsOf(id))
+      .toMatchObject([
+        {
+          action: 'process.terminate',
+          outcome: 'denied',
+          subject: 'intruder',
+          details: { processInstanceUuid: id, permission: 'process-administration' },
+        },
+      ]);
+    const all = await app.dataSource.getRepository(AuditEventEntity).find();
+    expect(JSON.stringify(all)).not.toContain(unknown);
+    expect(all.filter(({ appId }) => appId === '')).toEqual([]);
+  });
+
+  it('tell of the retry of a token, once', async () => {
+    const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
+    const incident = await stopWork(app, instanceMetadata.processInstanceId);
+    const path = `token/${token.uuid}/retry`;
+    const answers = await Promise.all([post(id, path), post(id, path)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+
+    const events = await eventsOf(id);
+    expect(events.map(({ outcome }) => outcome).toSorted()).toEqual(['error', 'ok']);
+    expect(events.find(({ outcome }) => outcome === 'ok')).toMatchObject({
+      action: 'process.retry',
+      details: {
+        processInstanceUuid: id,
+        tokenUuid: token.uuid,
+        stateBefore: 'STARTED',
+        state: 'STARTED',
+        retriedIncidents: [incident.uuid],
+      },
+    });
+  });
+
+  it('tell of a retry that stopped again at once', async () => {
+    const { body } = await start(app, published, 'choosing', { amount: 'many' });
+    const id = body.incident?.processInstanceUuid ?? '';
+    expect((await post(id, 'retry')).status).toBe(409);
+
+    expect(await eventsOf(id)).toMatchObject([
+      { action: 'process.retry', outcome: 'error', details: { code: 'PROCESS_INCIDENT' } },
+    ]);
+  });
+});
