@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SystemSecrets } from '../../../src/modules/systems/system-secrets.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount, systemPath } from '../../support/factories.js';
 import { packageDocument } from '../../support/runtime/publish.js';
@@ -115,16 +116,19 @@ describe('the systems of a package', () => {
 
     expect(systems).toEqual({ added: [], changed: ['INVENTORY'], removed: [] });
     expect(warnings).toEqual([]);
-    expect(await systemRow(app, system.id)).toMatchObject({
+    const after = await systemRow(app, system.id);
+    expect(after).toMatchObject({
       id: system.id,
       resourceId: system.resourceId,
       resourceDefinitionId: system.resourceDefinitionId,
       resourceName: 'INVENTORY',
       name: 'New name',
-      clientSecret: before?.clientSecret,
       connectionKey: before?.connectionKey,
       createdAt: before?.createdAt,
     });
+    // Another writing of the address is another text that the secret is bound to.
+    const secret = 'correct horse battery staple';
+    expect(after !== null && app.nest.get(SystemSecrets).matches(after, secret)).toBe(true);
     expect(await toolRows(app, system.id)).toMatchObject([{ id: tool, enabled: false, present: true }]);
   });
 

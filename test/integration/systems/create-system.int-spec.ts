@@ -104,6 +104,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
         appId: place.appId,
         nameKey: 'stock_[1].(a)-b',
         createdAt: new Date(body.createdDate),
+        toolsSynchronisedAt: null,
       },
     ]);
   });
