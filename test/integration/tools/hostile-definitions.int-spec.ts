@@ -90,6 +90,19 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     },
   );
 
+  it('stores schemas as they are, without running what they hold', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: {
+        broken: { type: 'string', pattern: '(' },
+        slow: { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(2_000)}!` },
+        unknown: { type: 'no type at all', format: 'none', minimum: 'text' },
+      },
+    };
+    await sync([{ name: 'a', description: '', inputSchema }]);
+    expect((await readSystem(app, system.resourceId, versionId)).tools[0]?.inputSchema).toEqual(inputSchema);
+  });
+
   it('keeps the record of a change small when names of members are as large as a schema may be', async () => {
     const long = 'n'.repeat(50_000);
     const tools = (value: number) =>
