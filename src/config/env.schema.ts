@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentSettings } from './agent-settings.js';
 import { buildSettings } from './build-settings.js';
+import { databaseSettings } from './database-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
 import { evaluationSettings } from './evaluation-settings.js';
@@ -116,19 +117,7 @@ export const envSchema = z.object({
     .min(1)
     .optional()
     .describe('PEM file of the authority that signed it; the built-in list without it.'),
-  DATABASE_POOL_SIZE: integer(1, 500, 10).describe('Connections of the database pool.'),
-  DATABASE_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
-    'Milliseconds to wait for a database connection.',
-  ),
-  DATABASE_TRANSACTION_RETRIES: integer(0, 20, 8).describe(
-    'How often a transaction is repeated after a deadlock.',
-  ),
-  DATABASE_LOCK_WAIT_SECONDS: integer(1, 60, 3).describe(
-    'Seconds a statement waits for rows that another transaction holds.',
-  ),
-  DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
-    'Milliseconds after which a request no longer waits for the database and answers 500.',
-  ),
+  ...databaseSettings,
   MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
   MIGRATIONS_LOCK_TIMEOUT_SECONDS: integer(1, 3_600, 120).describe(
     'Seconds to wait for another replica that is migrating.',

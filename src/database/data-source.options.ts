@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
@@ -19,6 +18,7 @@ import { CreateLibraryUsers1797000001000 } from '../../migrations/1797000001000-
 import { AddWorkflowErrorCode1797000002000 } from '../../migrations/1797000002000-add-workflow-error-code.js';
 import { CountJobInterruptions1797000005000 } from '../../migrations/1797000005000-count-job-interruptions.js';
 import { CreateMigrationSteps1797000006000 } from '../../migrations/1797000006000-create-migration-steps.js';
+import { CreateWriteProofs1797000005001 } from '../../migrations/1797000005001-create-write-proofs.js';
 import { SecretKeyEntity } from '../common/secrets/secret-key.entity.js';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
@@ -55,6 +55,8 @@ import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.en
 import { readAuthority } from './authority-file.js';
 import { IdBlockEntity } from './id-block.entity.js';
 import { MigrationStepEntity } from './migration-step.entity.js';
+import { poolFactory, type PoolRules } from './server-pool.js';
+import { WriteProofEntity } from './write-proof.entity.js';
 
 const SHARED = {
   entities: [
@@ -91,6 +93,7 @@ const SHARED = {
     VersionDependencyEntity,
     WorkflowCallEntity,
     WorkflowRunEntity,
+    WriteProofEntity,
   ],
   migrations: [
     CreateSystems1780000000000,
@@ -108,6 +111,7 @@ const SHARED = {
     AddWorkflowErrorCode1797000002000,
     CountJobInterruptions1797000005000,
     CreateMigrationSteps1797000006000,
+    CreateWriteProofs1797000005001,
   ],
   migrationsTransactionMode: 'each',
   synchronize: false,
@@ -157,7 +161,8 @@ function serverOptions(url: string, env: Env): DataSourceOptions {
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
     url,
-    driver: { ...mysql2, createPool: createPoolWith(sessionStatements(env), silenceLimit(env)) },
+    driver: { ...mysql2, createPool: poolFactory(poolRules(env)) },
+    extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(env) },
     charset: 'utf8mb4',
     timezone: 'Z',
     connectTimeout: env.get('DATABASE_CONNECT_TIMEOUT_MS'),
@@ -189,27 +194,20 @@ function sessionStatements(env: Env): string[] {
   ];
 }
 
-/** Longer than anything we wait for in one statement; after that a connection on which nothing moves is dead. */
-function silenceLimit(env: Env): number {
-  const longestWaitMs = Math.max(
-    env.get('DATABASE_DEADLINE_MS'),
-    env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS') * SECOND_MS,
-  );
-  return longestWaitMs + SECOND_MS;
+function poolRules(env: Env): PoolRules {
+  return {
+    sessionStatements: sessionStatements(env),
+    silenceMs: silenceLimit(env),
+    queue: env.get('DATABASE_POOL_QUEUE'),
+    // One who has a connection made for it does not wait for others.
+    waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
+    retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+  };
 }
 
-function createPoolWith(statements: string[], silenceMs: number): (options: PoolOptions) => mysql2.Pool {
-  return (options) => {
-    const pool = mysql2.createPool(options);
-    pool.on('connection', (connection) => {
-      // The statements are queued before anything the borrower of a new connection sends.
-      statements.forEach((statement) => connection.query(statement));
-      // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
-      const { stream } = connection as unknown as { stream: Socket };
-      stream.setTimeout(silenceMs, () => stream.destroy(new Error('database connection is silent')));
-    });
-    return pool;
-  };
+/** Longer than a statement waits for a lock; after that a connection on which nothing moves is dead. */
+function silenceLimit(env: Env): number {
+  return Math.max(env.get('DATABASE_SILENCE_MS'), (env.get('DATABASE_LOCK_WAIT_SECONDS') + 1) * SECOND_MS);
 }
 
 function embeddedOptions(file: string): DataSourceOptions {

@@ -1,4 +1,4 @@
-import { DatabaseDeadlineError } from './database.js';
+import { isFailureOfDatabase } from './database.errors.js';
 import { isDriverFailure } from './driver-errors.js';
 
 /**
@@ -6,5 +6,5 @@ import { isDriverFailure } from './driver-errors.js';
  * read-only, overloaded or too slow, or a table was missing.
  */
 export function isDatabaseFailure(error: unknown): boolean {
-  return error instanceof DatabaseDeadlineError || isDriverFailure(error);
+  return isFailureOfDatabase(error) || isDriverFailure(error);
 }

@@ -1,18 +1,20 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
 import { checkSecretsAreBound } from './bind-stored-secrets.js';
-import { connectDatabase } from './connect.js';
+import { awaitDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
 import { checkSchema } from './schema-check.js';
+import { watchForSilence } from './server-pool.js';
 import { checkSession } from './session-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
 @Module({
-  providers: [{ provide: DataSource, inject: [Env], useFactory: openDataSource }, Database, IdBlocks],
+  providers: [{ provide: DataSource, inject: [Env, Log], useFactory: openDataSource }, Database, IdBlocks],
   exports: [DataSource, Database, IdBlocks],
 })
 export class DatabaseModule implements OnApplicationShutdown {
@@ -23,13 +25,14 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-async function openDataSource(env: Env): Promise<DataSource> {
-  const dataSource = await connectDatabase(env);
+async function openDataSource(env: Env, log: Log): Promise<DataSource> {
+  const dataSource = await awaitDatabase(env, log);
   await checkSession(dataSource);
   if (env.get('MIGRATIONS_RUN')) {
     await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
   }
   await checkSchema(dataSource);
   await checkSecretsAreBound(dataSource);
+  watchForSilence(dataSource);
   return dataSource;
 }

@@ -2,33 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
-import { InternalError } from '../common/errors/domain.error.js';
 import { Env } from '../config/env.js';
-import { isRetryable } from './driver-errors.js';
+import {
+  DatabaseDeadlineError,
+  DatabaseUnavailableError,
+  NestedDatabaseUseError,
+} from './database.errors.js';
+import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
+import { dropConnections } from './server-pool.js';
+import { WriteProgress } from './write-progress.js';
 
 const BACKOFF_BASE_MS = 5;
 /** How long work on the embedded file may keep everything else of this process waiting. */
 const LONGEST_HOLD_MS = 5;
 
-/** The database did not answer within DATABASE_DEADLINE_MS. */
-export class DatabaseDeadlineError extends InternalError {
-  readonly code = 'DATABASE_DEADLINE';
-  constructor() {
-    super('The database did not answer in time.');
-  }
-}
-
-/** Work given to `Database` asked `Database` again instead of the manager it was given. A mistake in the code. */
-export class NestedDatabaseUseError extends InternalError {
-  readonly code = 'DATABASE_NESTED';
-  constructor() {
-    super('Work on the database must use the manager it was given.');
-  }
-}
-
 /**
- * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when the
- * server chose it as the victim of a deadlock; work given to `write` must therefore touch nothing but the manager.
+ * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when it was
+ * rolled back for no fault of its own: as the victim of a deadlock, by a connection that was lost before the commit, by
+ * a server that takes no writes any more. Work given to `write` must therefore touch nothing but the manager.
  */
 @Injectable()
 export class Database {
@@ -48,24 +39,36 @@ export class Database {
 
   /**
    * Runs statements that only read.
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now
    * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
     const { manager } = this.dataSource;
-    return this.isEmbedded ? this.inTurn(() => run(manager)) : this.inTime(run(manager));
+    const reading = this.isEmbedded
+      ? this.inTurn(() => run(manager))
+      : this.inTime(run(manager), () => this.late());
+    return reading.catch((error: unknown) => {
+      throw this.told(error);
+    });
   }
 
   /**
    * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws.
-   * @throws DatabaseDeadlineError after DATABASE_DEADLINE_MS; whether the work was stored is then unknown
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now:
+   * nothing is stored, also not later
+   * @throws CommitUnansweredError when nobody knows whether the work was stored
    * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
   async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
-    return this.isEmbedded
-      ? this.inTurn(() => this.dataSource.transaction(run))
-      : this.inTime(this.transaction(run));
+    const progress = new WriteProgress();
+    const writing = this.isEmbedded
+      ? this.inTurn(() => this.attempt(run, progress))
+      : this.inTime(this.transaction(run, progress), () => progress.abandon(this.late()));
+    return writing.catch((error: unknown) => {
+      throw this.told(error);
+    });
   }
 
   /**
@@ -84,17 +87,52 @@ export class Database {
     return (manager) => this.atWork.run(true, () => work(manager));
   }
 
-  private async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  private async transaction<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    progress: WriteProgress,
+  ): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
+      const began = performance.now();
       try {
-        return await this.dataSource.transaction(work);
+        return await this.attempt(work, progress);
       } catch (error) {
-        if (attempt >= this.env.get('DATABASE_TRANSACTION_RETRIES') || !isRetryable(error)) {
+        if (isWriteRefused(error)) {
+          // The others lead to the same server. New ones may find the one that took its place.
+          dropConnections(this.dataSource, began);
+        }
+        if (attempt >= this.env.get('DATABASE_TRANSACTION_RETRIES') || !isRepeatable(error)) {
           throw error;
         }
       }
       await backOff(attempt);
+      progress.begin();
     }
+  }
+
+  private async attempt<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    progress: WriteProgress,
+  ): Promise<T> {
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const result = await work(manager);
+        progress.beginCommit();
+        return result;
+      });
+    } catch (error) {
+      throw progress.failed(error);
+    }
+  }
+
+  private late(): DatabaseDeadlineError {
+    return new DatabaseDeadlineError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'));
+  }
+
+  /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
+  private told(error: unknown): unknown {
+    return isOutage(error) || isRetryable(error)
+      ? new DatabaseUnavailableError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'), error)
+      : error;
   }
 
   /**
@@ -109,12 +147,9 @@ export class Database {
   }
 
   // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
-  private inTime<T>(work: Promise<T>): Promise<T> {
+  private inTime<T>(work: Promise<T>, end: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new DatabaseDeadlineError()),
-        this.env.get('DATABASE_DEADLINE_MS'),
-      );
+      const timer = setTimeout(() => reject(end()), this.env.get('DATABASE_DEADLINE_MS'));
       work.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }
@@ -133,6 +168,11 @@ export class Database {
       this.pausedAt = performance.now();
     }
   }
+}
+
+/** Whether the same transaction may succeed when it is run again, and is not stored yet. */
+function isRepeatable(error: unknown): boolean {
+  return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
 }
 
 function backOff(attempt: number): Promise<void> {

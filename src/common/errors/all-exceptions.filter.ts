@@ -1,7 +1,7 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { requestContext } from '../http/request-context.js';
-import { Log } from '../logging/log.js';
+import { errorFields, Log } from '../logging/log.js';
 import { Metrics } from '../metrics/metrics.js';
 import {
   ConflictError,
@@ -13,6 +13,7 @@ import {
   TooManyRequestsError,
   UnauthorizedError,
   UnavailableError,
+  UnknownOutcomeError,
 } from './domain.error.js';
 import { errorBody, problemBody, type ErrorBody } from './error-body.js';
 
@@ -39,6 +40,10 @@ export class AllExceptionsFilter implements ExceptionFilter {
     if (isFault(body.status)) {
       this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
     }
+    if (error instanceof UnavailableError && error.cause !== undefined) {
+      const fields = { method: request.method, route: routeOf(request), code: error.code };
+      this.log.warn('request not served', { ...fields, ...errorFields(error.cause) });
+    }
     const refusal = refusalOf(error);
     if (refusal !== undefined) {
       this.metrics.authFailures.inc({ reason: refusal });
@@ -64,7 +69,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
 export function toErrorBody(error: unknown): ErrorBody {
   const status = statusOf(error);
   if (isFault(status)) {
-    return errorBody(status, 'The server could not complete the request.', requestIdText());
+    return errorBody(status, faultMessage(error), requestIdText());
   }
   if (error instanceof DomainError) {
     return { ...errorBody(status, error.message, error.details), ...error.extension };
@@ -80,6 +85,10 @@ export function toErrorBody(error: unknown): ErrorBody {
 /** Of the router; the framework has made an exception of its own of the URIError, with its message. */
 function isUndecodablePath(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Failed to decode param');
+}
+
+function faultMessage(error: unknown): string {
+  return error instanceof UnknownOutcomeError ? error.message : 'The server could not complete the request.';
 }
 
 /** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */

@@ -9,7 +9,7 @@ const MEANINGS = {
   409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
   429: 'Too many requests; Retry-After says when to come back.',
   500: 'Server-side error; `details` holds the request id to quote.',
-  503: 'Not now: this replica stops. Retry-After says when to come back.',
+  503: 'Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.',
 } as const;
 
 /** A status of the contract's table. */

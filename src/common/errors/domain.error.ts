@@ -46,3 +46,6 @@ export abstract class UnavailableError extends DomainError {
 
 /** 500 with a known reason; the caller still reads only a request id. */
 export abstract class InternalError extends DomainError {}
+
+/** 500 of which the caller must know that what was asked for may have been done: the answer to it was lost. */
+export abstract class UnknownOutcomeError extends InternalError {}

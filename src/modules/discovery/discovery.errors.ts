@@ -8,6 +8,14 @@ export class ScanTimeoutError extends InternalError {
   }
 }
 
+/** 500, as the contract says of a rescan: the scan cannot be made or stored, because the database is away. */
+export class ScanNotStoredError extends InternalError {
+  readonly code = 'DISCOVERY_NOT_STORED';
+  constructor(cause: unknown) {
+    super('The platform could not be scanned.', undefined, { cause });
+  }
+}
+
 /** Another replica took over because this one was not heard of for too long; what was found here is not stored. */
 export class ScanLostError extends InternalError {
   readonly code = 'DISCOVERY_LOST';

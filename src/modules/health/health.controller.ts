@@ -29,7 +29,7 @@ export class HealthController {
     operationId: 'getReadiness',
     summary: 'May callers be sent here?',
     description:
-      'Needs no token and has no rate limit. Checks the database and the signing keys of the token issuer; fails while the service stops.',
+      'Needs no token and has no rate limit. Makes a small write to the database, at most once a second, and looks whether there are signing keys of the token issuer; fails while the service stops.',
     security: [],
   })
   @ApiOkResponse({ type: HealthDto, description: 'Ready.' })

@@ -1,22 +1,32 @@
+import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Log } from '../../common/logging/log.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
+import { WriteProofEntity } from '../../database/write-proof.entity.js';
 
 const CACHE_MS = 1_000;
+/** How many writes may be without an answer before no more of them take connections from callers. */
+const MAX_UNANSWERED = 2;
+const SLOTS = 1_024;
 
 /** Whether this replica can serve. */
 @Injectable()
 export class HealthService {
   private isStopping = false;
   private obstacle: string | undefined;
+  /** A row for this replica; another one that has the same by chance writes it as well. */
+  private readonly slot = randomInt(SLOTS);
+  private unanswered = 0;
   private last: { at: number; result: Promise<boolean> } | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly trusted: TrustedIssuer,
     private readonly env: Env,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
@@ -25,7 +35,7 @@ export class HealthService {
     this.isStopping = true;
   }
 
-  /** There are keys to check tokens with and the database answers in time; it is asked at most once a second. */
+  /** There are keys to check tokens with and the database takes a write in time; it is asked at most once a second. */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {
       return false;
@@ -36,19 +46,33 @@ export class HealthService {
     }
     const now = performance.now();
     if (this.last === undefined || now - this.last.at > CACHE_MS) {
-      this.last = { at: now, result: this.databaseAnswers() };
+      this.last = { at: now, result: this.databaseTakesWrites() };
     }
     return this.last.result;
   }
 
-  private async databaseAnswers(): Promise<boolean> {
+  private async databaseTakesWrites(): Promise<boolean> {
+    if (this.unanswered >= MAX_UNANSWERED) {
+      return false;
+    }
     try {
-      await this.withDeadline(this.database.read((manager) => manager.query('SELECT 1')));
+      await this.withDeadline(this.writeProof());
       this.report(undefined);
       return true;
     } catch (error) {
-      this.report('the database does not answer', error);
+      this.report('the database takes no writes', error);
       return false;
+    }
+  }
+
+  /** A write like any other: whatever keeps those of callers from being stored keeps this one too. */
+  private async writeProof(): Promise<void> {
+    this.unanswered += 1;
+    try {
+      const proof = { slot: this.slot, writtenAt: this.clock.now() };
+      await this.database.write((manager) => manager.upsert(WriteProofEntity, proof, ['slot']));
+    } finally {
+      this.unanswered -= 1;
     }
   }
 

@@ -138,6 +138,7 @@ describe('a start with wrong settings', () => {
     const { status, output } = await run({
       ...good(),
       DATABASE_URL: `mysql://user-canary:${PASSWORD}@127.0.0.1:1/x`,
+      DATABASE_START_WAIT_SECONDS: '0',
       DATABASE_CONNECT_TIMEOUT_MS: '1000',
     });
     expect([status, reasonIn(output)]).toEqual([
@@ -175,6 +176,7 @@ describe('a start with wrong settings', () => {
     const { status, output } = await run({
       ...good(),
       DATABASE_URL: `mysql://user:${PASSWORD}@127.0.0.1:1/x`,
+      DATABASE_START_WAIT_SECONDS: '0',
       DATABASE_TLS: 'true',
       DATABASE_TLS_CA_FILE: join(folder, 'canary.pem'),
     });

@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Database, NestedDatabaseUseError } from '../../../src/database/database.js';
+import { NestedDatabaseUseError } from '../../../src/database/database.errors.js';
+import { Database } from '../../../src/database/database.js';
 import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
 import { RunJournal } from '../../../src/modules/workflows/run-journal.js';
 import { RunStore } from '../../../src/modules/workflows/run-store.js';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
-import { ScanLostError, ScanTimeoutError } from '../discovery.errors.js';
+import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
+import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../discovery.errors.js';
 import { ScanStore } from '../storage/scan-store.js';
 import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
@@ -43,7 +44,7 @@ export class ScanCoordinator implements OnModuleDestroy {
 
   /**
    * @param requestedBy user name, kept with the scan when this is the caller who caused it
-   * @throws ScanTimeoutError after DISCOVERY_REQUEST_TIMEOUT_MS, ScanStoppedError when the service stops
+   * @throws ScanNotStoredError when the database is away, ScanTimeoutError after DISCOVERY_REQUEST_TIMEOUT_MS, ScanStoppedError when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
     let timer: NodeJS.Timeout | undefined;
@@ -58,6 +59,10 @@ export class ScanCoordinator implements OnModuleDestroy {
         this.enter(waiter);
       });
       return await Promise.race([result, late]);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailableError || error instanceof DatabaseDeadlineError
+        ? new ScanNotStoredError(error)
+        : error;
     } finally {
       clearTimeout(timer);
       if (waiter !== undefined) {

@@ -1,0 +1,36 @@
+import { integer } from './setting-rules.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** Settings of how long we wait for our own database, and for how many callers. */
+export const databaseSettings = {
+  DATABASE_POOL_SIZE: integer(1, 500, 10).describe('Connections of the database pool.'),
+  DATABASE_POOL_QUEUE: integer(1, 100_000, 1_000).describe(
+    'Most callers that wait for a connection of the pool; more are answered 503 at once.',
+  ),
+  DATABASE_POOL_WAIT_MS: integer(100, 10 * MINUTE_MS, 10_000).describe(
+    'Milliseconds after which one who waits for a connection of the pool is answered 503; below DATABASE_DEADLINE_MS.',
+  ),
+  DATABASE_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
+    'Milliseconds to wait for a database connection.',
+  ),
+  DATABASE_START_WAIT_SECONDS: integer(0, 3_600, 120).describe(
+    'Seconds that a starting replica waits for a database that is away; 0 ends it at once.',
+  ),
+  DATABASE_TRANSACTION_RETRIES: integer(0, 20, 8).describe(
+    'How often a transaction is repeated after a deadlock, a connection that was lost before the commit, or a server that takes no writes any more.',
+  ),
+  DATABASE_LOCK_WAIT_SECONDS: integer(1, 60, 3).describe(
+    'Seconds a statement waits for rows that another transaction holds.',
+  ),
+  DATABASE_SILENCE_MS: integer(1_000, 10 * MINUTE_MS, 10_000).describe(
+    'Milliseconds after which a database that is asked and says nothing loses the connection; never less than a second above DATABASE_LOCK_WAIT_SECONDS. Does not hold for migrations.',
+  ),
+  DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
+    'Milliseconds after which a request no longer waits for the database and answers 503, or 500 while a commit has no answer.',
+  ),
+  DATABASE_RETRY_AFTER_SECONDS: integer(1, 3_600, 2).describe(
+    'What Retry-After says while the database is away or overloaded, seconds.',
+  ),
+};

@@ -1,0 +1,64 @@
+import { InternalError, UnavailableError, UnknownOutcomeError } from '../common/errors/domain.error.js';
+
+const NOTHING_STORED = 'Nothing was stored; try again.';
+
+/** Our own database cannot do its work at present. Nothing of what was asked for is stored. */
+abstract class DatabaseFailureError extends UnavailableError {
+  /** @param retryAfterSeconds DATABASE_RETRY_AFTER_SECONDS */
+  constructor(
+    problem: string,
+    readonly retryAfterSeconds: number,
+    options?: ErrorOptions,
+  ) {
+    super(`${problem} ${NOTHING_STORED}`, undefined, options);
+  }
+}
+
+/** The database is away, full, or takes no writes. `cause` is what the driver said. */
+export class DatabaseUnavailableError extends DatabaseFailureError {
+  readonly code = 'DATABASE_UNAVAILABLE';
+  constructor(retryAfterSeconds: number, cause: unknown) {
+    super('The database is not available.', retryAfterSeconds, { cause });
+  }
+}
+
+/** Too many wait for a connection (DATABASE_POOL_QUEUE), or one has waited too long (DATABASE_POOL_WAIT_MS). */
+export class DatabaseOverloadedError extends DatabaseFailureError {
+  readonly code = 'DATABASE_OVERLOADED';
+  constructor(retryAfterSeconds: number) {
+    super('The service is overloaded.', retryAfterSeconds);
+  }
+}
+
+/** The database did not answer within DATABASE_DEADLINE_MS. What it is told later is taken back. */
+export class DatabaseDeadlineError extends DatabaseFailureError {
+  readonly code = 'DATABASE_DEADLINE';
+  constructor(retryAfterSeconds: number) {
+    super('The database did not answer in time.', retryAfterSeconds);
+  }
+}
+
+/** The answer to a COMMIT did not come, so nobody knows whether the transaction was stored. */
+export class CommitUnansweredError extends UnknownOutcomeError {
+  readonly code = 'DATABASE_COMMIT_UNANSWERED';
+  constructor(options?: ErrorOptions) {
+    super(
+      'The server could not complete the request. What was asked for may have been stored.',
+      undefined,
+      options,
+    );
+  }
+}
+
+/** Work given to `Database` asked `Database` again instead of the manager it was given. A mistake in the code. */
+export class NestedDatabaseUseError extends InternalError {
+  readonly code = 'DATABASE_NESTED';
+  constructor() {
+    super('Work on the database must use the manager it was given.');
+  }
+}
+
+/** Whether the error was made here of a failure of the database. */
+export function isFailureOfDatabase(error: unknown): boolean {
+  return error instanceof DatabaseFailureError || error instanceof CommitUnansweredError;
+}

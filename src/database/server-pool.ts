@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net';
+import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
+import type { DataSource } from 'typeorm';
+import { DatabaseOverloadedError } from './database.errors.js';
+
+/** Rules of our own for a connection pool. */
+export interface PoolRules {
+  /** Sent on every new connection before anything else. */
+  sessionStatements: string[];
+  /** How long a server may say nothing while it is asked, milliseconds. */
+  silenceMs: number;
+  /** How many callers may wait for a connection. */
+  queue: number;
+  /** How long each of them may, milliseconds. */
+  waitMs: number;
+  retryAfterSeconds: number;
+}
+
+type Borrower = Parameters<Pool['getConnection']>[0];
+
+/** What mysql2 keeps; it offers no other way to see it. */
+interface PoolInternals {
+  _connectionQueue: { length: number; get: (index: number) => Borrower; removeOne: (index: number) => void };
+}
+interface ConnectionInternals {
+  stream: Socket;
+  _command: unknown;
+  _commands: { length: number };
+  _released: boolean;
+}
+
+/** The pool that TypeORM makes for a data source, with its rules. */
+const pools = new WeakMap<object, ServerPool>();
+
+/** Makes pools as the driver does, and watches over them. */
+export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
+  return (options) => {
+    const pool = mysql2.createPool(options);
+    pools.set(pool, new ServerPool(pool, rules));
+    return pool;
+  };
+}
+
+/** From now on a server that says nothing for too long loses its connection; migrations before that take their time. */
+export function watchForSilence(dataSource: DataSource): void {
+  poolOf(dataSource)?.watch();
+}
+
+/**
+ * Ends connections that were opened before a moment: the server at their other end is of no use any more. Those that are
+ * lent end when they are given back.
+ * @param before on the clock of `performance.now()`
+ */
+export function dropConnections(dataSource: DataSource, before: number): void {
+  poolOf(dataSource)?.drop(before);
+}
+
+function poolOf(dataSource: DataSource): ServerPool | undefined {
+  const { pool } = dataSource.driver as { pool?: object };
+  return pool === undefined ? undefined : pools.get(pool);
+}
+
+class ServerPool {
+  private readonly openedAt = new Map<PoolConnection, number>();
+  private readonly borrowers = new WeakSet<Borrower>();
+  private readonly lend: Pool['getConnection'];
+  private waiting = 0;
+  private isWatching = false;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly rules: PoolRules,
+  ) {
+    this.lend = pool.getConnection.bind(pool);
+    pool.getConnection = (borrower) => this.borrow(borrower);
+    pool.on('connection', (connection) => this.opened(connection));
+  }
+
+  watch(): void {
+    this.isWatching = true;
+  }
+
+  drop(before: number): void {
+    for (const [connection, openedAt] of this.openedAt) {
+      if (openedAt < before) {
+        this.openedAt.delete(connection);
+        const { _released: isIdle } = internalsOf(connection);
+        if (isIdle) {
+          connection.destroy();
+        } else {
+          connection.release = () => connection.destroy();
+        }
+      }
+    }
+  }
+
+  private opened(connection: PoolConnection): void {
+    this.openedAt.set(connection, performance.now());
+    const forget = (): void => {
+      this.openedAt.delete(connection);
+    };
+    connection.once('end', forget);
+    connection.once('error', forget);
+    // The statements are queued before anything the borrower of a new connection sends.
+    this.rules.sessionStatements.forEach((statement) => connection.query(statement));
+    // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
+    const internals = internalsOf(connection);
+    const { stream } = internals;
+    stream.setTimeout(this.rules.silenceMs);
+    stream.on('timeout', () => {
+      if (this.isWatching && isAsked(internals)) {
+        stream.destroy(silence());
+      }
+    });
+  }
+
+  private borrow(borrower: Borrower): void {
+    if (this.borrowers.has(borrower)) {
+      // The pool itself asks again for one who waits already.
+      this.lend(borrower);
+    } else if (this.waiting >= this.rules.queue) {
+      borrower(this.overloaded(), undefined as never);
+    } else {
+      this.lend(this.patient(borrower));
+    }
+  }
+
+  /** A borrower who waits no longer than it may. A connection that comes later is given back. */
+  private patient(borrower: Borrower): Borrower {
+    let isWaiting = true;
+    this.waiting += 1;
+    const end = (): void => {
+      isWaiting = false;
+      this.waiting -= 1;
+      clearTimeout(timer);
+    };
+    const answer: Borrower = (error, connection) => {
+      if (isWaiting) {
+        end();
+        borrower(error, connection);
+      } else if (error === null) {
+        connection.release();
+      }
+    };
+    const timer = setTimeout(() => {
+      end();
+      this.leaveQueue(answer);
+      borrower(this.overloaded(), undefined as never);
+    }, this.rules.waitMs);
+    this.borrowers.add(answer);
+    return answer;
+  }
+
+  private leaveQueue(borrower: Borrower): void {
+    const { _connectionQueue: queue } = this.pool as unknown as PoolInternals;
+    for (let index = 0; index < queue.length; index += 1) {
+      if (queue.get(index) === borrower) {
+        queue.removeOne(index);
+        return;
+      }
+    }
+  }
+
+  private overloaded(): NodeJS.ErrnoException {
+    return new DatabaseOverloadedError(this.rules.retryAfterSeconds);
+  }
+}
+
+function internalsOf(connection: PoolConnection): ConnectionInternals {
+  return connection as unknown as ConnectionInternals;
+}
+
+/** Whether an answer is due. */
+function isAsked({ _command: command, _commands: commands }: ConnectionInternals): boolean {
+  return (command !== undefined && command !== null) || commands.length > 0;
+}
+
+function silence(): Error {
+  return Object.assign(new Error('database connection is silent'), { code: 'DATABASE_SILENT' });
+}

@@ -1,0 +1,8 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Written for no other reason than to see that writing works. Replicas have rows of their own: none waits for another. */
+@Entity('write_proofs')
+export class WriteProofEntity {
+  @PrimaryColumn({ type: 'int' }) slot: number;
+  @Column({ type: 'datetime', name: 'written_at', precision: 3 }) writtenAt: Date;
+}

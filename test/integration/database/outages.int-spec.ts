@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Log } from '../../../src/common/logging/log.js';
+import { Env } from '../../../src/config/env.js';
+import { awaitDatabase } from '../../../src/database/connect.js';
+import { Database } from '../../../src/database/database.js';
+import {
+  CommitUnansweredError,
+  DatabaseDeadlineError,
+  DatabaseOverloadedError,
+  DatabaseUnavailableError,
+} from '../../../src/database/database.errors.js';
+import { watchForSilence } from '../../../src/database/server-pool.js';
+import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { TcpProxy } from '../health/tcp-proxy.js';
+
+const databaseUrl = String(process.env['DATABASE_URL']);
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails', () => {
+  let proxy: TcpProxy;
+  const open: DataSource[] = [];
+
+  beforeEach(async () => {
+    proxy = await TcpProxy.start(databaseUrl);
+  });
+  afterEach(async () => {
+    proxy.set('open');
+    await open[0]?.manager.clear(WriteProofEntity).catch(() => undefined);
+    await Promise.all(open.splice(0).map((dataSource) => dataSource.destroy()));
+    await proxy.stop();
+  });
+
+  const envOf = (settings: Record<string, string>): Env =>
+    Env.parse('maintenance', {
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: proxy.through(databaseUrl),
+      DATABASE_LOCK_WAIT_SECONDS: '1',
+      DATABASE_SILENCE_MS: '1000',
+      ...settings,
+    });
+  const connect = async (settings: Record<string, string> = {}): Promise<Database> => {
+    const env = envOf(settings);
+    const dataSource = await awaitDatabase(env, new Log(env));
+    open.push(dataSource);
+    watchForSilence(dataSource);
+    return new Database(dataSource, env);
+  };
+  const insert = (slot: number) => (manager: EntityManager) =>
+    manager.insert(WriteProofEntity, { slot, writtenAt: new Date() });
+  const slots = async (database: Database): Promise<number[]> =>
+    (await database.read((manager) => manager.find(WriteProofEntity))).map(({ slot }) => slot);
+  const connectionId = async (manager: EntityManager): Promise<number> => {
+    const [row] = (await manager.query('SELECT CONNECTION_ID() AS id')) as { id: unknown }[];
+    return Number(row?.id);
+  };
+
+  it('loses every connection when it takes no writes any more, and what it refused is stored by another', async () => {
+    const database = await connect({ DATABASE_POOL_SIZE: '3' });
+    const makeReadOnly = async (manager: EntityManager): Promise<number> => {
+      await sleep(50);
+      const id = await connectionId(manager);
+      await manager.query('SET SESSION TRANSACTION READ ONLY');
+      return id;
+    };
+    const old = await Promise.all([1, 2, 3].map(() => database.write(makeReadOnly)));
+    expect(new Set(old).size).toBe(3);
+
+    await database.write(insert(1));
+    const now = await Promise.all([1, 2, 3].map(() => database.write(connectionId)));
+    expect(now.filter((id) => old.includes(id))).toEqual([]);
+    expect(await slots(database)).toEqual([1]);
+  });
+
+  it('may cut a connection before the commit: the transaction is repeated, and stored once', async () => {
+    const [database, other] = [await connect(), await connect()];
+    let attempts = 0;
+    await database.write(async (manager) => {
+      attempts += 1;
+      await insert(1)(manager);
+      if (attempts === 1) {
+        const id = await connectionId(manager);
+        await open[1]?.query(`KILL ${id}`);
+      }
+      await insert(2)(manager);
+    });
+    expect(attempts).toBe(2);
+    expect(await slots(other)).toEqual([1, 2]);
+  });
+
+  it('that does not answer a commit leaves its outcome open, and nothing is repeated', async () => {
+    const database = await connect();
+    let attempts = 0;
+    const error = await failureOf(
+      database.write(async (manager) => {
+        attempts += 1;
+        await insert(1)(manager);
+        proxy.set('silent');
+      }),
+    );
+    expect(error).toBeInstanceOf(CommitUnansweredError);
+    expect(attempts).toBe(1);
+  });
+
+  it('is believed for DATABASE_SILENCE_MS while it is asked, and for longer while it is not', async () => {
+    const database = await connect({ DATABASE_TRANSACTION_RETRIES: '0', DATABASE_SILENCE_MS: '2000' });
+    const id = await database.write(connectionId);
+    await sleep(2_500);
+    expect(await database.write(connectionId)).toBe(id);
+    const began = performance.now();
+    const error = await failureOf(database.write((manager) => manager.query('SELECT SLEEP(6)')));
+    expect(error).toBeInstanceOf(DatabaseUnavailableError);
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+
+  it('too slow for the deadline stores nothing later', async () => {
+    const database = await connect({ DATABASE_DEADLINE_MS: '500' });
+    let end: unknown;
+    const write = database.write(async (manager) => {
+      await insert(1)(manager);
+      await sleep(900);
+      end = 'reached';
+    });
+    expect(await failureOf(write)).toBeInstanceOf(DatabaseDeadlineError);
+    await expect.poll(() => end).toBe('reached');
+    await sleep(200);
+    expect(await slots(database)).toEqual([]);
+  });
+
+  it('away is told as such, and found again', async () => {
+    const database = await connect();
+    proxy.set('down');
+    expect(await failureOf(database.write(insert(1)))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await failureOf(slots(database))).toBeInstanceOf(DatabaseUnavailableError);
+    proxy.set('open');
+    await database.write(insert(1));
+    expect(await slots(database)).toEqual([1]);
+  });
+
+  it('with too many callers turns away who is too many, and who waits too long', async () => {
+    const database = await connect({
+      DATABASE_POOL_SIZE: '1',
+      DATABASE_POOL_QUEUE: '2',
+      DATABASE_POOL_WAIT_MS: '300',
+      DATABASE_CONNECT_TIMEOUT_MS: '100',
+    });
+    const holding = database.write(async (manager) => {
+      await insert(1)(manager);
+      await sleep(2_500);
+    });
+    await sleep(100);
+    const began = performance.now();
+    const waiting = [2, 3].map((slot) => failureOf(database.write(insert(slot))));
+    expect(await failureOf(database.write(insert(4)))).toBeInstanceOf(DatabaseOverloadedError);
+    expect(performance.now() - began).toBeLessThan(300);
+    expect(await Promise.all(waiting)).toEqual([
+      expect.any(DatabaseOverloadedError),
+      expect.any(DatabaseOverloadedError),
+    ]);
+    await holding;
+    await database.write(insert(5));
+    expect(await slots(database)).toEqual([1, 5]);
+  });
+
+  it('away at the start is waited for, but not one that refuses us', async () => {
+    proxy.set('down');
+    const connecting = connect({ DATABASE_START_WAIT_SECONDS: '20' });
+    await sleep(1_500);
+    proxy.set('open');
+    await (await connecting).write(insert(1));
+
+    const refused = new URL(proxy.through(databaseUrl));
+    refused.username = 'nobody-of-this-name';
+    const began = performance.now();
+    const error = await failureOf(connect({ DATABASE_URL: refused.href }));
+    expect(String(error)).toContain('ER_ACCESS_DENIED');
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
