@@ -49,6 +49,11 @@ export class ProcessClient {
     return String(body['buildId']);
   }
 
+  /** Makes a build the active one, so that its timer start events are set. */
+  async activate(buildId: string): Promise<void> {
+    await this.demand('PUT', `/appmanager/api/resource/app/${APP}/active-build`, { buildId });
+  }
+
   /** Endpoint 7 of the interface contract. */
   start(build: string, process: string, data: Json, key?: string): Promise<Reply> {
     const path = `/rtm/api/runtime/app/${APP}/build/${build}/process-name/${process}/start`;

@@ -50,6 +50,13 @@ export const CHECK = file('check', [
   path('start', 'count', 'end'),
 ]);
 
+/** Begins by the clock, every second, and ends at once. */
+export const TICKER = file('ticker', [
+  `<bpmn:startEvent id="start"><bpmn:timerEventDefinition id="start_timer"><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">R/PT1S</bpmn:timeCycle></bpmn:timerEventDefinition></bpmn:startEvent>`,
+  '<bpmn:endEvent id="end"/>',
+  path('start', 'end'),
+]);
+
 function file(name: string, elements: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"

@@ -15,6 +15,8 @@ const STOP_TIMEOUT_MS = 20_000;
 const USER = 'svc';
 /** Runs at every start; the account reaches the server over loopback only. */
 const INIT_SQL = [
+  // Members of a replication group must have no history of their own.
+  'SET SESSION sql_log_bin = 0;',
   `CREATE USER IF NOT EXISTS '${USER}'@'127.0.0.1' IDENTIFIED BY '${USER}';`,
   `GRANT ALL PRIVILEGES ON *.* TO '${USER}'@'127.0.0.1' WITH GRANT OPTION;`,
   '',
@@ -27,6 +29,8 @@ export interface PrivateServerOptions {
    * @default false
    */
   fast?: boolean;
+  /** More settings for the command line; they go before the usual ones. */
+  settings?: readonly string[];
 }
 
 /** A database server that belongs to this process alone and ends with it. */
@@ -38,7 +42,7 @@ export class PrivateServer {
     private readonly program: ServerProgram,
     private readonly folder: string,
     private readonly port: number,
-    private readonly fast: boolean,
+    private readonly options: PrivateServerOptions,
   ) {}
 
   /**
@@ -47,7 +51,7 @@ export class PrivateServer {
    */
   static async start(program: ServerProgram, options: PrivateServerOptions = {}): Promise<PrivateServer> {
     const folder = await processFolder(join(tmpdir(), `svc-${program.kind}`));
-    const server = new PrivateServer(program, folder, await freePort(), options.fast ?? false);
+    const server = new PrivateServer(program, folder, await freePort(), options);
     process.once('exit', server.onExit);
     try {
       await mkdir(join(folder, 'data'));
@@ -137,9 +141,10 @@ export class PrivateServer {
       '--performance-schema=OFF',
       '--character-set-server=utf8mb4',
       ...(this.kind === 'mysql' ? ['--mysqlx=OFF', '--secure-file-priv=NULL'] : []),
-      ...(this.fast
+      ...(this.options.fast === true
         ? ['--innodb-flush-log-at-trx-commit=0', '--skip-innodb-doublewrite', '--skip-log-bin']
         : []),
+      ...(this.options.settings ?? []),
     ];
   }
 
