@@ -152,7 +152,7 @@ describe('processes that start by themselves', () => {
 
   it('do so once at a date, and not for one that is over', async () => {
     const appId = uniqueName('clock');
-    const soon = new Date(Date.now() + 1_500).toISOString();
+    const soon = new Date(Date.now() + 6_000).toISOString();
     await publish(app, {
       appId,
       bpmn: [startedBy('soon', date(soon)), startedBy('over', date('2020-01-01T00:00:00Z'))],
