@@ -1,9 +1,10 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
-import { execute, started } from '../../support/runtime/runtime-client.js';
+import { eventually, execute, instancePath, started } from '../../support/runtime/runtime-client.js';
 
 /** The first task stands in no lane, the second in that of the clerks. */
 const LANED = processFile(
@@ -14,9 +15,16 @@ const LANED = processFile(
    </bpmn:laneSet>
    ${node('startEvent', 'start')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}${flows('start>a a>b b>end')}`,
 );
+const CALLING = processFile(
+  'calling',
+  `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="called"')}${node('endEvent', 'end')}
+   ${flows('start>call call>end')}`,
+);
 const RULES = {
   PERMISSION_RULES: JSON.stringify({
     'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
+    'process-read': [{ claim: 'scope', has: 'process:read' }],
+    'process-administration': [{ claim: 'scope', has: 'process:administer' }],
     'loan-clerk': [{ claim: 'scope', has: 'loan:clerk' }],
   }),
 };
@@ -31,7 +39,7 @@ describe('who may execute a UI action', () => {
   beforeAll(async () => {
     app = await TestApp.start(RULES);
     open = await TestApp.start({ ...RULES, PROCESS_UI_ACTION_ACCESS: 'any-token' });
-    published = await publish(app, { bpmn: LANED });
+    published = await publish(app, { bpmn: [LANED, CALLING, taskProcess('called', userTask('c'))] });
     stranger = await app.tokenWith({ sub: 'stranger', scope: 'openid' });
     clerk = await app.tokenWith({ sub: 'clerk', scope: 'loan:clerk' });
   });
@@ -78,4 +86,55 @@ describe('who may execute a UI action', () => {
     expect((await as(token.uuid, 'a')).status).toBe(200);
     expect((await as(token.uuid, 'b')).status).toBe(404);
   });
+
+  it('is no reader who may not act: a 404, and no UI action is shown', async () => {
+    const { uuid: process, token } = await started(app, published, 'laned');
+    const reader = await app.tokenWith({ sub: 'reader', scope: 'process:read' });
+    const refused = await execute(app, process, token.uuid, ui('a'), {}, { token: reader });
+    expect(refused).toMatchObject({ status: 404, body: { message: 'Process instance not found.' } });
+
+    expect(await uiActionsOf(process, reader)).toEqual([[]]);
+    expect(await uiActionsOf(process)).toEqual([[expect.objectContaining({ svcUuid: ui('a') })]]);
+  });
+
+  it('is an administrator of processes where nobody started the instance', async () => {
+    const { uuid: process, token } = await started(app, published, 'laned');
+    // As a timer or a message leaves it.
+    const instances = app.dataSource.getRepository(ProcessInstanceEntity);
+    await instances.update({ uuid: process }, { starter: null, startedBy: null });
+    const admin = await app.tokenWith({ sub: 'admin', scope: 'process:administer' });
+    const as = (caller: string | undefined, task: string) =>
+      execute(app, process, token.uuid, ui(task), {}, caller === undefined ? {} : { token: caller });
+
+    const noAdmin = await app.tokenWith({ scope: 'openid process:read' });
+    expect((await as(noAdmin, 'a')).status).toBe(404);
+    expect((await as(stranger, 'a')).status).toBe(404);
+    expect((await as(admin, 'a')).status).toBe(200);
+    expect((await as(admin, 'b')).status).toBe(403);
+    expect((await as(clerk, 'b')).status).toBe(200);
+  });
+
+  it('is in a called process who started the first of the calls', async () => {
+    const { uuid: process } = await started(app, published, 'calling');
+    const { body } = await eventually(
+      () => app.request<{ children: { uuid: string }[] }>('GET', instancePath(process)),
+      (answer) => answer.body.children.length === 1,
+    );
+    const child = body.children[0]?.uuid ?? '';
+    const called = await app.request<{ tokens: { uuid: string }[] }>('GET', instancePath(child));
+    const tokenUuid = called.body.tokens[0]?.uuid ?? '';
+
+    expect((await execute(app, child, tokenUuid, ui('c'), {}, { token: stranger })).status).toBe(404);
+    expect((await execute(app, child, tokenUuid, ui('c'), {})).status).toBe(200);
+  });
+
+  async function uiActionsOf(process: string, token?: string): Promise<unknown[]> {
+    const options = token === undefined ? {} : { token };
+    const { body } = await app.request<{ tokens: { uiActions: unknown[] }[] }>(
+      'GET',
+      instancePath(process),
+      options,
+    );
+    return body.tokens.map(({ uiActions }) => uiActions);
+  }
 });
