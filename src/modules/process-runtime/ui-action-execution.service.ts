@@ -60,7 +60,7 @@ export class UiActionExecutionService {
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
     const repeat = repeatKey(principal, path, idempotencyKey, body);
     const receivedAt = requestContext()?.receivedAt;
-    const call: UiActionCall = { principal, key, body, receivedAt, repeat };
+    const call: UiActionCall = { principal, key, body, receivedAt, commit: { at: Infinity }, repeat };
     const plan: StepPlan<UiActionAnswer> = {
       actor: principal.user.userName,
       before: (manager, row, definition) => this.before(manager, row, definition(), call),
@@ -72,6 +72,8 @@ export class UiActionExecutionService {
       return await this.steps.run({ uuid: processUuid }, plan);
     } catch (error) {
       throw await this.failed(error, principal);
+    } finally {
+      call.commit.at = performance.now();
     }
   }
 

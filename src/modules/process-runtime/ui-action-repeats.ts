@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { callerFingerprint, type Principal } from '../../common/auth/principal.js';
 import { canonicalJson } from '../../common/canonical-json.js';
+import { RecentlyUsed } from '../../common/recently-used.js';
 import type { JsonObject } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
 import type { ExecutedCall, StepResult, TokenState } from './engine/engine.types.js';
@@ -17,21 +18,32 @@ export interface TimedCall {
   body: JsonObject;
   /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can click twice. */
   receivedAt: number | undefined;
+  /** Its own transaction. */
+  commit: Commit;
 }
 
-/** A transaction that was waited for has noted its time at most so long before its commit. */
-const COMMIT_MS = 10;
+/** The end of a transaction, on the same clock; `Infinity` before it. */
+interface Commit {
+  at: number;
+}
+
+/** How many commits of this process are remembered; of older ones the database tells. */
+const COMMITS = 10_000;
+/** A transaction of another replica that was waited for has noted its time at most so long before its commit. */
+const COMMIT_MS = 50;
 /** A wait for a lock that is more than the time that the statement itself takes. */
 const WAITED_MS = 2;
 const HASH_LENGTH = 32;
 
 /**
  * Tells a double click from a step back: the same UI action again that was received before its execution was committed, or with the same body
- * within `PROCESS_REPEAT_WINDOW_MS` of it. Times are those of the database, see `LockTime`.
+ * within `PROCESS_REPEAT_WINDOW_MS` of it. What this process has committed it knows exactly; of other replicas it knows the times of the database, see
+ * `LockTime`, and whether it had to wait for them.
  */
 @Injectable()
 export class UiActionRepeats {
   private readonly windowMs: number;
+  private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS, bytes: Infinity });
 
   constructor(env: Env) {
     this.windowMs = env.get('PROCESS_REPEAT_WINDOW_MS');
@@ -56,7 +68,10 @@ export class UiActionRepeats {
     }
     const isSame = executed.body === bodyHash(call);
     const later = locked.at - (locked.sentAt - call.receivedAt) - executed.at;
-    if (!wasEarly(later, locked) && !(isSame && later < this.windowMs)) {
+    if (
+      !this.wasEarly(call.receivedAt, token, place) &&
+      !wasEarly(later, locked, isSame ? this.windowMs : 0)
+    ) {
       return undefined;
     }
     if (isSame && executed.caller === callerFingerprint(call.principal)) {
@@ -89,14 +104,28 @@ export class UiActionRepeats {
       at: locked.at + performance.now() - locked.sentAt,
       node,
     };
+    this.commits.add(keyOf(tokenId, place), call.commit, 0);
     const returnPoints = instance.returnPoints.with(index, { ...point, executed });
     return { ...result, instance: { ...instance, returnPoints } };
   }
+
+  /** Whether it was received before the last execution that this process has committed, or is at. */
+  private wasEarly(receivedAt: number, token: TokenState, place: UiActionPlace): boolean {
+    const commit = this.commits.get(keyOf(token.id, place));
+    return commit !== undefined && receivedAt <= commit.at;
+  }
 }
 
-/** Whether it was received before the commit; who had to wait for a step that was just being committed, was. */
-function wasEarly(laterMs: number, { waitedMs }: LockTime): boolean {
-  return laterMs <= 0 || (waitedMs >= WAITED_MS && laterMs < COMMIT_MS);
+/**
+ * Whether it was received before the commit, as far as the database can tell, or within a window after it; who had to wait for a step that
+ * was just being committed, was.
+ */
+function wasEarly(laterMs: number, { waitedMs }: LockTime, windowMs: number): boolean {
+  return laterMs <= 0 || laterMs < (waitedMs >= WAITED_MS ? Math.max(windowMs, COMMIT_MS) : windowMs);
+}
+
+function keyOf(tokenId: number, { action }: UiActionPlace): string {
+  return `${tokenId} ${action.svcUuid}`;
 }
 
 function bodyHash({ body }: TimedCall): string {

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../../src/database/database.js';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -6,6 +8,7 @@ import { eventually, execute, executed, started } from '../../support/runtime/ru
 import { instanceRow } from '../../support/runtime/runtime-rows.js';
 
 const WINDOW_MS = 2_000;
+const LOCKED_MS = 500;
 const BACK = taskProcess(
   'back',
   userTask('first', { actions: [{ name: 'enter', manual: true, keys: '*', allowBack: true }] }),
@@ -72,4 +75,30 @@ describe('the same UI action again', () => {
 
     expect((await executed(app, uuid, token.uuid, ENTER, { n: 2 })).backAction).toBe(true);
   });
+
+  it('is no way back for calls that came before the step was committed, whatever they hold', async () => {
+    const { uuid, token } = await started(app, published, 'back');
+    const answers = await whileLocked(uuid, () =>
+      Array.from({ length: 4 }, (_, n) => execute(app, uuid, token.uuid, ENTER, { n })),
+    );
+
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 409, 409, 409]);
+    expect((await instanceRow(app, uuid)).rev).toBe(2);
+    const back = await executed(app, uuid, token.uuid, ENTER, { n: 9 });
+    expect(back.backAction).toBe(true);
+  });
+
+  /** Sends calls while an instance is locked, so that all of them were received before the first can do anything. */
+  async function whileLocked<T>(uuid: string, send: () => Promise<T>[]): Promise<T[]> {
+    const database = app.nest.get(Database);
+    const lock = database.isEmbedded ? '' : ' FOR UPDATE';
+    const calls = await database.write(async (manager) => {
+      await manager.query(`SELECT id FROM process_instances WHERE uuid = ?${lock}`, [uuid]);
+      const sent = send();
+      await setTimeout(LOCKED_MS);
+      return { sent };
+    });
+    return Promise.all(calls.sent);
+  }
 });
