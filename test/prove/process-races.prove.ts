@@ -1,6 +1,6 @@
 import { checkRows, count, entries } from './support/process-checks.js';
 import { firstPlace, ProcessClient, type Place, type Reply } from './support/process-client.js';
-import { APPROVAL, type UserTask } from './support/process-models.js';
+import { APPROVAL, RETURNING, type UserTask } from './support/process-models.js';
 import { activeTokens, ProcessRows, type StoredInstance } from './support/process-rows.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
@@ -9,41 +9,58 @@ const CALLERS = 10;
 /** Callers of each of the two parallel branches. */
 const BRANCH_CALLERS = 3;
 const REPLICAS = 2;
+/** What each round starts: one approval, and one process for each kind of double click. */
+const ROUND_INSTANCES = 3;
 
 export const proof: Proof = {
   name: 'process-races',
   claim:
-    'of equal starts, of equal UI actions and of two branches that come to their join at once, each has one effect on two replicas',
+    'of equal starts, of equal UI actions and of two branches that come to their join at once, each has one effect on two replicas, and equal UI actions never lead back',
   databases: ['mariadb', 'mysql'],
   async run(environment) {
     const rounds = environment.short ? 12 : 300;
     const databaseUrl = await environment.emptyDatabase();
-    const clients = await replicas(environment, databaseUrl);
-    const build = await clients[0]!.publish({ approval: APPROVAL });
+    const { clients, others } = await replicas(environment, databaseUrl);
+    const build = await clients[0]!.publish({ approval: APPROVAL, returning: RETURNING });
     const rows = await ProcessRows.open(databaseUrl);
     const deadlocks = await rows.deadlocks();
     const race = new Race(clients, rows, build);
     for (let round = 0; round < rounds; round += 1) {
       await race.round(round);
+      await race.doubleClicks(round, clients);
+      await race.doubleClicks(round, [clients[0]!, others[1]!]);
     }
     const stored = await rows.instances();
-    prove(stored.length === rounds, `${stored.length} instances stored instead of ${rounds}`);
+    prove(
+      stored.length === ROUND_INSTANCES * rounds,
+      `${stored.length} instances stored instead of ${ROUND_INSTANCES * rounds}`,
+    );
     const resolved = (await rows.deadlocks()) - deadlocks;
-    await Promise.all([...clients.map((client) => client.close()), rows.close()]);
+    await Promise.all([...[...clients, ...others].map((client) => client.close()), rows.close()]);
     return (
       `${rounds} rounds on ${REPLICAS} replicas: ${rounds} starts for ${rounds * CALLERS} calls, ` +
-      `${race.accepted} UI actions, ${race.refused} x 409, ${race.repeated} x the same answer again, ` +
+      `${race.accepted} UI actions, ${race.refused} x 409, ${race.repeated} x the same answer again, 0 x back, ` +
       `0 x 5xx; ${resolved} deadlocks, none of them seen by a caller`
     );
   },
 };
 
-async function replicas(environment: ProofEnvironment, databaseUrl: string): Promise<ProcessClient[]> {
+/** Two callers for each replica; the second may act in what the first has started. */
+async function replicas(
+  environment: ProofEnvironment,
+  databaseUrl: string,
+): Promise<{ clients: ProcessClient[]; others: ProcessClient[] }> {
   const token = await environment.token();
+  const other = await environment.token({ sub: 'other' });
   const services = await Promise.all(
-    Array.from({ length: REPLICAS }, () => environment.startService(databaseUrl)),
+    Array.from({ length: REPLICAS }, () =>
+      environment.startService(databaseUrl, { PROCESS_UI_ACTION_ACCESS: 'any-token' }),
+    ),
   );
-  return services.map(({ url }) => new ProcessClient(url, token));
+  return {
+    clients: services.map(({ url }) => new ProcessClient(url, token)),
+    others: services.map(({ url }) => new ProcessClient(url, other)),
+  };
 }
 
 /** Rounds of callers who do the same at the same moment. */
@@ -66,6 +83,33 @@ class Race {
     prove(stored.row.state === 'FINISHED', `round ${round} left an instance that is ${stored.row.state}`);
     prove(count(stored, 'ACTION_EXECUTED') === 4, `round ${round} executed another number of actions than 4`);
     prove(stored.state.data['apply'] === winner, `round ${round} stored what a refused caller has sent`);
+  }
+
+  /** Ten times the same UI action that can be gone back to, without a key: one step forth, and none back. */
+  async doubleClicks(round: number, callers: readonly ProcessClient[]): Promise<void> {
+    const place = firstPlace(await callers[0]!.start(this.build, 'returning', { round }));
+    const replies = await this.together(
+      CALLERS,
+      (client) => client.act(place, 'enter', { enter: round }),
+      callers,
+    );
+    const accepted = replies.filter(({ status }) => status === 200);
+    const refused = replies.filter(({ status }) => status === 409);
+    prove(
+      accepted.length > 0 && accepted.length + refused.length === CALLERS && distinct(accepted) === 1,
+      `round ${round}: a double click was answered ${statuses(replies)}, with ${distinct(accepted)} bodies`,
+    );
+    prove(accepted[0]?.body['backAction'] === false, `round ${round}: a double click led back`);
+    const stored = await this.stored(place);
+    prove(
+      count(stored, 'ACTION_EXECUTED') === 1 &&
+        entries(stored, 'enter') === 1 &&
+        entries(stored, 'confirm') === 1,
+      `round ${round}: a double click had more than one effect`,
+    );
+    this.accepted += 1;
+    this.refused += refused.length;
+    this.repeated += accepted.length - 1;
   }
 
   /** Ten equal starts with one key: one instance, ten times the same answer. */
@@ -158,9 +202,10 @@ class Race {
   private together(
     callers: number,
     call: (client: ProcessClient, caller: number) => Promise<Reply>,
+    clients = this.clients,
   ): Promise<Reply[]> {
     return Promise.all(
-      Array.from({ length: callers }, (_, caller) => call(this.clients[caller % REPLICAS]!, caller)),
+      Array.from({ length: callers }, (_, caller) => call(clients[caller % REPLICAS]!, caller)),
     );
   }
 }

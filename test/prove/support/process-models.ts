@@ -4,6 +4,8 @@ export const UI_ACTIONS = {
   left: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a02',
   right: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a03',
   sign: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a04',
+  enter: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a05',
+  confirm: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a06',
 } as const;
 
 export type UserTask = keyof typeof UI_ACTIONS;
@@ -20,6 +22,15 @@ export const APPROVAL = file('approval', [
   '<bpmn:endEvent id="end"/>',
   path('start', 'apply', 'split', 'left', 'join', 'sign', 'end'),
   path('split', 'right', 'join'),
+]);
+
+/** Two user tasks, the first of which can be gone back to. */
+export const RETURNING = file('returning', [
+  '<bpmn:startEvent id="start"/>',
+  userTask('enter', 'allowBack="true"'),
+  userTask('confirm'),
+  '<bpmn:endEvent id="end"/>',
+  path('start', 'enter', 'confirm', 'end'),
 ]);
 
 /**
@@ -67,9 +78,9 @@ ${elements.join('\n')}
 </bpmn:definitions>`;
 }
 
-function userTask(id: UserTask): string {
+function userTask(id: UserTask, attributes = ''): string {
   return `<bpmn:userTask id="${id}"><bpmn:extensionElements>
-<svc:actions><svc:action name="save" manual="true" keys="${id}"/></svc:actions>
+<svc:actions><svc:action name="save" manual="true" keys="${id}" ${attributes}/></svc:actions>
 <svc:uiActions><svc:uiAction name="${id}" action="save" uuid="${UI_ACTIONS[id]}"/></svc:uiActions>
 </bpmn:extensionElements></bpmn:userTask>`;
 }

@@ -81,8 +81,8 @@ export class ProofEnvironment {
   }
 
   /** An access token with every permission, good for an hour. */
-  async token(): Promise<string> {
-    return this.issuer.sign({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
+  async token(claims: Record<string, unknown> = {}): Promise<string> {
+    return this.issuer.sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + 3_600 });
   }
 
   /** The end of what each service printed, to find out why a claim did not hold. */
