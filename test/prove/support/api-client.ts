@@ -9,6 +9,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
+  /** Whether the server announced that it closes the connection. */
+  closes: boolean;
 }
 
 /** A system as the create and get-by-id endpoints answer it, as far as proofs look at it. */
@@ -91,7 +93,11 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
-    return { status: response.statusCode, body: text === '' ? {} : (JSON.parse(text) as Answer['body']) };
+    return {
+      status: response.statusCode,
+      body: text === '' ? {} : (JSON.parse(text) as Answer['body']),
+      closes: response.headers['connection'] === 'close',
+    };
   }
 
   close(): Promise<void> {
