@@ -6,10 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateToolDecisions1797000000000 } from '../../../migrations/1797000000000-create-tool-decisions.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
-import { migrate } from '../../../src/database/migrate.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 
-const LOCK_SECONDS = 60;
 const NOW = '2026-01-31 10:20:30.123';
 const USER = '{"firstName":"Jane"}';
 const NAME = `svc_upgrade_${process.pid}`;
@@ -45,7 +43,7 @@ describe('the migration that begins to keep decisions about tools', () => {
     const end = all.indexOf(CreateToolDecisions1797000000000) + (isNew ? 1 : 0);
     database = new DataSource({ ...options, migrations: all.slice(0, end) });
     await database.initialize();
-    await migrate(database, LOCK_SECONDS);
+    await database.runMigrations();
   };
   const run = (sql: string, parameters: unknown[] = []): Promise<Record<string, unknown>[]> =>
     database.query(sql, parameters);
