@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -25,6 +27,15 @@ window.onload = () => {
 };
 `;
 
+/** The large files of the page, which come with Swagger UI, and their media types. */
+const PAGE_FILES = [
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+  ['swagger-ui-standalone-preset.js', 'text/javascript'],
+] as const;
+/** Finds Swagger UI where the library that brings it does. */
+const requireOfSwagger = createRequire(import.meta.resolve('@nestjs/swagger'));
+
 /**
  * Serves Swagger UI at /docs and the document at /docs-json and /docs-yaml. The page forgets a token when it is closed.
  * Anybody may ask for them, so each is made once.
@@ -38,6 +49,10 @@ export function setUpApiDocs(app: INestApplication): void {
       ['/docs/swagger-ui-init.js', '/docs/docs/swagger-ui-init.js'],
       new KeptFile('text/javascript; charset=utf-8', () => PAGE_SCRIPT),
     ],
+    ...PAGE_FILES.map(([name, type]): [string[], KeptFile] => [
+      [`/docs/${name}`, `/docs/docs/${name}`],
+      new KeptFile(`${type}; charset=utf-8`, () => pageFile(name)),
+    ]),
   ];
   const http = app.getHttpAdapter();
   for (const [paths, file] of files) {
@@ -45,9 +60,13 @@ export function setUpApiDocs(app: INestApplication): void {
       http.get(path, (request: Request, response: Response) => file.send(request, response));
     }
   }
-  // The page alone: its script and the document are answered above, before the library is asked.
+  // The page and its icons alone: scripts, styles and the document are answered above, before the library is asked.
   SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
     raw: false,
     customSiteTitle: 'svc-platform API',
   });
+}
+
+function pageFile(name: string): string {
+  return readFileSync(requireOfSwagger.resolve(`swagger-ui-dist/${name}`), 'utf8');
 }

@@ -6,6 +6,9 @@ const CODING = /\b(br|gzip|deflate)\b/;
 /** Path of a process start (interface contract, endpoint 7). */
 const START_PATH = /\/process-name\/[^/]+\/start$/;
 
+/** Files for anybody: what is worth compressing there is kept compressed (`KeptFile`). */
+const FILES_PATH = /^\/docs\//;
+
 /**
  * Express middleware that compresses answers for callers that ask for it, and costs the others nothing. Short answers stay
  * as they are, but for that of a process start: the contract has Content-Encoding among its headers.
@@ -15,7 +18,7 @@ export function compressionOnRequest(): RequestHandler {
   const compressAll = compression({ threshold: 0 });
   return (request, response, next) => {
     response.vary('Accept-Encoding');
-    if (CODING.test(request.headers['accept-encoding'] ?? '')) {
+    if (CODING.test(request.headers['accept-encoding'] ?? '') && !FILES_PATH.test(request.path)) {
       const compress = START_PATH.test(request.path) ? compressAll : compressLong;
       compress(request, response, next);
     } else {
