@@ -41,13 +41,6 @@ export class DatabaseDeadlineError extends DatabaseFailureError {
 /** The answer to a COMMIT did not come, so nobody knows whether the transaction was stored. */
 export class CommitUnansweredError extends UnknownOutcomeError {
   readonly code = 'DATABASE_COMMIT_UNANSWERED';
-  constructor(options?: ErrorOptions) {
-    super(
-      'The server could not complete the request. What was asked for may have been stored.',
-      undefined,
-      options,
-    );
-  }
 }
 
 /** Work given to `Database` asked `Database` again instead of the manager it was given. A mistake in the code. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import { noteStored } from '../common/http/request-context.js';
 import { Env } from '../config/env.js';
 import {
   DatabaseDeadlineError,
@@ -54,13 +55,25 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws.
+   * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. Once it is stored, the
+   * request being served is no longer answered that nothing was.
    * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now:
    * nothing is stored, also not later
    * @throws CommitUnansweredError when nobody knows whether the work was stored
    * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
   async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.writeAside(work);
+    noteStored();
+    return result;
+  }
+
+  /**
+   * The same for what no caller asks for, such as ids that are taken in advance: a request that stored nothing else has
+   * stored nothing.
+   * @throws as `write`
+   */
+  async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
     const progress = new WriteProgress();
     const writing = this.isEmbedded

@@ -50,7 +50,7 @@ export class IdBlocks {
     // Not only when the stock is empty, which would be one call in a thousand.
     this.database.refuseNestedUse();
     if (count >= BLOCK_SIZE) {
-      return this.database.write((manager) => advance(manager, name, count));
+      return this.database.writeAside((manager) => advance(manager, name, count));
     }
     for (;;) {
       const stock = this.stockOf(name);
@@ -76,7 +76,7 @@ export class IdBlocks {
 
   private async refill(name: IdName, stock: Stock): Promise<void> {
     try {
-      const next = await this.database.write((manager) => advance(manager, name, BLOCK_SIZE));
+      const next = await this.database.writeAside((manager) => advance(manager, name, BLOCK_SIZE));
       keep(stock, { next, end: next + BLOCK_SIZE });
     } finally {
       stock.refill = undefined;

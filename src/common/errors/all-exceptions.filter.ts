@@ -16,6 +16,7 @@ import {
   UnknownOutcomeError,
 } from './domain.error.js';
 import { errorBody, problemBody, type ErrorBody } from './error-body.js';
+import { InterruptedAfterStoringError } from './request.errors.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
@@ -32,7 +33,8 @@ export class AllExceptionsFilter implements ExceptionFilter {
   }
 
   /** Sends the error body, logs a 500, counts a refusal. */
-  answer(error: unknown, host: ArgumentsHost): void {
+  answer(thrown: unknown, host: ArgumentsHost): void {
+    const error = outcomeOf(thrown);
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
@@ -63,6 +65,13 @@ export class AllExceptionsFilter implements ExceptionFilter {
       response.status(body.status).type('application/json').json(body);
     }
   }
+}
+
+/** A 503 says that nothing was stored, so it is none any more when a transaction of the request was. */
+function outcomeOf(error: unknown): unknown {
+  return error instanceof UnavailableError && requestContext()?.hasStored === true
+    ? new InterruptedAfterStoringError({ cause: error })
+    : error;
 }
 
 /** The status and body an error is answered with. */

@@ -48,4 +48,12 @@ export abstract class UnavailableError extends DomainError {
 export abstract class InternalError extends DomainError {}
 
 /** 500 of which the caller must know that what was asked for may have been done: the answer to it was lost. */
-export abstract class UnknownOutcomeError extends InternalError {}
+export abstract class UnknownOutcomeError extends InternalError {
+  constructor(options?: ErrorOptions) {
+    super(
+      'The server could not complete the request. What was asked for may have been stored.',
+      undefined,
+      options,
+    );
+  }
+}

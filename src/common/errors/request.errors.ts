@@ -1,4 +1,4 @@
-import { InvalidRequestError, NotFoundError } from './domain.error.js';
+import { InvalidRequestError, NotFoundError, UnknownOutcomeError } from './domain.error.js';
 
 /** One broken rule: the path of the field and what it must be. */
 export interface FieldProblem {
@@ -30,6 +30,11 @@ function describe(problems: FieldProblem[]): string {
 /** The body cannot be read at all: wrong content type, too large, or not a JSON object. */
 export class UnreadableBodyError extends InvalidRequestError {
   readonly code = 'UNREADABLE_BODY';
+}
+
+/** A request could not go on after something of it was stored; `cause` says why. A repeat may do that twice. */
+export class InterruptedAfterStoringError extends UnknownOutcomeError {
+  readonly code = 'INTERRUPTED_AFTER_STORING';
 }
 
 /** No route of ours has this method and path. */

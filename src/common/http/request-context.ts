@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly traceparent: string;
   /** When the request came, on the monotonic clock of this process (`performance.now()`). */
   readonly receivedAt: number;
+  /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
+  hasStored: boolean;
 }
 
 const REQUEST_ID = /^[\w-]{8,64}$/;
@@ -26,6 +28,14 @@ export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
+/** Notes that a transaction of the request being served is stored. */
+export function noteStored(): void {
+  const context = requestContext();
+  if (context !== undefined) {
+    context.hasStored = true;
+  }
+}
+
 /**
  * Express middleware, the first of all: takes over a well-formed X-Request-Id and traceparent (W3C Trace Context,
  * section 3.2) or makes new ones, and answers with the request id.
@@ -35,7 +45,10 @@ export function requestContextMiddleware(request: Request, response: Response, n
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', requestId);
   const receivedAt = performance.now();
-  storage.run({ requestId, receivedAt, ...continueTrace(request.get('traceparent')) }, next);
+  storage.run(
+    { requestId, receivedAt, hasStored: false, ...continueTrace(request.get('traceparent')) },
+    next,
+  );
 }
 
 function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {

@@ -43,7 +43,7 @@ export class AuditService {
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
     const event = this.toEvent(principal, entry);
     try {
-      await this.database.write((manager) => this.repository.insert(manager, event));
+      await this.database.writeAside((manager) => this.repository.insert(manager, event));
     } catch (error) {
       this.log.error('audit event was not stored', error, { action: entry.action, outcome: entry.outcome });
     }

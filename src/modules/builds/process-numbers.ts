@@ -38,7 +38,7 @@ export class ProcessNumbers {
       return known;
     }
     const range = await this.ids.reserve('process-node', missing.length);
-    return this.database.write(async (manager) => {
+    return this.database.writeAside(async (manager) => {
       const nextId = range.sequence();
       await insert(
         manager,

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
 import { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
+import { BuildSnapshotsService } from '../../../src/modules/builds/build-snapshots.service.js';
+import { BuildWarningsService } from '../../../src/modules/builds/build-warnings.service.js';
 import { BuildSystemEntity } from '../../../src/modules/builds/entities/build-system.entity.js';
 import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
 import { TestApp } from '../../support/app.js';
@@ -33,6 +36,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     app = await TestApp.start();
   });
   afterAll(() => app.close());
+  afterEach(() => vi.restoreAllMocks());
   beforeEach(() => {
     place = newPlace();
   });
@@ -235,6 +239,29 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     const { resourceId, resourceDefinitionId } = body.resources.find(({ name }) => name === 'Ask') ?? {};
     expect(resourceDefinitionId).toEqual(expect.any(String));
     expect(stored).toMatchObject({ name: 'Ask', resourceId, resourceDefinitionId });
+  });
+
+  it('says that nothing was stored only where that is so', async () => {
+    await committed();
+    const path = `${deliveryPath(place.appId, place.versionId)}/build`;
+    const outage = new DatabaseUnavailableError(2, new Error('away'));
+
+    vi.spyOn(app.nest.get(BuildSnapshotsService), 'insert').mockRejectedValueOnce(outage);
+    const before = await app.request('POST', path);
+    expect([before.status, before.body['message']]).toEqual([
+      503,
+      'The database is not available. Nothing was stored; try again.',
+    ]);
+    expect(await buildRows(app, place.appId)).toEqual([]);
+
+    vi.spyOn(app.nest.get(BuildWarningsService), 'of').mockRejectedValueOnce(outage);
+    const after = await app.request('POST', path);
+    expect([after.status, after.body['message']]).toEqual([
+      500,
+      'The server could not complete the request. What was asked for may have been stored.',
+    ]);
+    expect(after.headers.get('retry-after')).toBeNull();
+    expect(await buildRows(app, place.appId)).toHaveLength(1);
   });
 
   it('answers 401 and 403', async () => {
