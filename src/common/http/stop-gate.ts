@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { UnavailableError } from '../errors/domain.error.js';
@@ -26,7 +27,8 @@ export class ReplicaStoppingError extends UnavailableError {
 export class StopGate {
   private state: 'open' | 'leaving' | 'closed' = 'open';
   private readonly servers: Server[] = [];
-  private readonly underWay = new Set<ServerResponse>();
+  /** Of each open connection, in the order of their requests: a client may send the next one before the first is answered. */
+  private readonly underWay = new Map<Socket, Set<ServerResponse>>();
   private readonly onClose: (() => void)[] = [];
   private onEmpty: (() => void) | undefined;
 
@@ -38,11 +40,15 @@ export class StopGate {
   /** Knows from now on of every request of a server, before anything else does. */
   watch(server: Server): void {
     this.servers.push(server);
-    server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-      this.underWay.add(response);
-      response.once('close', () => this.forget(response));
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const responses = this.underWay.get(socket) ?? this.connection(socket);
+      responses.add(response);
+      response.once('close', () => {
+        responses.delete(response);
+        this.tellWhenEmpty();
+      });
       if (this.state !== 'open') {
-        lastOfItsConnection(response);
+        closeBehindLast(responses);
       }
     });
   }
@@ -50,7 +56,7 @@ export class StopGate {
   /** Answers that are still to come close their connections (RFC 9112, section 9.6). */
   leave(): void {
     this.state = 'leaving';
-    this.underWay.forEach(lastOfItsConnection);
+    this.underWay.forEach(closeBehindLast);
   }
 
   /**
@@ -76,7 +82,7 @@ export class StopGate {
   }
 
   private async empty(): Promise<void> {
-    while (this.underWay.size > 0) {
+    while (!this.isEmpty) {
       await new Promise<void>((resolve) => {
         this.onEmpty = resolve;
       });
@@ -99,16 +105,39 @@ export class StopGate {
     next();
   };
 
-  private forget(response: ServerResponse): void {
-    this.underWay.delete(response);
-    if (this.underWay.size === 0) {
-      this.onEmpty?.();
+  private connection(socket: Socket): Set<ServerResponse> {
+    const responses = new Set<ServerResponse>();
+    this.underWay.set(socket, responses);
+    socket.once('close', () => {
+      this.underWay.delete(socket);
+      responses.forEach(endOfWaiting);
+      this.tellWhenEmpty();
+    });
+    return responses;
+  }
+
+  private get isEmpty(): boolean {
+    return [...this.underWay.values()].every(({ size }) => size === 0);
+  }
+
+  private tellWhenEmpty(): void {
+    if (this.onEmpty !== undefined && this.isEmpty) {
+      this.onEmpty();
     }
   }
 }
 
-function lastOfItsConnection(response: ServerResponse): void {
-  if (!response.headersSent) {
-    response.setHeader('Connection', 'close');
+/** Only the last answer closes: Node throws away what waits behind an answer that does. */
+function closeBehindLast(responses: ReadonlySet<ServerResponse>): void {
+  const open = [...responses].filter(({ headersSent }) => !headersSent);
+  const last = open.pop();
+  open.forEach((response) => response.removeHeader('Connection'));
+  last?.setHeader('Connection', 'close');
+}
+
+/** Node tells only the response whose turn it is that the connection is gone; one that waits would never hear of it. */
+function endOfWaiting(response: ServerResponse): void {
+  if (response.socket === null) {
+    response.destroy().emit('close');
   }
 }
