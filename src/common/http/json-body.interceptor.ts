@@ -35,7 +35,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (isPublic !== true) {
       const { takesBody, query } = routeInputs(context);
       refuseUnknownQuery(request.query, query);
-      if (takesBody || hasBody(request)) {
+      if (takesBody || (hasBody(request) && !(await isEmptyBody(request)))) {
         const limit = this.env.get(
           this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
         );
@@ -101,4 +101,23 @@ function hasBody(request: Request): boolean {
   return (
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   );
+}
+
+/**
+ * Whether a body was announced by chunks, as some proxies do for every request, and none came. One that says what it is, is
+ * none of these.
+ */
+function isEmptyBody(request: Request): Promise<boolean> {
+  if (request.headers['content-type'] !== undefined || request.headers['transfer-encoding'] === undefined) {
+    return Promise.resolve(false);
+  }
+  return new Promise((resolve) => {
+    if (request.destroyed) {
+      resolve(false);
+    }
+    request
+      .once('data', () => resolve(false))
+      .once('end', () => resolve(true))
+      .once('close', () => resolve(false));
+  });
 }

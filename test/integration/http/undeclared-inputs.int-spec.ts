@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
 import { TestApp } from '../../support/app.js';
+import { listPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -44,6 +45,30 @@ describe('routes that take nothing from their body', () => {
       ];
       expect([path, ...taken.map(({ status }) => status)]).toEqual([path, 404, 404]);
     }
+  });
+
+  it('take chunks without a byte, as some proxies send them, and refuse a byte without a type', async () => {
+    const authorization = `Authorization: Bearer ${await app.tokenWith({})}\r\nIf-Match: *\r\n`;
+    for (const { method, path } of routes) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}Connection: close\r\n`;
+      const statusOf = async (parts: string[]): Promise<number | undefined> =>
+        (await sendRaw(app.url, { parts, pauseMs: 20 })).status;
+      const plain = await statusOf([`${head}\r\n`]);
+      const announced = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+      expect([method, path, await statusOf([announced, '0\r\n\r\n'])]).toEqual([method, path, plain]);
+      const typeless = await statusOf([announced, '1\r\nx\r\n', '0\r\n\r\n']);
+      expect([method, path, typeless === 400 || typeless === PATH_FIRST]).toEqual([method, path, true]);
+    }
+    const { body } = await sendRaw(app.url, {
+      parts: [
+        `GET ${listPath()} HTTP/1.1\r\nHost: x\r\n${authorization}Connection: close\r\n`,
+        'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+      ],
+    });
+    expect(JSON.parse(body)).toMatchObject({
+      status: 400,
+      message: 'Content-Type must be application/json.',
+    });
   });
 
   it('are not asked for anything by who may not call them', async () => {
