@@ -7,6 +7,7 @@ import type { Principal } from '../../common/auth/principal.js';
 import { tokenExpiry } from '../../common/auth/token-expiry.js';
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
 import { Env } from '../../config/env.js';
+import { StopGate } from '../../common/http/stop-gate.js';
 import { RequestHeader } from '../../common/http/request-header.decorator.js';
 import { PROGRESS_EXAMPLE } from './dto/instance.examples.js';
 import { InstanceParams } from './dto/instance.params.dto.js';
@@ -16,16 +17,23 @@ import { InstanceReaderGuard } from './instance-reader.guard.js';
 
 const EVENT_STREAM = 'text/event-stream';
 const MILLISECONDS = 1_000;
+/** A replica that stops has no time for clients that take nothing. */
+const STOPPING_STALL_MS = 1_000;
 
 /** Live progress of process instances (extension of the contract). */
 @ApiTags('Process instances')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/process-instance/:uuid')
 export class InstanceProgressController {
+  private readonly open = new Set<Response>();
+
   constructor(
     private readonly progress: InstanceProgressService,
     private readonly env: Env,
-  ) {}
+    gate: StopGate,
+  ) {
+    gate.whenClosed(() => this.open.forEach((response) => response.setTimeout(STOPPING_STALL_MS)));
+  }
 
   @Get('progress')
   @UseGuards(InstanceReaderGuard)
@@ -83,6 +91,8 @@ export class InstanceProgressController {
 
   /** Whoever takes nothing of what was sent would hold it, and the connection, for ever: even behind its end. */
   private cutWhenStalled(response: Response): void {
+    this.open.add(response);
+    response.once('close', () => this.open.delete(response));
     // Node takes any bytes that went out meanwhile for activity.
     response.setTimeout(this.env.get('PROCESS_PROGRESS_STALL_SECONDS') * MILLISECONDS, () => {
       if (response.writableLength > 0) {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
+import { StopGate } from '../../../src/common/http/stop-gate.js';
 import { TestApp } from '../../support/app.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
@@ -188,5 +189,33 @@ describe('a connection that follows an instance', () => {
     socket.destroy();
 
     expect(Date.now() - begun).toBeGreaterThan(STALL_SECONDS * 1_000);
+  });
+});
+
+describe('a stop of the service', () => {
+  // A kernel that takes the whole answer for its client lets nothing stall: then it is tried again.
+  it('does not wait long for followers that take nothing', { retry: 3, timeout: 30_000 }, async () => {
+    const app = await TestApp.start({
+      JOBS_WORKERS: 'false',
+      HTTP_BODY_LIMIT_BYTES: String(16 * MEGABYTE),
+      PROCESS_DATA_MAX_BYTES: String(16 * MEGABYTE),
+      PROCESS_PROGRESS_STALL_SECONDS: '30',
+    });
+    const published = await publish(app, { bpmn: [taskProcess('plain', userTask('a'))] });
+    const { uuid: id } = await started(app, published, 'plain', { text: LARGE });
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    const head = `Host: ${hostname}\r\nAuthorization: Bearer ${await app.tokenWith({ scope: 'process:read' })}\r\n`;
+    socket.write(`GET ${instancePath(id)}/progress HTTP/1.1\r\n${head}\r\n`);
+    const [beginning] = (await once(socket, 'data')) as [Buffer];
+    socket.pause();
+    expect(beginning.toString()).toContain('HTTP/1.1 200 ');
+
+    const before = Date.now();
+    await app.nest.get(StopGate).close();
+    const took = Date.now() - before;
+    socket.destroy();
+    await app.close();
+    expect([took > 500, took < 5_000]).toEqual([true, true]);
   });
 });
