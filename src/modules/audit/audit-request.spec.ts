@@ -1,8 +1,5 @@
-import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
-import { audited } from './audit-request.js';
-
-const of = (params: Record<string, unknown>) => audited({ params } as unknown as Request);
+import { audited as of } from './audit-request.js';
 
 describe('audited', () => {
   it('names what the path names', () => {

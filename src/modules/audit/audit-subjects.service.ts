@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Request } from 'express';
-import { audited } from './audit-request.js';
+import { audited, type PathParams } from './audit-request.js';
 import type { AuditEntry } from './audit.service.js';
 import type { AuditAction } from './audit.types.js';
 
@@ -11,7 +10,7 @@ export type AuditSubject = Pick<
 >;
 
 /** Finds what a call is about by the parameters of its path; null when there is no such thing. */
-export type SubjectFinder = (params: Request['params']) => Promise<AuditSubject | null>;
+export type SubjectFinder = (params: PathParams) => Promise<AuditSubject | null>;
 
 /** What a refused or failed call is about: what its path says, or for paths that name no version what the module of the route finds. */
 @Injectable()
@@ -26,8 +25,8 @@ export class AuditSubjectsService {
   }
 
   /** @returns null for what is not there: nothing could have been done to it, so nothing is recorded */
-  async find(action: AuditAction, request: Request): Promise<AuditSubject | null> {
+  async find(action: AuditAction, params: PathParams): Promise<AuditSubject | null> {
     const finder = this.finders.get(action);
-    return finder === undefined ? audited(request) : finder(request.params);
+    return finder === undefined ? audited(params) : finder(params);
   }
 }

@@ -22,7 +22,7 @@ export class RefusedCalls {
   ): Promise<void> {
     const { action, outcome } = refusal;
     try {
-      const subject = await this.subjects.find(action, request);
+      const subject = await this.subjects.find(action, request.params);
       if (subject !== null) {
         const details = { ...subject.details, ...refusal.details };
         await this.audit.recordAlone(principal, { ...subject, action, outcome, details });
