@@ -22,8 +22,8 @@ export async function connectDatabase(env: Env): Promise<DataSource> {
 }
 
 /**
- * The same for a replica that starts: a database that is away or just starting is waited for, up to
- * DATABASE_START_WAIT_SECONDS. One that refuses us, or is not known by that name, is not.
+ * The same for a replica that starts: a database that is away or just starting, or whose name is not known, is waited for, up to
+ * DATABASE_START_WAIT_SECONDS. One that refuses us is not.
  * @throws EnvError, SettingUnusableError as above
  */
 export async function awaitDatabase(env: Env, log: Log): Promise<DataSource> {

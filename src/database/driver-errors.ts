@@ -24,8 +24,18 @@ const REFUSAL_CODES = new Set([
 ]);
 /** A COMMIT that SQLite refuses for these leaves the transaction open, and it is rolled back. */
 const SQLITE_REFUSALS = new Set(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_READONLY']);
-/** No answer from an address, none of the name server, or no free connection. A name that is not known is a wrong setting. */
-const AWAY_CODES = new Set(['EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ER_CON_COUNT_ERROR', 'ETIMEDOUT']);
+/**
+ * No answer from an address, none of the name server, or no free connection. A name that is not known is mostly that of a
+ * container or pod that is stopped, and cannot be told from a wrong one.
+ */
+const AWAY_CODES = new Set([
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ER_CON_COUNT_ERROR',
+  'ETIMEDOUT',
+]);
 /** The connection ended, or was refused at once. Not so one whose server says nothing at all: that takes too long. */
 const LOSS_CODES = new Set([
   'ECONNABORTED',

@@ -84,6 +84,7 @@ describe('commands on the database', () => {
     expect(`${stdout}${stderr}`).not.toMatch(new RegExp(`${PASSWORD}|some-user`));
     const usual = await run(MIGRATION, ['check'], { DATABASE_URL: 'mariadb://db.invalid/svc' });
     expect(usual.stdout).toBe('Database: server db.invalid, port 3306, database svc\n');
+    expect(usual.stderr).toMatch(/^DATABASE_URL names a database that cannot be used: \w+\n$/);
   });
 
   it('are what a service without its tables asks for', async () => {

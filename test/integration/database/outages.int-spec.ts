@@ -175,6 +175,14 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     proxy.set('open');
     await (await connecting).write(insert(1));
 
+    const nameless = connect({
+      DATABASE_URL: 'mysql://svc:password@db.invalid/svc',
+      DATABASE_START_WAIT_SECONDS: '3',
+    });
+    const asked = performance.now();
+    expect(String(await failureOf(nameless))).toContain('ENOTFOUND');
+    expect(performance.now() - asked).toBeGreaterThan(1_000);
+
     const refused = new URL(proxy.through(databaseUrl));
     refused.username = 'nobody-of-this-name';
     const began = performance.now();
