@@ -39,7 +39,7 @@ export class Database {
   }
 
   /**
-   * Runs statements that only read.
+   * Runs statements that only read, and once more when the connection was lost. `work` may run twice, then.
    * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now
    * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
@@ -48,7 +48,10 @@ export class Database {
     const { manager } = this.dataSource;
     const reading = this.isEmbedded
       ? this.inTurn(() => run(manager))
-      : this.inTime(run(manager), () => this.late());
+      : this.inTime(
+          againWhenLost(() => run(manager)),
+          () => this.late(),
+        );
     return reading.catch((error: unknown) => {
       throw this.told(error);
     });
@@ -186,6 +189,18 @@ export class Database {
 /** Whether the same transaction may succeed when it is run again, and is not stored yet. */
 function isRepeatable(error: unknown): boolean {
   return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
+}
+
+/** One connection of the pool may have ended since it was last used; another one may do. */
+async function againWhenLost<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isConnectionLost(error)) {
+      throw error;
+    }
+    return run();
+  }
 }
 
 function backOff(attempt: number): Promise<void> {

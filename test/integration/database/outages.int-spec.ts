@@ -94,6 +94,29 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(other)).toEqual([1, 2]);
   });
 
+  it('may cut a connection while it is read: that is read again, once', async () => {
+    const database = await connect();
+    let attempts = 0;
+    const cut = (): void => {
+      proxy.set('down');
+      proxy.set('open');
+    };
+    const read = (cuts: number): Promise<number> => {
+      attempts = 0;
+      return database.read(async (manager) => {
+        attempts += 1;
+        if (attempts <= cuts) {
+          setTimeout(cut, 100);
+        }
+        await manager.query('SELECT SLEEP(0.5)');
+        return attempts;
+      });
+    };
+    expect(await read(1)).toBe(2);
+    expect(await failureOf(read(3))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(attempts).toBe(2);
+  });
+
   it('that does not answer a commit leaves its outcome open, and nothing is repeated', async () => {
     const database = await connect();
     let attempts = 0;
