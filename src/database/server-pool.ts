@@ -64,7 +64,6 @@ class ServerPool {
   private readonly openedAt = new Map<PoolConnection, number>();
   private readonly borrowers = new WeakSet<Borrower>();
   private readonly lend: Pool['getConnection'];
-  private waiting = 0;
   private isWatching = false;
 
   constructor(
@@ -118,7 +117,7 @@ class ServerPool {
     if (this.borrowers.has(borrower)) {
       // The pool itself asks again for one who waits already.
       this.lend(borrower);
-    } else if (this.waiting >= this.rules.queue) {
+    } else if (this.queue.length >= this.rules.queue) {
       borrower(this.overloaded(), undefined as never);
     } else {
       this.lend(this.patient(borrower));
@@ -128,10 +127,8 @@ class ServerPool {
   /** A borrower who waits no longer than it may. A connection that comes later is given back. */
   private patient(borrower: Borrower): Borrower {
     let isWaiting = true;
-    this.waiting += 1;
     const end = (): void => {
       isWaiting = false;
-      this.waiting -= 1;
       clearTimeout(timer);
     };
     const answer: Borrower = (error, connection) => {
@@ -152,13 +149,19 @@ class ServerPool {
   }
 
   private leaveQueue(borrower: Borrower): void {
-    const { _connectionQueue: queue } = this.pool as unknown as PoolInternals;
+    const { queue } = this;
     for (let index = 0; index < queue.length; index += 1) {
       if (queue.get(index) === borrower) {
         queue.removeOne(index);
         return;
       }
     }
+  }
+
+  /** Those for whom no connection is free or being opened. */
+  private get queue(): PoolInternals['_connectionQueue'] {
+    const { _connectionQueue: queue } = this.pool as unknown as PoolInternals;
+    return queue;
   }
 
   private overloaded(): NodeJS.ErrnoException {

@@ -191,6 +191,13 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(database)).toEqual([1, 5]);
   });
 
+  it('turns nobody away for whom there is a connection', async () => {
+    const database = await connect({ DATABASE_POOL_SIZE: '5', DATABASE_POOL_QUEUE: '1' });
+    const all = (): Promise<unknown> => Promise.all([1, 2, 3, 4, 5].map(() => database.write(connectionId)));
+    await all();
+    await all();
+  });
+
   it('away at the start is waited for, but not one that refuses us', async () => {
     proxy.set('down');
     const connecting = connect({ DATABASE_START_WAIT_SECONDS: '20' });
