@@ -8,8 +8,14 @@ export class CountJobInterruptions1797000005000 implements MigrationInterface {
   readonly name = 'CountJobInterruptions1797000005000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.addColumn(TABLE, new TableColumn({ name: 'interruptions', type: 'integer', default: 0 }));
-    await runner.createIndex(TABLE, new TableIndex({ name: INDEX, columnNames: ['lane', 'due_at'] }));
+    // The servers commit each DDL statement by itself: a start that was cut off begins anew here.
+    if (!(await runner.hasColumn(TABLE, 'interruptions'))) {
+      await runner.addColumn(TABLE, new TableColumn({ name: 'interruptions', type: 'integer', default: 0 }));
+    }
+    const table = await runner.getTable(TABLE);
+    if (table?.indices.some(({ name }) => name === INDEX) !== true) {
+      await runner.createIndex(TABLE, new TableIndex({ name: INDEX, columnNames: ['lane', 'due_at'] }));
+    }
   }
 
   async down(runner: QueryRunner): Promise<void> {
