@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
 import { InstanceStepsService } from '../../../src/modules/process-runtime/instance-steps.service.js';
 import { NotifyParentHandler } from '../../../src/modules/process-runtime/jobs/family.handlers.js';
@@ -139,6 +140,16 @@ describe('calls of processes and faults in the background', () => {
       const { incidents } = await stopped(uuid);
       expect(steps).toHaveBeenCalled();
       expect(incidents).toMatchObject([{ message: expect.stringContaining('CALL did not succeed') }]);
+    });
+
+    it('waits for our own database where the step of the caller meets an outage of it', async () => {
+      noCall();
+      const steps = vi
+        .spyOn(app.nest.get(InstanceStepsService), 'run')
+        .mockRejectedValueOnce(new DatabaseDeadlineError(1));
+      const { uuid } = await started(app, published, 'named');
+      expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
+      expect(steps.mock.calls.length).toBeGreaterThan(1);
     });
   });
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../common/errors/domain.error.js';
 import { Env } from '../../../config/env.js';
+import { isDatabaseFailure } from '../../../database/database-failure.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/job-queue.types.js';
@@ -56,7 +57,7 @@ export class CallHandler implements JobHandler {
     try {
       await this.refuse(job, work, 'ENGINE', message);
     } catch (failure) {
-      if (failure instanceof LeaseLostError) {
+      if (failure instanceof LeaseLostError || isDatabaseFailure(failure)) {
         throw failure;
       }
       // What was in the way of the call may be in the way of the step; an incident needs neither.
