@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
@@ -114,31 +115,49 @@ export class JobRunner {
       await this.jobs.takeBack(job);
       return 'stopped';
     }
-    if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
-      this.log.info('lease of a job lost', fieldsOf(job));
-      await this.jobs.putOff(job, this.delayAfter(job));
-      return 'lost';
-    }
+    // Asked first: such a failure may also be why the lease could not be kept.
     if (isDatabaseFailure(error)) {
       this.log.warn('job interrupted by a failure of the database', {
         ...fieldsOf(job),
         ...errorFields(error),
       });
-      await this.jobs.putOffInterrupted(job, this.delayAfter(job));
+      await this.stored(lease, () => this.jobs.putOffInterrupted(job, this.delayAfter(job)));
       return 'interrupted';
+    }
+    if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
+      this.log.info('lease of a job lost', fieldsOf(job));
+      await this.jobs.putOff(job, this.delayAfter(job));
+      return 'lost';
     }
     const isLast = error instanceof JobGiveUpError || job.failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS');
     if (isLast && handler.giveUp !== undefined) {
-      return this.giveUp(job, handler.giveUp.bind(handler), error);
+      return this.giveUp(job, handler.giveUp.bind(handler), lease, error);
     }
     this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
-    await this.jobs.putOffFailed(job, this.delayAfter(job));
+    await this.stored(lease, () => this.jobs.putOffFailed(job, this.delayAfter(job)));
     return 'failed';
+  }
+
+  /** Stores what becomes of a job, again and again while the database is away: what is not stored looks like a crash. */
+  private async stored(lease: JobLease, store: () => Promise<boolean>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await store();
+        return;
+      } catch (error) {
+        if (lease.endedBy !== undefined || !isDatabaseFailure(error)) {
+          throw error;
+        }
+      }
+      // At the end of the lease it is tried once more.
+      await sleep(this.delayOf(attempt), undefined, { signal: lease.signal }).catch(() => undefined);
+    }
   }
 
   private async giveUp(
     job: Job,
     giveUp: NonNullable<JobHandler['giveUp']>,
+    lease: JobLease,
     error: unknown,
   ): Promise<Outcome> {
     this.log.error('job given up', error, fieldsOf(job));
@@ -153,12 +172,16 @@ export class JobRunner {
         return 'lost';
       }
       this.log.error('job could not be given up', failure, fieldsOf(job));
-      await this.jobs.putOffFailed(job, this.delayAfter(job));
+      await this.stored(lease, () => this.jobs.putOffFailed(job, this.delayAfter(job)));
       return 'failed';
     }
   }
 
   private delayAfter({ attempts }: Job): number {
+    return this.delayOf(attempts);
+  }
+
+  private delayOf(attempts: number): number {
     const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
     return retryDelay(attempts, bounds);
   }

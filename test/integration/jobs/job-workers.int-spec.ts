@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
 import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/job-queue.types.js';
 import { JobAttemptsUsedUpError, JobGiveUpError } from '../../../src/modules/jobs/jobs.errors.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
+import { JobsRepository } from '../../../src/modules/jobs/jobs.repository.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
 
@@ -292,6 +294,37 @@ describe('job workers', () => {
     expect(await replica.metrics.text()).toContain(
       'svc_job_duration_seconds_count{kind="work",outcome="interrupted"} 5',
     );
+  });
+
+  it('count a failure of the database as one, also where the lease ended meanwhile', async () => {
+    const run: Run = async (job, context, replica) => {
+      if (job.attempts > 3) {
+        return complete(job, context, replica);
+      }
+      await new Promise((resolve) => {
+        context.signal.addEventListener('abort', resolve);
+      });
+      throw new DatabaseDeadlineError(1);
+    };
+    const replica = await start(run, { JOBS_MAX_CRASHES: '1' }, { leaseMs: 300 });
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(begun.map(({ interruptions }) => interruptions)).toEqual([0, 1, 2, 3]);
+    expect(givenUp).toEqual([]);
+  });
+
+  it('store that a job was interrupted as soon as the database takes it', async () => {
+    const run: Run = (job, context, replica) =>
+      job.attempts === 1 ? Promise.reject(new DatabaseDeadlineError(1)) : complete(job, context, replica);
+    const replica = await start(run);
+    const putOff = vi.spyOn(replica.get(JobsRepository), 'putOffInterrupted');
+    for (let count = 0; count < 4; count += 1) {
+      putOff.mockRejectedValueOnce(new DatabaseDeadlineError(1));
+    }
+    await replica.add({ kind: 'work' });
+    await replica.drained();
+    expect(putOff).toHaveBeenCalledTimes(5);
+    expect(begun).toMatchObject([{ interruptions: 0 }, { attempts: 2, interruptions: 1 }]);
   });
 
   it('take statements that are wrong in themselves for failures of a job', async () => {
