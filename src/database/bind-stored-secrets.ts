@@ -9,7 +9,8 @@ const STEP = 'bind-secrets';
 
 /**
  * Binds the client secrets of an earlier release to where they may be sent, once for a database: from then on such values are
- * refused, so that nobody can bring one back beside another address. Only while the migration lock is held.
+ * refused. Who writes the database can delete the note of it; only a rotation to a new key ends that (docs/security.md). Only
+ * while the migration lock is held.
  * @throws EnvError when a secret is stored and SECRETS_KEYS cannot open it
  */
 export async function bindStoredSecrets({ manager }: DataSource, keys: readonly SecretKey[]): Promise<void> {

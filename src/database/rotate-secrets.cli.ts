@@ -4,10 +4,11 @@ import { checkSecretKeys } from '../common/secrets/secret-keys.js';
 import { Clock } from '../common/clock.js';
 import { runCli } from '../config/cli.js';
 import { EnvError } from '../config/env.js';
+import { checkSecretsAreBound } from './bind-stored-secrets.js';
 import { withDatabaseOf } from './maintenance.js';
 import { checkSchema } from './schema-check.js';
 
-/** Seals every stored secret anew with the first key of SECRETS_KEYS. Can be stopped and started again at any time. */
+/** Seals every stored secret anew with the first key of SECRETS_KEYS. Can be stopped and started again at any time. Status 1 when some cannot be opened. */
 await runCli((args, print) =>
   withDatabaseOf(args, print, async (dataSource, env) => {
     const keys = env.get('SECRETS_KEYS');
@@ -15,10 +16,15 @@ await runCli((args, print) =>
       throw new EnvError(['SECRETS_KEYS is required']);
     }
     await checkSchema(dataSource);
+    await checkSecretsAreBound(dataSource);
     const cipher = new SecretCipher(keys);
     await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());
-    const { resealed, alreadyCurrent } = await rotateSecrets(dataSource.manager, cipher);
+    const { resealed, alreadyCurrent, unreadable } = await rotateSecrets(dataSource.manager, cipher);
     print(`Sealed anew: ${resealed}; already under the current key: ${alreadyCurrent}.`);
-    return 0;
+    if (unreadable.length === 0) {
+      return 0;
+    }
+    print(`Cannot be opened, left as they are; enter these secrets again: ${unreadable.join(', ')}.`);
+    return 1;
   }),
 );

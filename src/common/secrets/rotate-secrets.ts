@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { isUnbound, sealedKeyId, type SecretCipher } from './secret-cipher.js';
-import { replaceSealed, sealedValues } from './sealed-columns.js';
+import { isUnbound, sealedKeyId, SecretUnreadableError, type SecretCipher } from './secret-cipher.js';
+import { replaceSealed, sealedValues, type SealedValue } from './sealed-columns.js';
 
 const BATCH = 200;
 
@@ -8,28 +8,45 @@ const BATCH = 200;
 export interface Rotation {
   resealed: number;
   alreadyCurrent: number;
+  /** Rows, as `<table> <id>`, whose value cannot be opened with the configured keys: it is left as it is. */
+  unreadable: string[];
 }
 
 /**
  * Seals every stored secret anew with the current key. May be stopped at any time and started again: what is already
  * under the current key is left alone, and each value is replaced only while it is the one that was read.
- * @throws SecretUnreadableError when a value cannot be opened with the configured keys
  */
 export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher): Promise<Rotation> {
   const [current] = cipher.keyIds;
-  const rotation: Rotation = { resealed: 0, alreadyCurrent: 0 };
+  const rotation: Rotation = { resealed: 0, alreadyCurrent: 0, unreadable: [] };
   for await (const batch of sealedValues(manager, BATCH)) {
     for (const value of batch) {
       if (sealedKeyId(value.sealed) === current) {
         rotation.alreadyCurrent += 1;
         continue;
       }
-      const next = cipher.seal(cipher.open(value.sealed, value.place), value.place);
+      const next = resealed(cipher, value);
+      if (next === undefined) {
+        rotation.unreadable.push(`${value.place.table} ${value.place.rowId}`);
+        continue;
+      }
       await replaceSealed(manager, value, next);
       rotation.resealed += 1;
     }
   }
   return rotation;
+}
+
+/** Undefined when the value cannot be opened: one that is damaged must not keep those behind it from their new key. */
+function resealed(cipher: SecretCipher, { sealed, place }: SealedValue): string | undefined {
+  try {
+    return cipher.seal(cipher.open(sealed, place), place);
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 /**

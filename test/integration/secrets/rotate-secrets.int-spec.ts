@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
 import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../../../src/common/secrets/secret-keys.js';
+import { MigrationStepEntity } from '../../../src/database/migration-step.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
 
@@ -30,10 +33,12 @@ describe('npm run secrets:rotate', () => {
     expect(await rotateSecrets(manager, both)).toEqual({
       resealed: 3,
       alreadyCurrent: 0,
+      unreadable: [],
     });
     expect(await rotateSecrets(manager, both)).toEqual({
       resealed: 0,
       alreadyCurrent: 3,
+      unreadable: [],
     });
     await checkSecretKeys(manager, onlyNew, [NEW], new Date());
 
@@ -47,4 +52,49 @@ describe('npm run secrets:rotate', () => {
     });
     expect(opened).toEqual(Array.from({ length: 3 }, () => 'correct horse battery staple'));
   });
+
+  describe('the command', () => {
+    const systems = () => app.dataSource.getRepository(SystemEntity);
+    const both = [NEW, OLD].map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+    const firstSealedBy = async (name: string, seal: (rowId: string) => string): Promise<string> => {
+      const body = createSystemBody({ payload: { name, authorization: serviceAccount() } });
+      expect((await app.request('PATCH', createPath(), { body })).status).toBe(201);
+      const rows = await systems().find({ order: { id: 'ASC' } });
+      const id = rows[0]?.id ?? '';
+      await systems().update({ id }, { clientSecret: seal(id) });
+      return id;
+    };
+
+    it('goes on past a secret that cannot be opened, names its row and ends with status 1', async () => {
+      const damaged = await firstSealedBy('damaged', () => 'svc2.test.a.b.c');
+      const { status, output } = await rotate(both);
+      expect(output).toMatch(
+        /Sealed anew: 1; already under the current key: 2\.\n.*enter these secrets again/,
+      );
+      expect(output).toContain(`systems ${damaged}.`);
+      expect(status).toBe(1);
+    });
+
+    it('says where secrets of the release before are still to be bound', async () => {
+      await app.dataSource.getRepository(MigrationStepEntity).clear();
+      await firstSealedBy('old', (rowId) =>
+        new SecretCipher([OLD]).seal('old', { table: 'systems', rowId, column: 'client_secret' }),
+      );
+      const { status, output } = await rotate(both);
+      expect(output).toContain('SECRETS_KEYS must be given to "npm run migration:run"');
+      expect(status).toBe(78);
+    });
+  });
 });
+
+function rotate(keys: string): Promise<{ status: number; output: string }> {
+  const { PATH, DATABASE_URL } = process.env;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['dist/src/database/rotate-secrets.cli.js'],
+      { env: { PATH, DATABASE_URL, NODE_ENV: 'test', SECRETS_KEYS: keys } },
+      (error, stdout, stderr) => resolve({ status: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
