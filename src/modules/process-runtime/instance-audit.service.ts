@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { validate as isUuid } from 'uuid';
 import type { Principal } from '../../common/auth/principal.js';
 import { Database } from '../../database/database.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
@@ -44,7 +45,8 @@ export class InstanceAuditService implements OnModuleInit {
   onModuleInit(): void {
     this.subjects.register(OPERATIONS, async ({ uuid, tokenUuid }) => {
       const version = typeof uuid === 'string' ? await this.versionOf(uuid) : null;
-      const token = tokenUuid === undefined ? {} : { tokenUuid };
+      // Nobody has validated the path of a call that was denied.
+      const token = isUuid(tokenUuid) ? { tokenUuid } : {};
       return version === null ? null : { ...version, details: { processInstanceUuid: uuid, ...token } };
     });
   }

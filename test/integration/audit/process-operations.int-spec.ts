@@ -127,6 +127,20 @@ describe('operations on process instances in the audit log', () => {
     expect(all.filter(({ appId }) => appId === '')).toEqual([]);
   });
 
+  it('keep nothing of a path that nobody has validated', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const token = await app.tokenWith({ sub: 'intruder-2', scope: 'openid' });
+    expect((await post(id, `token/${'x'.repeat(1_000)}/retry`, { token })).status).toBe(403);
+
+    await expect
+      .poll(() => eventsOf(id))
+      .toMatchObject([
+        { action: 'process.retry', details: { processInstanceUuid: id, permission: 'process-administration' } },
+      ]);
+    const [event] = await eventsOf(id);
+    expect(event?.details).not.toHaveProperty('tokenUuid');
+  });
+
   it('tell of the retry of a token, once', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
     const incident = await stopWork(app, instanceMetadata.processInstanceId);
