@@ -17,6 +17,7 @@ describe('pickKeys', () => {
     client: { name: 'A', address: { city: 'B', zip: 1 } },
     amount: 5,
     items: [{ id: 1, price: 2 }, 'text', { id: 3, price: 4 }],
+    nested: [{ a: { x: 1, y: 2 } }, { a: { x: 4 } }],
     empty: {},
     none: null,
   });
@@ -37,6 +38,8 @@ describe('pickKeys', () => {
     [['items[1]'], { items: [null, 'text'] }],
     [['items[0].price', 'items.id'], { items: [{ id: 1, price: 2 }, null, { id: 3 }] }],
     [['items[7].price', 'items.nothing'], {}],
+    [['nested.a.x', 'nested[0].a.y'], { nested: [{ a: { x: 1, y: 2 } }, { a: { x: 4 } }] }],
+    [['nested[0].a.y', 'nested.a'], { nested: data.nested }],
     [['toString', 'client.toString', '*.name'], {}],
   ])('keeps by %j: %j', (keys, kept) => {
     expect(pickKeys(data, keys)).toEqual(kept);
@@ -93,6 +96,13 @@ describe('untakenPaths', () => {
     ],
   ])('names what %j does not take: %j', (keys, untaken) => {
     expect(untakenPaths(data, keys, 20)).toEqual(untaken);
+  });
+
+  it('takes what one key names for each element and another for this one', () => {
+    const items = [{ a: { x: 1, y: 2 } }];
+    const keys = ['items.a.x', 'items[0].a.y'];
+    expect(untakenPaths({ items }, keys, 20)).toEqual([]);
+    expect(omitKeys({ items }, keys)).toEqual({ items: [{ a: {} }] });
   });
 
   it('says nothing of what holds nothing, and of an array that would be lost', () => {

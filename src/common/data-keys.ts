@@ -189,5 +189,18 @@ function namedPrefixes(prefixes: Prefixes): Prefixes {
 /** What holds for one element: the prefixes that name its index, and those that hold for each. */
 function prefixesAt(prefixes: Prefixes, index: number, named: Prefixes): Prefixes {
   const own = prefixes.next.get(index);
-  return own === undefined ? named : { complete: own.complete, next: new Map([...named.next, ...own.next]) };
+  return own === undefined ? named : merged(named, own);
+}
+
+/** All that either of two names; as deep as they both go on. */
+function merged(one: Prefixes, other: Prefixes): Prefixes {
+  if (one.complete || other.complete) {
+    return { complete: true, next: new Map() };
+  }
+  const next = new Map(one.next);
+  for (const [step, prefixes] of other.next) {
+    const same = next.get(step);
+    next.set(step, same === undefined ? prefixes : merged(same, prefixes));
+  }
+  return { complete: false, next };
 }
