@@ -39,4 +39,14 @@ describe('RecentlyUsed', () => {
     held.add(3, 'small too', 9);
     expect(held.size).toBe(2);
   });
+
+  it('knows no more of what was taken out, nor its size', () => {
+    const { held, forgotten } = cache(100, 10);
+    held.add(1, 'one', 6);
+    held.delete(1);
+    held.delete(1);
+    held.add(2, 'two', 6);
+    held.add(3, 'three', 4);
+    expect([held.get(1), held.size, forgotten]).toEqual([undefined, 2, []]);
+  });
 });

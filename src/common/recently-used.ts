@@ -46,6 +46,12 @@ export class RecentlyUsed<Key, Value> {
     }
   }
 
+  /** Takes a value out, if it is held; `forget` is not told. */
+  delete(key: Key): void {
+    this.bytes -= this.held.get(key)?.bytes ?? 0;
+    this.held.delete(key);
+  }
+
   private isOver(): boolean {
     return this.held.size > this.limits.entries || this.bytes > this.limits.bytes;
   }

@@ -25,6 +25,14 @@ interface Done {
   warnings: readonly string[];
 }
 
+/** What the attempts of one step know of those before. */
+interface Attempts {
+  /** Milliseconds that they have waited for other transactions. */
+  waitedMs: number;
+  /** Loaded for this step; by now others may have taken its place among those that are held. */
+  definition?: RunnableDefinition;
+}
+
 /**
  * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
  * next wait states, write instance, tokens, events and jobs (decisions, section 6). Whoever comes second waits for the lock
@@ -48,14 +56,15 @@ export class InstanceStepsService {
    * @throws FailedStepError when the engine stops with an incident; nothing is stored, and it is not recorded yet
    */
   async run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
+    const attempts: Attempts = { waitedMs: 0 };
     try {
-      return await this.resources.withIds((begin) => this.commit(key, plan, begin));
+      return await this.resources.withIds((begin) => this.commit(key, plan, begin, attempts));
     } catch (error) {
       if (!(error instanceof DefinitionNotHeldError)) {
         throw error;
       }
-      const definition = await this.definitions.byId(error.definitionId);
-      return this.resources.withIds((begin) => this.commit(key, plan, begin, definition));
+      attempts.definition = await this.definitions.byId(error.definitionId);
+      return this.resources.withIds((begin) => this.commit(key, plan, begin, attempts));
     }
   }
 
@@ -63,13 +72,13 @@ export class InstanceStepsService {
     key: InstanceKey,
     plan: StepPlan<Answer>,
     begin: () => StepIds,
-    given?: RunnableDefinition,
+    attempts: Attempts,
   ): Promise<Answer> {
     let done: Done | undefined;
     const answer = await this.database.write(async (manager) => {
       const ids = begin();
-      const { row, locked } = await this.lock(manager, key);
-      const definition = (): RunnableDefinition => this.definitionOf(row, given);
+      const { row, locked } = await this.lock(manager, key, attempts);
+      const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
       const early = await plan.before?.(manager, row, definition);
       if (early !== undefined) {
         done = { row, written: { hasWork: false, raised: [] }, warnings: [] };
@@ -103,12 +112,14 @@ export class InstanceStepsService {
   private async lock(
     manager: EntityManager,
     key: InstanceKey,
+    attempts: Attempts,
   ): Promise<{ row: InstanceRow; locked: LockTime }> {
     const found = await this.rows.instances.lockTimed(manager, key);
     if (found === null) {
       throw new ProcessInstanceNotFoundError();
     }
-    return found;
+    attempts.waitedMs += found.locked.waitedMs;
+    return { row: found.row, locked: { ...found.locked, waitedMs: attempts.waitedMs } };
   }
 
   private told({ row, written, warnings }: Done): void {
@@ -131,8 +142,7 @@ export class InstanceStepsService {
     }
   }
 
-  /** @param given definition loaded for this step; by now others may have taken its place among those that are held */
-  private definitionOf(row: InstanceRow, given: RunnableDefinition | undefined): RunnableDefinition {
+  private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
     const isGiven = given?.build.id === row.definitionId;
     const definition = isGiven ? given : this.definitions.held(row.definitionId);
     if (definition === undefined) {

@@ -60,7 +60,14 @@ export class UiActionExecutionService {
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
     const repeat = repeatKey(principal, path, idempotencyKey, body);
     const receivedAt = requestContext()?.receivedAt;
-    const call: UiActionCall = { principal, key, body, receivedAt, commit: { at: Infinity }, repeat };
+    const call: UiActionCall = {
+      principal,
+      key,
+      body,
+      receivedAt,
+      commit: { at: Infinity, key: null },
+      repeat,
+    };
     const plan: StepPlan<UiActionAnswer> = {
       actor: principal.user.userName,
       before: (manager, row, definition) => this.before(manager, row, definition(), call),
@@ -69,11 +76,12 @@ export class UiActionExecutionService {
       after: (outcome, manager) => this.answer(manager, outcome, repeat),
     };
     try {
-      return await this.steps.run({ uuid: processUuid }, plan);
+      const answer = await this.steps.run({ uuid: processUuid }, plan);
+      this.repeats.committed(call);
+      return answer;
     } catch (error) {
+      this.repeats.rolledBack(call);
       throw await this.failed(error, principal);
-    } finally {
-      call.commit.at = performance.now();
     }
   }
 

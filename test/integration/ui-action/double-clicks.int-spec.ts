@@ -15,18 +15,19 @@ const BACK = taskProcess(
   userTask('second'),
 );
 const ENTER = ui('first', 'enter');
+const SETTINGS = {
+  JOBS_WORKERS: 'false',
+  PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
+  PROCESS_UI_ACTION_ACCESS: 'any-token',
+};
+const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');
 
 describe('the same UI action again', () => {
   let app: TestApp;
   let published: Published;
 
   beforeAll(async () => {
-    const settings = {
-      JOBS_WORKERS: 'false',
-      PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
-      PROCESS_UI_ACTION_ACCESS: 'any-token',
-    };
-    app = await TestApp.start(settings);
+    app = await TestApp.start(SETTINGS);
     published = await publish(app, { bpmn: BACK });
   });
   afterAll(() => app.close());
@@ -87,6 +88,27 @@ describe('the same UI action again', () => {
     expect((await instanceRow(app, uuid)).rev).toBe(2);
     const back = await executed(app, uuid, token.uuid, ENTER, { n: 9 });
     expect(back.backAction).toBe(true);
+  });
+
+  it.skipIf(isEmbedded)('on another replica is no way back, however long the step takes', async () => {
+    const other = await TestApp.start(SETTINGS);
+    try {
+      const { uuid, token } = await started(app, published, 'back');
+      const { id } = await instanceRow(app, uuid);
+      const calls = await app.nest.get(Database).write(async (manager) => {
+        // The step waits for its token when it has noted its time.
+        await manager.query('SELECT id FROM process_tokens WHERE instance_id = ? FOR UPDATE', [id]);
+        const first = execute(app, uuid, token.uuid, ENTER, { n: 1 });
+        await setTimeout(LOCKED_MS);
+        const second = execute(other, uuid, token.uuid, ENTER, { n: 2 });
+        await setTimeout(LOCKED_MS);
+        return { first, second };
+      });
+      expect([(await calls.first).status, (await calls.second).status]).toEqual([200, 409]);
+      expect((await executed(other, uuid, token.uuid, ENTER, { n: 2 })).backAction).toBe(true);
+    } finally {
+      await other.close();
+    }
   });
 
   /** Sends calls while an instance is locked, so that all of them were received before the first can do anything. */

@@ -119,6 +119,8 @@ export interface ExecutedCall {
   body: string;
   /** Epoch milliseconds of the database's clock, as late before the commit as can be. */
   at: number;
+  /** Revision of the instance that it made; absent in what was stored before there was this field. */
+  rev?: number;
   /** Where the token stood then (graph index). */
   node: number;
 }

@@ -32,7 +32,7 @@ export interface LockTime {
   at: number;
   /** The same moment on the monotonic clock of this process. */
   sentAt: number;
-  /** Milliseconds that it waited for another transaction. */
+  /** Milliseconds that it waited for other transactions, with the attempts of the same step before. */
   waitedMs: number;
 }
 
