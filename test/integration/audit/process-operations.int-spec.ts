@@ -135,7 +135,10 @@ describe('operations on process instances in the audit log', () => {
     await expect
       .poll(() => eventsOf(id))
       .toMatchObject([
-        { action: 'process.retry', details: { processInstanceUuid: id, permission: 'process-administration' } },
+        {
+          action: 'process.retry',
+          details: { processInstanceUuid: id, permission: 'process-administration' },
+        },
       ]);
     const [event] = await eventsOf(id);
     expect(event?.details).not.toHaveProperty('tokenUuid');
