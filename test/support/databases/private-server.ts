@@ -129,6 +129,8 @@ export class PrivateServer {
       `--basedir=${this.program.baseDir}`,
       messages(this.program),
       `--datadir=${join(this.folder, 'data')}`,
+      // A server that starts removes what looks like a table of its own there, also those of servers that run.
+      `--tmpdir=${this.folder}`,
       `--socket=${join(this.folder, 'socket')}`,
       `--pid-file=${join(this.folder, 'pid')}`,
       `--init-file=${join(this.folder, 'init.sql')}`,
