@@ -95,10 +95,10 @@ describe('IdBlocks', () => {
 
   it('goes on after the database failed', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
-    const write = database.write.bind(database);
-    database.write = () => Promise.reject(new Error('outage'));
+    const write = database.writeAside.bind(database);
+    database.writeAside = () => Promise.reject(new Error('outage'));
     await expect(Promise.all([ids.next('job'), ids.next('job')])).rejects.toThrow('outage');
-    database.write = write;
+    database.writeAside = write;
     expect(await ids.next('job')).toBe(1);
   });
 
