@@ -306,7 +306,9 @@ describe('job workers', () => {
       });
       throw new DatabaseDeadlineError(1);
     };
-    const replica = await start(run, { JOBS_MAX_CRASHES: '1' }, { leaseMs: 300 });
+    // One worker, so that nobody claims the job between the end of its lease and what the run stores then.
+    const settings = { JOBS_MAX_CRASHES: '1', JOBS_CONCURRENCY: '1' };
+    const replica = await start(run, settings, { leaseMs: 300 });
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(begun.map(({ interruptions }) => interruptions)).toEqual([0, 1, 2, 3]);
