@@ -3,14 +3,20 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
 import { principalOf } from '../../common/auth/principal.js';
-import { DomainError, InvalidRequestError, NotFoundError } from '../../common/errors/domain.error.js';
+import {
+  DomainError,
+  InvalidRequestError,
+  NotFoundError,
+  UnavailableError,
+} from '../../common/errors/domain.error.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
 import { RefusedCalls } from './refused-calls.js';
 
 /**
  * Records calls of `@Audited` routes that failed. Malformed requests and those for what does not exist are left out: there
- * is nothing that anything could have been done to.
+ * is nothing that anything could have been done to. So are those that an outage of our own database kept from being done
+ * (503): it would be asked once more when it can do the least.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
@@ -28,7 +34,7 @@ export class AuditInterceptor implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown) => {
         const principal = principalOf(request);
-        if (principal !== undefined && !isAboutNothing(error)) {
+        if (principal !== undefined && !isLeftOut(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
           await this.refused.record(principal, request, { action, outcome: AuditOutcome.Error, details });
         }
@@ -38,6 +44,6 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-function isAboutNothing(error: unknown): boolean {
-  return error instanceof InvalidRequestError || error instanceof NotFoundError;
+function isLeftOut(error: unknown): boolean {
+  return [InvalidRequestError, NotFoundError, UnavailableError].some((kind) => error instanceof kind);
 }

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Database } from '../../../src/database/database.js';
+import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
 import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
@@ -142,6 +144,22 @@ describe('what the audit log tells of each call', () => {
       systemResourceId: resourceId,
       details: { code: 'VERSION_COMMITTED' },
     });
+  });
+
+  it('asks a database that is away for nothing more', async () => {
+    const place = newPlace();
+    const database = app.nest.get(Database);
+    const write = vi
+      .spyOn(database, 'write')
+      .mockRejectedValueOnce(new DatabaseUnavailableError(2, undefined));
+    const readAgain = vi.spyOn(database, 'read');
+    const body = createSystemBody();
+    const response = await app.request('PATCH', createPath(place.appId, place.versionId), { body });
+    expect(response.status).toBe(503);
+    expect([write, readAgain].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+    write.mockRestore();
+    readAgain.mockRestore();
+    expect((await read(place)).body.events).toEqual([]);
   });
 
   it('does not record who was not recognised, nor requests that are malformed, nor reading', async () => {
