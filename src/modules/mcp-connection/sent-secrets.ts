@@ -8,14 +8,14 @@ export function basicCredentials(clientId: string, clientSecret: string): string
 
 /**
  * Takes out of answers what was sent for them.
- * @param tokens access tokens that a call was made with
+ * @param sent what a call was made with: access tokens, and credentials that are no system's
  */
-export function removalOf(credentials: SystemCredentials, tokens: readonly string[]): SecretRemoval {
+export function removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
   if (credentials.type === 'NO_AUTH') {
-    return SecretRemoval.none;
+    return new SecretRemoval(sent);
   }
   const { clientId, clientSecret } = credentials;
-  return new SecretRemoval([clientSecret, basicCredentials(clientId, clientSecret), ...tokens]);
+  return new SecretRemoval([clientSecret, basicCredentials(clientId, clientSecret), ...sent]);
 }
 
 function formEncode(value: string): string {

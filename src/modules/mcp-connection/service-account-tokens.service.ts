@@ -37,9 +37,9 @@ export class ServiceAccountTokensService {
     return (await this.tokens.get(request, waiter)).value;
   }
 
-  /** Takes out of an answer what was sent for it: the secret of a client, its Basic credentials and these tokens. */
-  removalOf(credentials: SystemCredentials, tokens: readonly string[]): SecretRemoval {
-    return removalOf(credentials, tokens);
+  /** Takes out of an answer what was sent for it: the secret of a client, its Basic credentials, and these. */
+  removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
+    return removalOf(credentials, sent);
   }
 
   /** Never again gives out a token that was refused. */

@@ -78,11 +78,11 @@ export class RestCallerService {
   /** A token that is refused is replaced once. */
   private async send(
     operation: OutboundOperation,
-    { method, url, headers, body }: RestRequest,
+    { method, url, headers, body, credentials: written }: RestRequest,
     credentials: SystemCredentials,
     signal: AbortSignal,
   ): Promise<RestAnswer> {
-    const sent: string[] = [];
+    const sent = [...written];
     for (let renewed = false; ; renewed = true) {
       const token = await this.tokenFor(operation, credentials, url);
       sent.push(...(token === undefined ? [] : [token]));

@@ -3,19 +3,24 @@ import { compileTemplate } from '../../common/expressions/expressions.js';
 import type { RunnableNode } from '../workflows/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/workflows.errors.js';
 import { staysBelow } from './rest-path.js';
+import { sentCredentials } from './sent-credentials.js';
 
-/** A call of an endpoint, without credentials. */
+/** A call of an endpoint, without the credentials of its system. */
 export interface RestRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
   body: string | null;
+  /** What of headers and query may not come back in an answer. */
+  credentials: readonly string[];
   timeoutMs: number;
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const JSON_TYPE = 'application/json';
 const SECOND_MS = 1_000;
+/** Answers are searched for each of them. */
+const MAX_CREDENTIALS = 50;
 
 /**
  * Fills the templates of a REST_ENDPOINT node (process semantics, "Interpolation"): values are percent-encoded in the path and in
@@ -33,9 +38,11 @@ export function restRequest(
   const { method, timeoutSeconds } = payload;
   const headers = headersOf(payload, variables);
   const body = bodyOf(node, input, headers['content-type'] ?? JSON_TYPE);
+  const url = urlOf(payload, baseUrl, variables);
   return {
     method: String(method),
-    url: urlOf(payload, baseUrl, variables),
+    url,
+    credentials: credentialsOf(headers, url),
     headers: body === null ? headers : { 'content-type': JSON_TYPE, ...headers },
     body,
     timeoutMs: typeof timeoutSeconds === 'number' ? timeoutSeconds * SECOND_MS : defaultTimeoutMs,
@@ -89,6 +96,14 @@ function headersOf(payload: JsonObject, variables: JsonObject): Record<string, s
     headers[name.toLowerCase()] = text;
   }
   return headers;
+}
+
+function credentialsOf(headers: Record<string, string>, url: URL): string[] {
+  const credentials = sentCredentials(headers, url.searchParams);
+  if (credentials.length > MAX_CREDENTIALS) {
+    throw invalid(`Headers and query hold more than ${MAX_CREDENTIALS} parts of credentials.`);
+  }
+  return credentials;
 }
 
 /** Null for a node without one. */

@@ -12,7 +12,8 @@ import { WorkflowRunsService } from '../../../src/modules/workflows/workflow-run
 import { TestApp } from '../../support/app.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
-import { publish } from '../../support/runtime/publish.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually } from '../../support/runtime/runtime-client.js';
 import { failureOf, runWorkflow, workflowOf } from '../workflows/workflow-package.js';
 
 interface Seen {
@@ -65,11 +66,11 @@ afterEach(() => vi.restoreAllMocks());
 afterEach(() => expect(JSON.stringify(seen)).not.toContain('foreign words'));
 
 /** A build with one REST system and a workflow of one node that calls it. */
-async function built(
+async function delivered(
   payload: Record<string, unknown>,
   node: Record<string, unknown> = {},
   system: Record<string, unknown> = {},
-): Promise<string> {
+): Promise<Published> {
   const systems = [{ resourceName: 'Scores', type: 'REST', name: 'Scores', baseUrl: peer.url, ...system }];
   const call = {
     id: 'call',
@@ -79,8 +80,9 @@ async function built(
     ...node,
   };
   const workflow = workflowOf('flow', [call], { end: { outputBody: '${answer}' } });
-  return (await publish(app, { package: { systems, workflows: [workflow] } })).buildId;
+  return publish(app, { package: { systems, workflows: [workflow] } });
 }
+const built = async (...members: Parameters<typeof delivered>) => (await delivered(...members)).buildId;
 const run = (buildId: string, input = {}, runKey: string = uuid()) =>
   runWorkflow(app, buildId, 'flow', { input, runKey });
 const callsOf = async (runKey: string) => {
@@ -300,6 +302,95 @@ describe('a REST_ENDPOINT node', () => {
     const stop = new AbortController();
     const work = runWorkflow(app, await built({}), 'flow', { signal: stop.signal });
     expect(await failureOf(work)).toMatchObject({ message: 'stopped' });
+  });
+});
+
+describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
+  const encodings: [string, (text: string) => string][] = [
+    ['as it is', (text) => text],
+    ['percent-encoded', (text) => encodeURIComponent(text)],
+    ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
+    ['in base64', (text) => Buffer.from(`${text}.`).toString('base64')],
+    ['in base64url', (text) => Buffer.from(`${text}.`).toString('base64url')],
+  ];
+  const echo: Answer = (response, { headers, url }) => {
+    const query = [...new URL(url, 'http://peer').searchParams];
+    const values = [...Object.values(headers).map(String), ...query.map(([, value]) => value)];
+    const forms = encodings.map(([, encode]) => values.map(encode));
+    const body = { headers, url, forms, kept: 'customer-name' };
+    response
+      .writeHead(200, {
+        'content-type': 'application/json',
+        location: `/next${url.slice(5)}`,
+        etag: values.join(),
+      })
+      .end(JSON.stringify(body));
+  };
+  const node = {
+    headers: {
+      'X-Api-Key': 'CANARY+key/${n}',
+      'X-Caller': 'Bearer CANARY-caller',
+      'X-Trace': 'customer-name',
+    },
+    queryParameters: { access_token: 'CANARY token=', pageToken: 'customer-name' },
+  };
+  const canaries = ['CANARY+key/1', 'CANARY-caller', 'CANARY token='].flatMap((text) =>
+    encodings.map(([, encode]) => encode(text.slice(0, -2)).replace(/.{0,2}=*$/, '')),
+  );
+
+  it('are removed from body and headers of the answer, and from the journal', async () => {
+    answers = [echo];
+    const buildId = await built(node);
+    const runKey = uuid();
+    const answer = await run(buildId, { n: 1 }, runKey);
+    expect(seen[0]?.headers).toMatchObject({ 'x-api-key': 'CANARY+key/1' });
+    expect(answer).toMatchObject({
+      data: {
+        headers: { 'x-api-key': '[removed]', 'x-caller': '[removed]', 'x-trace': 'customer-name' },
+        kept: 'customer-name',
+      },
+      headers: {
+        location: expect.stringMatching(/^\/next.*access_token=\[removed\]&pageToken=customer-name$/),
+      },
+    });
+    const shown = JSON.stringify([answer, await callsOf(runKey)]);
+    expect(canaries.filter((canary) => shown.includes(canary))).toEqual([]);
+  });
+
+  it('are removed from what readers see of a test run', async () => {
+    answers = [echo];
+    const { appId, buildId } = await delivered(node);
+    const path = `/rtm/api/runtime/app/${appId}/build/${buildId}/workflow/flow/test-run`;
+    const started = await app.request<{ workflowRunId: string }>('POST', path, { body: { n: 1 } });
+    const runPath = `/rtm/api/runtime/workflow-run/${started.body.workflowRunId}`;
+    const { body: details } = await eventually(
+      () => app.request<{ state: string }>('GET', runPath),
+      ({ body }) => body.state !== 'STARTED',
+    );
+    const told = JSON.stringify([details, (await app.request('GET', `${runPath}/calls`)).body]);
+    expect(details).toMatchObject({ state: 'FINISHED' });
+    expect(told.split('customer-name').length).toBeGreaterThan(5);
+    expect(canaries.filter((canary) => told.includes(canary))).toEqual([]);
+  });
+
+  it('are in no message of a call that failed, and no log', async () => {
+    answers = [
+      (response, { headers, url }) =>
+        response.writeHead(422, { 'x-why': url }).end(JSON.stringify({ headers, url })),
+    ];
+    const runKey = uuid();
+    const failure = (await failureOf(run(await built(node), { n: 1 }, runKey))) as Error;
+    expect(failure).toMatchObject({ code: 'REST_STATUS' });
+    expect(JSON.stringify([failure, failure.message, await callsOf(runKey)])).not.toContain('CANARY');
+  });
+
+  it('are refused where an answer would have to be searched for very many', async () => {
+    const headers = { 'X-Api-Token': '${all}' };
+    const all = Array.from({ length: 60 }, (_, index) => `secret${index}`).join(';');
+    expect(await failureOf(run(await built({ headers }), { all }))).toMatchObject({
+      code: 'NODE_INPUT_INVALID',
+    });
+    expect(seen).toEqual([]);
   });
 });
 
