@@ -252,7 +252,7 @@ export const envSchema = z.object({
   ...restEndpointSettings,
 
   AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
-    'Refused calls of one caller that are put into the audit log in a minute; the request log has them all.',
+    'Refusals to one caller (of calls, and of libraries) that are put into the audit log in a minute; the request log has every refused call.',
   ),
   AUDIT_DETAILS_MAX_BYTES: integer(4_096, 1_048_576, 32_768).describe(
     'Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told.',

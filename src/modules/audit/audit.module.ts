@@ -7,6 +7,7 @@ import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
 import { AuditSubjectsService } from './audit-subjects.service.js';
+import { DenialLimit } from './denial-limit.js';
 import { RefusedCalls } from './refused-calls.js';
 
 /** The audit log. Global, because the permission guard reports denials to it. */
@@ -17,6 +18,7 @@ import { RefusedCalls } from './refused-calls.js';
     AuditRepository,
     AuditService,
     AuditSubjectsService,
+    DenialLimit,
     RefusedCalls,
     { provide: DenialListener, useClass: AuditDenialListener },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },

@@ -8,7 +8,8 @@ import { Log } from '../../common/logging/log.js';
 import { Database } from '../../database/database.js';
 import { Env } from '../../config/env.js';
 import { AuditRepository } from './audit.repository.js';
-import type { AuditAction, AuditOutcome, AuditPage, AuditQuery } from './audit.types.js';
+import { AuditOutcome, type AuditAction, type AuditPage, type AuditQuery } from './audit.types.js';
+import { DenialLimit } from './denial-limit.js';
 import type { AuditEventEntity } from './entities/audit-event.entity.js';
 
 /** One thing that happened, as its author tells it; who, when and in which request is added here. */
@@ -32,6 +33,7 @@ export class AuditService {
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly env: Env,
+    private readonly limit: DenialLimit,
   ) {}
 
   /** Adds an event to the transaction of the change it tells of, so that neither exists without the other. */
@@ -41,12 +43,20 @@ export class AuditService {
 
   /** Adds an event of something that changed nothing. A failure is logged and does not change the caller's answer. */
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
-    const event = this.toEvent(principal, entry);
-    try {
-      await this.database.writeAside((manager) => this.repository.insert(manager, event));
-    } catch (error) {
-      this.log.error('audit event was not stored', error, { action: entry.action, outcome: entry.outcome });
+    await this.insertAlone([this.toEvent(principal, entry)]);
+  }
+
+  /**
+   * As `recordAlone` for what one call of somebody was refused: all of it in one transaction, as far as the limit of refusals goes.
+   */
+  async recordDenied(principal: Principal, entries: readonly Omit<AuditEntry, 'outcome'>[]): Promise<void> {
+    const events: AuditEventEntity[] = [];
+    for (const entry of entries) {
+      if (await this.limit.admits(principal)) {
+        events.push(this.toEvent(principal, { ...entry, outcome: AuditOutcome.Denied }));
+      }
     }
+    await this.insertAlone(events);
   }
 
   /** A page of events, newest first. */
@@ -55,6 +65,23 @@ export class AuditService {
     const rows = await this.database.read((manager) => this.repository.page(manager, query, limit + 1));
     const events = rows.slice(0, limit);
     return { events, next: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+  }
+
+  private async insertAlone(events: AuditEventEntity[]): Promise<void> {
+    const [first] = events;
+    if (first === undefined) {
+      return;
+    }
+    try {
+      await this.database.writeAside(async (manager) => {
+        for (const event of events) {
+          await this.repository.insert(manager, event);
+        }
+      });
+    } catch (error) {
+      const { action, outcome } = first;
+      this.log.error('audit event was not stored', error, { action, outcome });
+    }
   }
 
   private toEvent(principal: Principal, entry: AuditEntry): AuditEventEntity {

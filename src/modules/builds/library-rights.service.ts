@@ -26,13 +26,15 @@ export class LibraryRightsService {
    * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never
    * changes.
    * @param user the version whose package names them
-   * @throws LibraryNotUsableError naming the first that it may not use; each is recorded
+   * @throws LibraryNotUsableError naming the first that it may not use. Each is recorded, as far as the limit of refusals goes: a
+   * refusal changes nothing, so there is no transaction of a change that its event could be part of
    */
   async require(principal: Principal, user: AppVersionKey, libraries: NamedLibrary[]): Promise<void> {
     const refused = await this.refused(user.appId, libraries);
-    for (const library of refused) {
-      await this.audit.recordAlone(principal, entryOf(user, library, AuditOutcome.Denied));
-    }
+    await this.audit.recordDenied(
+      principal,
+      refused.map((library) => entryOf(user, library)),
+    );
     const [first] = refused;
     if (first !== undefined) {
       throw new LibraryNotUsableError(user.appId, first);
@@ -51,7 +53,8 @@ export class LibraryRightsService {
     buildId: string | null = null,
   ): Promise<void> {
     for (const library of libraries) {
-      await this.audit.record(manager, principal, entryOf(user, library, AuditOutcome.Ok, buildId));
+      const entry = { ...entryOf(user, library, buildId), outcome: AuditOutcome.Ok };
+      await this.audit.record(manager, principal, entry);
     }
   }
 
@@ -78,13 +81,11 @@ export class LibraryRightsService {
 function entryOf(
   user: AppVersionKey,
   { appId, appVersionId, buildId: libraryBuildId }: NamedLibrary,
-  outcome: AuditOutcome,
   buildId: string | null = null,
-): AuditEntry {
+): Omit<AuditEntry, 'outcome'> {
   const { appId: userAppId, appVersionId: userAppVersionId } = user;
   return {
     action: AuditAction.LibraryUse,
-    outcome,
     appId,
     appVersionId,
     details: { libraryBuildId, userAppId, userAppVersionId, buildId },

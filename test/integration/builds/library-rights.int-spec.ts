@@ -98,6 +98,34 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
   });
 
+  it('is refused as often as somebody asks, and told to the owner up to AUDIT_DENIALS_PER_MINUTE of one caller', async () => {
+    const strict = await TestApp.start({ AUDIT_DENIALS_PER_MINUTE: '3' });
+    const place = newPlace();
+    const shared = [await library([]), await library([])] as const;
+    const libraries = shared.map(({ appId, buildId }) => ({ appId, buildId }));
+    const document = packageDocument(place.appId, { bpmn: userTaskProcess(), libraries });
+    const callers = ['one', 'one', 'one', 'two'].map((sub) =>
+      strict.tokenWith({ scope: 'application:deliver', sub }),
+    );
+    for (const token of callers) {
+      const path = `${deliveryPath(place.appId, place.versionId)}/package`;
+      expect((await strict.request('PUT', path, { token: await token, body: document })).status).toBe(409);
+    }
+    await strict.close();
+    const told = [await events(shared[0]), await events(shared[1])];
+    expect(told.map(({ length }) => length)).toEqual([3, 2]);
+    expect(new Set(told.flat().map(({ outcome }) => outcome))).toEqual(new Set(['denied']));
+  });
+
+  it('is used only by what was stored', async () => {
+    const place = newPlace();
+    const shared = await library([place.appId]);
+    await put(place, packageDocument(place.appId, { bpmn: userTaskProcess() }));
+    await commit(app, place);
+    expect((await put(place, documentWith(place, shared))).status).toBe(409);
+    expect(await events(shared)).toEqual([]);
+  });
+
   it('is asked before anything that could tell what is in the library', async () => {
     const place = newPlace();
     const shared = await library([]);
