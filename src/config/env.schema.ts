@@ -238,6 +238,9 @@ export const envSchema = z.object({
     .describe(
       'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
     ),
+  TOOL_DECISIONS_KEPT: integer(1, 1_000, 20).describe(
+    'Definitions of each tool that are remembered with what the rules of synchronisation decided, besides those that a version has; what persons decided is kept for ever.',
+  ),
 
   ...mcpCallSettings,
   ...buildSettings,

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { UserReference } from '../../common/user/user-reference.js';
 import { Clock } from '../../common/clock.js';
+import { Env } from '../../config/env.js';
 import type { SystemEntity } from '../systems/entities/system.entity.js';
 import { ResourceDefinitionsService } from '../systems/resource-definitions.service.js';
 import type { ToolEntity } from './entities/tool.entity.js';
+import { outlived, switchedOff, ToolDecisions } from './tool-decisions.js';
 import { ToolDecisionsRepository } from './tool-decisions.repository.js';
 import type { ToolDecision } from './tool.types.js';
 import { ToolsRepository } from './tools.repository.js';
@@ -17,32 +19,51 @@ export class ToolDecisionsService {
     private readonly decisions: ToolDecisionsRepository,
     private readonly tools: ToolsRepository,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   /**
    * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
-   * @returns what was decided so far, and whether no list was ever stored for a system of the resource definition
+   * @param names of the tools that are listed now
+   * @returns what was decided so far about tools of these names, and whether no list was ever stored for a system of the
+   * resource definition
    */
   async open(
     manager: EntityManager,
-    { resourceDefinitionId, toolsSynchronisedAt }: SystemEntity,
+    system: SystemEntity,
+    names: readonly string[],
     now: Date,
   ): Promise<{ decisions: ToolDecision[]; isFirst: boolean }> {
+    const { resourceDefinitionId, toolsSynchronisedAt } = system;
     const { wasSynchronised } = await this.definitions.lock(manager, resourceDefinitionId);
     if (!wasSynchronised) {
       await this.definitions.markSynchronised(manager, resourceDefinitionId, now);
     }
-    const decisions = await this.decisions.of(manager, resourceDefinitionId);
+    const stored = await this.decisions.of(manager, resourceDefinitionId, names);
+    const untold = await this.decisions.switchedOffUntold(manager, system, names);
+    const { decisions, changed } = switchedOff(stored, untold, now);
+    await this.decisions.store(manager, resourceDefinitionId, changed);
     return { decisions, isFirst: !wasSynchronised && toolsSynchronisedAt === null };
   }
 
-  /** Stores what a synchronisation that was opened has decided. */
-  async store(
+  /**
+   * Ends a synchronisation, after its tools are stored: keeps what it has decided, and forgets what is outlived by that.
+   * @param earlier what `open` returned
+   */
+  async close(
     manager: EntityManager,
-    { resourceDefinitionId }: SystemEntity,
-    decisions: readonly ToolDecision[],
+    system: SystemEntity,
+    decided: readonly ToolDecision[],
+    earlier: readonly ToolDecision[],
   ): Promise<void> {
-    await this.decisions.store(manager, resourceDefinitionId, decisions);
+    await this.decisions.store(manager, system.resourceDefinitionId, decided);
+    const names = new Set(decided.map(({ name }) => name));
+    const others = new ToolDecisions(decided);
+    const known = earlier.filter((one) => names.has(one.name) && others.of(one) === undefined);
+    const old = outlived([...known, ...decided], this.env.get('TOOL_DECISIONS_KEPT'));
+    if (old.length > 0) {
+      await this.decisions.removeUnused(manager, system, old);
+    }
   }
 
   /** Stores what a person decides now about a tool of a system, for it and for the versions that are still to come. */
@@ -57,6 +78,6 @@ export class ToolDecisionsService {
     const decided = { enabled, decidedBy: user, decidedAt: now };
     await this.definitions.lock(manager, system.resourceDefinitionId);
     await this.tools.decide(manager, tool.id, decided, enabled === tool.enabled ? tool.modifiedAt : now);
-    await this.store(manager, system, [{ name, definitionHash, ...decided }]);
+    await this.decisions.store(manager, system.resourceDefinitionId, [{ name, definitionHash, ...decided }]);
   }
 }

@@ -1,4 +1,4 @@
-import type { ToolDecision } from './tool.types.js';
+import type { DefinedName, ToolDecision } from './tool.types.js';
 
 /** What was decided so far about the tools of a resource definition, in all versions of the application. */
 export class ToolDecisions {
@@ -16,7 +16,7 @@ export class ToolDecisions {
   }
 
   /** About exactly this definition of a tool. */
-  of(definition: Pick<ToolDecision, 'name' | 'definitionHash'>): ToolDecision | undefined {
+  of(definition: DefinedName): ToolDecision | undefined {
     return this.byDefinition.get(keyOf(definition));
   }
 
@@ -26,13 +26,46 @@ export class ToolDecisions {
   }
 }
 
-/** Names of tools hold no spaces. */
-function keyOf({ name, definitionHash }: Pick<ToolDecision, 'name' | 'definitionHash'>): string {
+/**
+ * Decisions that need not be kept where no tool has the definition any more: a server that describes its tools anew each time
+ * would add them without end. Never what a person decided, or may have decided before that was kept.
+ * @param kept how many others of each name stay, the latest
+ */
+export function outlived(decisions: readonly ToolDecision[], kept: number): ToolDecision[] {
+  const ruled = decisions.filter(({ decidedBy, decidedAt }) => decidedBy === null && decidedAt !== null);
+  const counts = new Map<string, number>();
+  return ruled
+    .toSorted((one, other) => timeOf(other) - timeOf(one))
+    .filter(({ name }) => {
+      const later = counts.get(name) ?? 0;
+      counts.set(name, later + 1);
+      return later >= kept;
+    });
+}
+
+/** The same decisions, where those about `definitions` say off from `now` on. */
+export function switchedOff(
+  decisions: readonly ToolDecision[],
+  definitions: readonly DefinedName[],
+  now: Date,
+): { decisions: ToolDecision[]; changed: ToolDecision[] } {
+  const keys = new Set(definitions.map(keyOf));
+  const off = { enabled: false, decidedBy: null, decidedAt: now };
+  const changed = decisions.filter((one) => keys.has(keyOf(one))).map((one) => ({ ...one, ...off }));
+  return { decisions: [...decisions.filter((one) => !keys.has(keyOf(one))), ...changed], changed };
+}
+
+function timeOf({ decidedAt }: ToolDecision): number {
+  return decidedAt?.getTime() ?? 0;
+}
+
+/** Tells definitions apart: names of tools hold no spaces. */
+export function keyOf({ name, definitionHash }: DefinedName): string {
   return `${name} ${definitionHash}`;
 }
 
 /** Of two at one time, or at times that nobody knows, the one that switched off counts. */
 function isLater(one: ToolDecision, other: ToolDecision): boolean {
-  const later = (one.decidedAt?.getTime() ?? 0) - (other.decidedAt?.getTime() ?? 0);
+  const later = timeOf(one) - timeOf(other);
   return later === 0 ? !one.enabled : later > 0;
 }

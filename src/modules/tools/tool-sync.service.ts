@@ -13,7 +13,7 @@ import { syncDetails } from './sync-details.js';
 import { ToolDecisionsService } from './tool-decisions.service.js';
 import { definitionChanges } from './tool-definition.js';
 import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
-import type { ChangedTool, HashedDefinition, SyncReport } from './tool.types.js';
+import type { ChangedTool, HashedDefinition, SyncReport, ToolDecision } from './tool.types.js';
 import { ToolsRepository } from './tools.repository.js';
 
 /** Definitions read from the database in one statement. */
@@ -55,7 +55,7 @@ export class ToolSyncService {
     listing: ServerListing,
   ): Promise<SyncReport> {
     const now = this.clock.now();
-    const plan = await this.plan(manager, system, listing, now);
+    const { plan, earlier } = await this.plan(manager, system, listing, now);
     // What an admin has emptied later stays empty.
     const isFilled = writable && system.description === '' && system.toolsSynchronisedAt === null;
     const description = isFilled ? listing.description : system.description;
@@ -72,7 +72,7 @@ export class ToolSyncService {
     }
     await this.tools.markGone(manager, plan.goneIds, now);
     await this.tools.store(manager, plan.rows);
-    await this.decisions.store(manager, system, plan.decisions);
+    await this.decisions.close(manager, system, plan.decisions, earlier);
     return plan.report;
   }
 
@@ -81,15 +81,17 @@ export class ToolSyncService {
     system: SystemEntity,
     { tools }: ServerListing,
     now: Date,
-  ): Promise<SyncPlan> {
-    const earlier = await this.decisions.open(manager, system, now);
-    return planSync(await this.tools.ofSystem(manager, system.id), tools, {
-      ...earlier,
+  ): Promise<{ plan: SyncPlan; earlier: ToolDecision[] }> {
+    const names = tools.map(({ name }) => name);
+    const opened = await this.decisions.open(manager, system, names, now);
+    const plan = planSync(await this.tools.ofSystem(manager, system.id), tools, {
+      ...opened,
       systemId: system.id,
       policy: this.env.get('TOOL_CHANGE_POLICY'),
       now,
       newId: uuid,
     });
+    return { plan, earlier: opened.decisions };
   }
 
   private async record(

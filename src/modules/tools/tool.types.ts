@@ -39,11 +39,14 @@ export interface Decided {
   decidedAt: Date | null;
 }
 
-/** A decision about a tool as it is defined, which holds in all versions of an application that are still to come. */
-export interface ToolDecision extends Decided {
+/** Names a definition of a tool among those of a resource definition. */
+export interface DefinedName {
   name: string;
   definitionHash: string;
 }
+
+/** A decision about a tool as it is defined, which holds in all versions of an application that are still to come. */
+export interface ToolDecision extends Decided, DefinedName {}
 
 /** A tool that came with a decision which another version, or an earlier system, had about this very definition. */
 export interface TakenOverTool extends Decided {

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/audit.types.js';
 import { ToolDecisionEntity } from '../../../src/modules/tools/entities/tool-decision.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { ToolDecisionsRepository } from '../../../src/modules/tools/tool-decisions.repository.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, systemPath, toolPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
@@ -256,6 +258,100 @@ describe('what was decided about a tool', () => {
       ]);
       await test(v1);
       expect(await flagsOf(v1, again)).toEqual(['alpha', '-beta']);
+    });
+  });
+
+  it('is forgotten beyond TOOL_DECISIONS_KEPT where no version has the definition, unless a person made it', async () => {
+    const strict = await TestApp.start({ TOOL_DECISIONS_KEPT: '2' });
+    const first = await register(v1);
+    await test(v1, strict);
+    await switched(v1, first, 'beta', false);
+    const second = await register(v2);
+    await test(v2, strict);
+    for (let round = 1; round <= 5; round += 1) {
+      listed = [tool('alpha', `It is ${round}`), tool('beta', `It is ${round}`)];
+      await test(v1, strict);
+    }
+    await strict.close();
+    const known = await decisions(first);
+    const of = (name: string) => known.filter((one) => one.name === name);
+    // What v2 has, the latest two, and what Jane decided.
+    expect(of('alpha').map(({ enabled }) => enabled)).toEqual([true, false, false]);
+    expect(of('beta').map(({ decidedBy }) => decidedBy)).toEqual([JANE, null, null]);
+    const stored = await Promise.all([first, second].map(({ id }) => toolRows(app, id)));
+    const hashes = known.map(({ definitionHash }) => definitionHash);
+    expect(hashes).toEqual(expect.arrayContaining(stored.flat().map(({ definitionHash }) => definitionHash)));
+    listed = [tool('alpha', 'It is 1'), tool('beta', 'It is 1')];
+    const v3 = { ...v1, versionId: 'v3' };
+    const third = await register(v3);
+    await test(v3);
+    expect(await flagsOf(v3, third)).toEqual(['-alpha', '-beta']);
+  });
+
+  it('is read by the names that are listed, however many were known', async () => {
+    const first = await register(v1);
+    await test(v1);
+    const { resourceDefinitionId } = first;
+    const rows = Array.from({ length: 2_000 }, (_, index) => ({
+      resourceDefinitionId,
+      name: `gone-${index}`,
+      definitionHash: 'x'.repeat(64),
+      enabled: false,
+      decidedBy: null,
+      decidedAt: null,
+    }));
+    await app.dataSource.getRepository(ToolDecisionEntity).insert(rows);
+    const find = vi.spyOn(app.nest.get(ToolDecisionsRepository), 'of');
+    await register(v2);
+    await test(v2);
+    expect(find).toHaveBeenCalledTimes(1);
+    expect(await find.mock.results[0]!.value).toHaveLength(2);
+    vi.restoreAllMocks();
+  });
+
+  describe('on a replica of the release before', () => {
+    /** It knows the flag and the time of the last change, and nothing of decisions. */
+    const switchedThere = async ({ id }: SystemBody, name: string, enabled: boolean) =>
+      app.dataSource
+        .getRepository(ToolEntity)
+        .update({ systemId: id, name }, { enabled, modifiedAt: new Date() });
+
+    it.each([
+      ['by the rules', async () => undefined],
+      ['by a person', async (first: SystemBody) => void (await switched(v1, first, 'beta', true))],
+      [
+        'before decisions were kept',
+        async (first: SystemBody) => {
+          const nobody = { decidedBy: null, decidedAt: null };
+          await app.dataSource.getRepository(ToolEntity).update({ systemId: first.id }, nobody);
+          const { resourceDefinitionId } = first;
+          await app.dataSource.getRepository(ToolDecisionEntity).update({ resourceDefinitionId }, nobody);
+        },
+      ],
+    ])('holds for the next version when it switched off what was on %s', async (_how, decide) => {
+      const first = await register(v1);
+      await test(v1);
+      await decide(first);
+      await switchedThere(first, 'beta', false);
+      const second = await register(v2);
+      expect(await test(v2)).toMatchObject({ disabledForReview: ['beta'] });
+      expect(await flagsOf(v2, second)).toEqual(['alpha', '-beta']);
+      expect(await decisions(first)).toMatchObject([{ enabled: true }, { enabled: false, decidedBy: null }]);
+    });
+
+    it('never switches a tool on for the next version, and does not undo what was decided since', async () => {
+      const first = await register(v1);
+      await test(v1);
+      await switched(v1, first, 'alpha', false);
+      await switchedThere(first, 'alpha', true);
+      const second = await register(v2);
+      await test(v2);
+      await switchedThere(first, 'beta', false);
+      await switched(v2, second, 'beta', true);
+      const v3 = { ...v1, versionId: 'v3' };
+      const third = await register(v3);
+      await test(v3);
+      expect(await flagsOf(v3, third)).toEqual(['-alpha', 'beta']);
     });
   });
 
