@@ -103,12 +103,14 @@ async function run(order: Order, document: JsonObject, surroundings: DeliverSurr
   const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
   const tell = (warnings: PackageProblem[]): void =>
     warnings.forEach((warning) => print(problemLine(warning)));
-  const { changed, warnings } = await client.store(order, document);
+  const { state, isCommitted, warnings } = await client.store(order, document);
   tell(warnings);
-  print(`package ${order.appId} ${order.versionId} ${changed ? 'stored' : 'unchanged'}`);
-  if (order.commit) {
+  print(`package ${order.appId} ${order.versionId} ${state}`);
+  if (order.commit && !isCommitted) {
     tell(await client.commit(order, order.message));
-    print(`version ${order.versionId} committed`);
+  }
+  if (order.commit || isCommitted) {
+    print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
   }
   if (order.build) {
     const build = await client.build(order);
@@ -133,7 +135,7 @@ async function activate(
       agentLines(agents).forEach(print);
       throw new DeliveryError(
         `Build ${buildId} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
-          'enable their tools, and make another build (--build --activate), or activate it all the same with --force.',
+          'enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.',
       );
     }
   }

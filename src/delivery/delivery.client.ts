@@ -1,4 +1,6 @@
+import { canonicalJson } from '../common/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../common/data-paths.js';
+import { VersionCommittedError } from '../modules/apps/apps.errors.js';
 import type { PackageProblem } from '../modules/packages/package.types.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
@@ -7,9 +9,19 @@ export class DeliveryError extends Error {
   constructor(
     message: string,
     readonly problems: PackageProblem[] = [],
+    /** Status and message of the answer, where there was one. */
+    readonly answer: { status: number; message: unknown } | null = null,
   ) {
     super(message);
   }
+}
+
+/** What became of a package. */
+export interface StoredDelivery {
+  state: 'stored' | 'unchanged';
+  /** The version was committed before, with this package in it. */
+  isCommitted: boolean;
+  warnings: PackageProblem[];
 }
 
 /** Where to deliver to, and as whom. */
@@ -57,13 +69,24 @@ export class DeliveryClient {
     this.base = `${url.href.replace(/\/+$/, '')}/appmanager/api/resource/app`;
   }
 
-  /** @returns what was not quite right with it, and whether anything is different now */
-  async store(
-    version: DeliveryVersion,
-    document: JsonObject,
-  ): Promise<{ changed: boolean; warnings: PackageProblem[] }> {
-    const { changed, warnings } = await this.call('PUT', `${pathOf(version)}/package`, document);
-    return { changed: changed === true, warnings: problemsOf(warnings) };
+  /**
+   * Stores a package; a version that is committed with the same package in it is left as it is.
+   * @returns what became of it, and what was not quite right with it
+   * @throws DeliveryError also when the version is committed and its package is another
+   */
+  async store(version: DeliveryVersion, document: JsonObject): Promise<StoredDelivery> {
+    const path = `${pathOf(version)}/package`;
+    try {
+      const { changed, warnings } = await this.call('PUT', path, document);
+      const state = changed === true ? 'stored' : 'unchanged';
+      return { state, isCommitted: false, warnings: problemsOf(warnings) };
+    } catch (error) {
+      if (!isCommittedVersion(error)) {
+        throw error;
+      }
+      await this.requireSame(path, document, error);
+      return { state: 'unchanged', isCommitted: true, warnings: [] };
+    }
   }
 
   /** @returns what should be known of the version */
@@ -93,6 +116,21 @@ export class DeliveryClient {
     await this.call('PUT', `/${encodeURIComponent(appId)}/active-build`, { buildId });
   }
 
+  private async requireSame(path: string, document: JsonObject, refusal: DeliveryError): Promise<void> {
+    const stored = await this.call('GET', path).catch((error: unknown) => {
+      if (error instanceof DeliveryError && error.answer?.status === 404) {
+        return null;
+      }
+      throw error;
+    });
+    if (stored === null || canonicalJson(stored) !== canonicalJson(document)) {
+      throw new DeliveryError(
+        `${refusal.message} Its package is not that of the folder: deliver into another version, or, if only --library or ` +
+          '--base-url differ, give them as they were.',
+      );
+    }
+  }
+
   private async call(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
     const answer = await this.send(method, path, body);
     const content: unknown = await answer.json().catch(() => null);
@@ -104,6 +142,7 @@ export class DeliveryClient {
       throw new DeliveryError(
         `${answer.status}: ${typeof message === 'string' ? message : 'The service did not say why.'}${why}`,
         told,
+        { status: answer.status, message },
       );
     }
     return fields;
@@ -125,6 +164,14 @@ export class DeliveryClient {
       throw new DeliveryError(`No answer from ${new URL(this.base).origin}${code}.`);
     }
   }
+}
+
+function isCommittedVersion(error: unknown): error is DeliveryError {
+  return (
+    error instanceof DeliveryError &&
+    error.answer?.status === 409 &&
+    error.answer.message === new VersionCommittedError().message
+  );
 }
 
 function pathOf({ appId, versionId }: DeliveryVersion): string {

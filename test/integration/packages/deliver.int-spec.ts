@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Env } from '../../../src/config/env.js';
 import { deliver } from '../../../src/delivery/deliver.command.js';
+import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { appPath, deliveryPath } from '../../support/runtime/publish.js';
+import { insertTools } from '../systems/rows.js';
 
 let app: TestApp;
 let token: string;
@@ -125,7 +127,7 @@ describe('npm run deliver', () => {
     );
     expect(errors).toBe(
       `Build ${build} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
-        'enable their tools, and make another build (--build --activate), or activate it all the same with --force.',
+        'enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.',
     );
     expect((await app.request('GET', `${appPath(appId)}/build/${build}`)).status).toBe(200);
     expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
@@ -184,11 +186,57 @@ describe('npm run deliver', () => {
     expect(lines[0]).toMatch(/^application\.json: Not JSON: /);
   });
 
+  it('goes on with a version that is committed with the same package in it, whatever the order of members', async () => {
+    const { lines: first } = await run([...library(), '--commit', '--build']);
+    const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
+    const refused = await run([...application(), ...steps]);
+    expect(refused).toMatchObject({
+      status: 1,
+      errors: expect.stringContaining('run the same command again') as string,
+    });
+    const path = join(folder, 'application/application.json');
+    const content = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify(Object.fromEntries(Object.entries(content).toReversed())));
+
+    const again = await run([...application(), ...steps]);
+    expect(again).toMatchObject({ status: 1, errors: expect.stringContaining('not activated') as string });
+    expect(again.lines.slice(0, 2)).toEqual([
+      `package ${appId} v1 unchanged`,
+      'version v1 was committed before',
+    ]);
+    expect(buildIn(again.lines)).not.toBe(buildIn(refused.lines));
+
+    const forced = await run([...application(), ...steps, '--force']);
+    expect(forced).toMatchObject({ status: 0, errors: '' });
+    expect(forced.lines.at(-1)).toBe(`active build ${buildIn(forced.lines)}`);
+    expect(await run([...application(), ...steps.slice(3)])).toMatchObject({
+      status: 0,
+      lines: [`package ${appId} v1 unchanged`, 'version v1 was committed before'],
+    });
+  });
+
+  it('activates the build that it makes after the connection was tested, by the same command', async () => {
+    const { lines: first } = await run([...library(), '--commit', '--build']);
+    const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
+    expect((await run([...application(), ...steps])).status).toBe(1);
+    const [system] = await app.dataSource
+      .getRepository(SystemEntity)
+      .findBy({ appId, resourceName: 'everything' });
+    await insertTools(app, system?.id ?? '', [{ name: 'echo' }]);
+    const { status, lines, errors } = await run([...application(), ...steps]);
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+    expect(lines.at(-1)).toBe(`active build ${buildIn(lines)}`);
+  });
+
   it('tells what the service refuses', async () => {
     await run([...library(), '--commit']);
-    expect(await run(library())).toMatchObject({
+    await change('library/application.json', { name: 'Another' });
+    expect(await run([...library(), '--commit', '--build'])).toEqual({
       status: 1,
-      errors: expect.stringMatching(/^409: The application version is committed/) as string,
+      lines: [],
+      errors:
+        '409: The application version is committed and can no longer be changed. Its package is not that of the folder: deliver into ' +
+        'another version, or, if only --library or --base-url differ, give them as they were.',
     });
     const denied = await app.issuer.sign({ scope: '' });
     expect((await run(library(), { DELIVER_TOKEN: denied })).errors).toMatch(/^40[13]: /);
