@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
 import { systemPath, toolPath } from '../../support/factories.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
-import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
+import type { ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import {
   commitVersion,
   createSystem,
   flags,
   readSystem,
+  startToolServices,
   testConnection,
   type SystemBody,
 } from './tool-support.js';
@@ -26,19 +27,14 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   let app: TestApp;
   let accepting: TestApp;
   let server: ScriptedMcpPeer;
+  let close: () => Promise<void>;
   let listed: unknown[];
   let versionId: string;
 
   beforeAll(async () => {
-    app = await TestApp.start();
-    accepting = await TestApp.start({ TOOL_CHANGE_POLICY: 'accept' });
-    server = await startScriptedMcp({
-      list: ({ id, response }) => sendResult(response, id, { tools: listed }),
-    });
+    ({ app, accepting, server, close } = await startToolServices(() => listed));
   });
-  afterAll(async () => {
-    await Promise.all([app.close(), accepting.close(), server.close()]);
-  });
+  afterAll(() => close());
   beforeEach(() => {
     // A version of its own: no test covers another one's systems.
     versionId = `v-${randomBytes(6).toString('hex')}`;

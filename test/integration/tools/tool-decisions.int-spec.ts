@@ -16,7 +16,7 @@ import {
   type Place,
   type SystemBody,
 } from '../systems/rows.js';
-import { flags, type ConnectionTestBody, type ToolBody } from './tool-support.js';
+import { flags, startToolServices, type ConnectionTestBody, type ToolBody } from './tool-support.js';
 
 const JANE = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null };
 const resourceName = 'Stock';
@@ -27,21 +27,16 @@ describe('what was decided about a tool', () => {
   let app: TestApp;
   let accepting: TestApp;
   let server: ScriptedMcpPeer;
+  let close: () => Promise<void>;
   let listed: ReturnType<typeof tool>[];
   let jane: string;
   let v1: Place;
   let v2: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
-    accepting = await TestApp.start({ TOOL_CHANGE_POLICY: 'accept' });
-    server = await startScriptedMcp({
-      list: ({ id, response }) => sendResult(response, id, { tools: listed }),
-    });
+    ({ app, accepting, server, close } = await startToolServices(() => listed));
   });
-  afterAll(async () => {
-    await Promise.all([app.close(), accepting.close(), server.close()]);
-  });
+  afterAll(() => close());
   beforeEach(async () => {
     jane = await app.tokenWith({
       given_name: 'Jane',

@@ -1,5 +1,6 @@
-import type { TestApp, TestResponse } from '../../support/app.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
 import { connectionTestPath, createPath, createSystemBody, detailsPath } from '../../support/factories.js';
+import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 
 /** A tool as get-by-id shows it. */
 export interface ToolBody {
@@ -41,6 +42,29 @@ export interface Target {
   authorization?: Record<string, unknown>;
   versionId?: string;
   description?: string;
+}
+
+/** Two applications on one database, and a server whose tools they find. */
+export interface ToolServices {
+  /** New and changed tools wait for review. */
+  app: TestApp;
+  /** They stay enabled. */
+  accepting: TestApp;
+  server: ScriptedMcpPeer;
+  close: () => Promise<void>;
+}
+
+/** @param listed what the server lists whenever it is asked */
+export async function startToolServices(listed: () => unknown[]): Promise<ToolServices> {
+  const app = await TestApp.start();
+  const accepting = await TestApp.start({ TOOL_CHANGE_POLICY: 'accept' });
+  const server = await startScriptedMcp({
+    list: ({ id, response }) => sendResult(response, id, { tools: listed() }),
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all([app.close(), accepting.close(), server.close()]);
+  };
+  return { app, accepting, server, close };
 }
 
 /** Creates a system in application `app`. */
