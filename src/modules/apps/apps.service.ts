@@ -35,13 +35,16 @@ export class AppsService {
    * @throws VersionNotFoundError when nothing is stored for it, VersionCommittedError when that was done before
    */
   async openForCommit(manager: EntityManager, version: AppVersionKey): Promise<void> {
-    const state = await this.versions.lockState(manager, version, 'pessimistic_write');
-    if (state === null) {
-      throw new VersionNotFoundError();
-    }
-    if (state === AppVersionState.Committed) {
-      throw new VersionCommittedError();
-    }
+    mustBeDraft(await this.versions.lockState(manager, version, 'pessimistic_write'));
+  }
+
+  /**
+   * As `openForCommit`, without keeping it so.
+   * @throws VersionNotFoundError, VersionCommittedError
+   */
+  async requireDraft(manager: EntityManager, version: AppVersionKey): Promise<void> {
+    const [stored] = await this.versions.find(manager, [version]);
+    mustBeDraft(stored?.state ?? null);
   }
 
   /**
@@ -119,6 +122,16 @@ export class AppsService {
     if (state !== AppVersionState.Draft) {
       throw new VersionCommittedError();
     }
+  }
+}
+
+/** @param state null when nothing is stored for the version */
+function mustBeDraft(state: AppVersionState | null): void {
+  if (state === null) {
+    throw new VersionNotFoundError();
+  }
+  if (state === AppVersionState.Committed) {
+    throw new VersionCommittedError();
   }
 }
 

@@ -107,7 +107,7 @@ export class AppPackagesController {
     summary: 'Commit an application version',
     description:
       'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
-      '409 when that was done before, or when a system that its package names was deleted. `warnings` names the systems whose ' +
+      '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made. `warnings` names the systems whose ' +
       'connection was never tested, and agents that cannot use what they refer to.',
   })
   @ApiBody({

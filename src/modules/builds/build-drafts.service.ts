@@ -31,7 +31,7 @@ export class BuildDraftsService {
     const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
     const checked = await this.checks.require(principal, version, document);
     if (checked.package === null || checked.libraries === null) {
-      throw new PackageOutdatedError(checked.problems);
+      throw new PackageOutdatedError(checked.problems, 'deliver it, mended, to another version');
     }
     return {
       packageChecksum: checksum,

@@ -45,11 +45,12 @@ export class PackageSystemsMissingError extends ConflictError {
 /** The stored package no longer passes the checks, which an update of the service can have made stricter. */
 export class PackageOutdatedError extends ConflictError {
   readonly code = 'PACKAGE_OUTDATED';
-  constructor(problems: PackageProblem[]) {
-    super(
-      'The stored application package cannot be built by this release: deliver it, mended, to another version.',
-      describe(problems),
-    );
+  /** @param remedy what to do with the package: a committed version can no longer be mended */
+  constructor(
+    problems: PackageProblem[],
+    remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',
+  ) {
+    super(`The stored application package cannot be built by this release: ${remedy}.`, describe(problems));
   }
 }
 

@@ -159,6 +159,18 @@ describe('the right to use a library', () => {
     expect((await put(place, documentWith(place, usedBefore))).status).toBe(409);
   });
 
+  it('is asked again before a version is committed, which could not be built without it', async () => {
+    const place = newPlace();
+    const shared = await library(null);
+    await allowLibraries(app, place.appId, [shared]);
+    expect((await put(place, documentWith(place, shared))).status).toBe(200);
+    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    const refused = await commit(app, place);
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ message: sentence(place, shared) });
+    expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
+  });
+
   it('is asked again when a build is made', async () => {
     const place = newPlace();
     const shared = await library(null);

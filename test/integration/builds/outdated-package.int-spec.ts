@@ -6,7 +6,7 @@ import { packText } from '../../../src/modules/builds/packed-text.js';
 import { TestApp } from '../../support/app.js';
 import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
 import { packageDocument } from '../../support/runtime/publish.js';
-import { newPlace, type Place } from '../systems/rows.js';
+import { auditRows, commitVersion, newPlace, type Place } from '../systems/rows.js';
 import { mapping, workflowOf } from '../workflows/workflow-package.js';
 import { build, buildRows, commit, graphOf, packageRow, store } from './rows.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
@@ -54,9 +54,28 @@ describe('a package that a release before stored, with looser rules', () => {
     );
   };
 
-  it('is not built, and the answer names file, element and what to write', async () => {
+  it('is not committed, and the answer names file, element and what to write; once it is mended it is', async () => {
     await storedBefore(FOREIGN);
+    const { status, body } = await commit(app, place);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      error: 'Conflict',
+      message: 'The stored application package cannot be built by this release: deliver it again, mended.',
+      details: expect.stringMatching(/^processes\/process-0\.bpmn \(pay\): camunda:class .*svc:action/),
+    });
+    expect((await auditRows(app, place)).at(-1)).toMatchObject({
+      action: 'version.commit',
+      outcome: 'error',
+      details: { code: 'PACKAGE_OUTDATED' },
+    });
+    expect((await store(app, place, documentOf(BARE))).status).toBe(200);
     expect((await commit(app, place)).status).toBe(200);
+  });
+
+  it('is not built where it was committed before, and the answer names file, element and what to write', async () => {
+    await storedBefore(FOREIGN);
+    await commitVersion(app, place);
+    expect((await commit(app, place)).body['message']).toContain('is committed');
 
     const { status, body } = await build(app, place);
     expect(status).toBe(409);
