@@ -52,8 +52,8 @@ export class InstanceSnapshots {
         return snapshot;
       }
     }
-    // An instance with steps in quick succession: they wait for this one.
-    return this.database.write(async (manager) =>
+    // An instance with steps in quick succession: they wait for this one. It only reads, so nothing counts as stored.
+    return this.database.writeAside(async (manager) =>
       this.content(manager, demand(await this.rows.instances.lock(manager, { uuid }))),
     );
   }
