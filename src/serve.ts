@@ -10,6 +10,11 @@ import { Env } from './config/env.js';
 import { HealthService } from './modules/health/health.service.js';
 import { JobWorkerService } from './modules/jobs/job-worker.service.js';
 
+/** How long after a Ctrl-C npm may still hand on the same one. */
+const SAME_KEY_PRESS_MS = 500;
+/** Exit status of what a SIGINT has ended, as shells write it. */
+const ENDED_BY_SIGINT = 130;
+
 /** Where a started service listens, and what of its surroundings ends with it. */
 export interface ServeOptions extends AppOptions {
   host: string;
@@ -19,7 +24,7 @@ export interface ServeOptions extends AppOptions {
 }
 
 /**
- * Starts the service and stops it in order on SIGTERM and SIGINT.
+ * Starts the service and stops it in order on SIGTERM and SIGINT; a second Ctrl-C ends it at once.
  * @returns the URL it listens on
  * @throws StartError when settings are wrong or what they name cannot be had
  */
@@ -79,12 +84,21 @@ async function stop(
   process.exit(0);
 }
 
-/** One stop only: whoever signals a whole process group, with npm in it, signals twice, and that must cut nothing. */
+/**
+ * One stop only: whoever signals a whole process group, with npm in it, signals twice, and that must cut nothing. But a person
+ * who has pressed Ctrl-C and presses it again wants the end at once.
+ */
 function stopOnSignals(stopFor: (signal: NodeJS.Signals) => Promise<void>): void {
-  let stopping: Promise<void> | undefined;
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      stopping ??= stopFor(signal);
+      const now = performance.now();
+      if (first === undefined) {
+        first = { signal, at: now };
+        void stopFor(signal);
+      } else if (first.signal === 'SIGINT' && signal === 'SIGINT' && now - first.at > SAME_KEY_PRESS_MS) {
+        process.exit(ENDED_BY_SIGINT);
+      }
     });
   }
 }

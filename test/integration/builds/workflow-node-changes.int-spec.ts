@@ -190,6 +190,16 @@ describe('DELETE /…/workflow/{workflowName}/node/{nodeId}', () => {
     expect((await build(app, place)).status).toBe(201);
   });
 
+  it('takes the tag as proxies that compress write it, and no other', async () => {
+    const etag = (await getNode(app, place, 'flow', 'a')).headers.get('etag') ?? '';
+    for (const other of ['W/"other"', `"W/${etag.slice(1)}`]) {
+      expect((await remove('a', { 'if-match': other })).status).toBe(409);
+    }
+    expect((await remove('a', { 'if-match': `w/${etag}` })).status).toBe(400);
+    expect((await remove('a', { 'if-match': `W/${etag}` })).status).toBe(200);
+    expect((await getNode(app, place, 'flow', 'a')).status).toBe(404);
+  });
+
   it('answers 400 for a node that the workflow cannot be without, and 400 without If-Match', async () => {
     const refused = await remove('end');
     expect([refused.status, refusedCodes(refused.body)]).toEqual([400, ['NODE_NOT_FOUND', 'END_MISSING']]);

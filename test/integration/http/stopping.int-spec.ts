@@ -7,6 +7,7 @@ import { ProcessClient } from '../../prove/support/process-client.js';
 import { APPROVAL } from '../../prove/support/process-models.js';
 import { ProofEnvironment } from '../../prove/support/proof-environment.js';
 import type { ServiceProcess } from '../../prove/support/service-process.js';
+import { freePort } from '../../support/databases/free-port.js';
 import { connectionTestPath, listPath } from '../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { instancePath } from '../../support/runtime/runtime-client.js';
@@ -88,7 +89,7 @@ describe('a replica that is told to stop', () => {
     expect(await ended).toBe(0);
   });
 
-  it('ends live progress when the grace time is over, to the last chunk, and takes no second signal', async () => {
+  it('ends live progress when the grace time is over, to the last chunk, and takes no second signal after SIGTERM', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
       SHUTDOWN_DELAY_MS: String(GRACE_MS / 2),
     });
@@ -133,6 +134,55 @@ describe('a replica that is told to stop', () => {
     for (const answer of await Promise.all([silent, beginning])) {
       expect(answer).toMatchObject({ text: '', isClosed: true });
     }
+  });
+
+  it('ends at once when a person presses Ctrl-C again, and not when one Ctrl-C comes twice', async () => {
+    const service = await environment.startService(await environment.emptyDatabase(), {
+      EGRESS_ALLOW: '127.0.0.1',
+    });
+    const send = await caller(service);
+    const slow = send('PATCH', connectionTestPath(), target());
+    await sleep(300);
+    const ended = service.kill('SIGINT');
+    void service.kill('SIGINT');
+    await sleep(200);
+    void service.kill('SIGINT');
+    await sleep(600);
+    void service.kill('SIGTERM');
+    await sleep(100);
+    expect(service.hasEnded).toBe(false);
+    const pressed = performance.now();
+    void service.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(performance.now() - pressed).toBeLessThan(SLOW_MS / 4);
+    expect(await slow).toMatchObject({ status: undefined, isClosed: true });
+  });
+
+  it('serves metrics on METRICS_PORT to the end, and waits for no connection there', async () => {
+    const port = await freePort();
+    const service = await environment.startService(await environment.emptyDatabase(), {
+      METRICS_PORT: String(port),
+      SHUTDOWN_DELAY_MS: String(GRACE_MS / 2),
+    });
+    const metrics = `http://127.0.0.1:${port}/`;
+    const raw = (text: string): Promise<RawAnswer> =>
+      sendRaw(metrics, { parts: text === '' ? [] : [text], patienceMs: PATIENCE_MS });
+    const scrape = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+    const [kept, silent, beginning] = [raw(scrape), raw(''), raw('GET /metrics HTTP/1.1\r\nHost')];
+    await sleep(300);
+    const signalled = performance.now();
+    const ended = service.kill('SIGTERM');
+    await sleep(200);
+    const inGrace = await raw(scrape);
+    expect(about(inGrace).slice(0, 2)).toEqual([200, 'close']);
+    expect(inGrace.body).toContain('svc_http_request_duration_seconds');
+    expect(await ended).toBe(0);
+    expect(performance.now() - signalled).toBeLessThan(UNUSED_CONNECTIONS_MS);
+    expect(about(await kept)[0]).toBe(200);
+    for (const answer of [await kept, await silent, await beginning]) {
+      expect(answer.isClosed).toBe(true);
+    }
+    await expect(fetch(`${metrics}metrics`)).rejects.toThrow('fetch failed');
   });
 
   it('waits no longer than SHUTDOWN_TIMEOUT_MS, and tells that it did', async () => {
