@@ -1,4 +1,5 @@
-import { In, QueryFailedError, type EntityManager } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
+import { isUnknownStatement } from '../../database/unknown-statement.js';
 import { RuntimeJobEntity } from './entities/runtime-job.entity.js';
 import type { JobLane } from './job-lane.js';
 import type { SqlTime } from '../../database/database-time.js';
@@ -10,12 +11,6 @@ export interface DueRequest {
   kinds: string[];
   limit: number;
 }
-
-/**
- * SQLSTATE of a statement that the server does not know or, as TiDB says of SKIP LOCKED, does not support: ISO/IEC 9075,
- * class 42, "syntax error or access rule violation".
- */
-const UNKNOWN_STATEMENT = '42000';
 
 /**
  * Ids of due jobs, first those that came up first. Locks nothing: a locking read of a range also locks the row behind
@@ -82,15 +77,9 @@ export async function knowsSkipLocked(manager: EntityManager): Promise<boolean> 
     await lockSkippingLocked(manager, [0]);
     return true;
   } catch (error) {
-    if (sqlState(error) === UNKNOWN_STATEMENT) {
+    if (isUnknownStatement(error)) {
       return false;
     }
     throw error;
   }
-}
-
-function sqlState(error: unknown): unknown {
-  return error instanceof QueryFailedError
-    ? (error.driverError as { sqlState?: unknown }).sqlState
-    : undefined;
 }

@@ -7,6 +7,7 @@ import type { EngineCommand, InstanceState, StepContext, StepResult } from './en
 import { step } from './engine/step.js';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from './process-runtime.errors.js';
 import { RunnableDefinitionsService } from './runnable-definitions.service.js';
+import { prolonged } from './step/executed-calls.js';
 import { FailedStepError } from './step/failed-step.error.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 import { StepAftermath } from './step/step-aftermath.js';
@@ -27,8 +28,8 @@ interface Done {
 
 /** What the attempts of one step know of those before. */
 interface Attempts {
-  /** Milliseconds that they have waited for other transactions. */
-  waitedMs: number;
+  /** Revision of the instance before the first of them waited for anybody. */
+  revBefore?: number;
   /** Loaded for this step; by now others may have taken its place among those that are held. */
   definition?: RunnableDefinition;
 }
@@ -56,7 +57,7 @@ export class InstanceStepsService {
    * @throws FailedStepError when the engine stops with an incident; nothing is stored, and it is not recorded yet
    */
   async run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
-    const attempts: Attempts = { waitedMs: 0 };
+    const attempts: Attempts = {};
     try {
       return await this.resources.withIds((begin) => this.commit(key, plan, begin, attempts));
     } catch (error) {
@@ -118,8 +119,8 @@ export class InstanceStepsService {
     if (found === null) {
       throw new ProcessInstanceNotFoundError();
     }
-    attempts.waitedMs += found.locked.waitedMs;
-    return { row: found.row, locked: { ...found.locked, waitedMs: attempts.waitedMs } };
+    attempts.revBefore ??= found.locked.revBefore;
+    return { row: found.row, locked: { ...found.locked, revBefore: attempts.revBefore } };
   }
 
   private told({ row, written, warnings }: Done): void {
@@ -135,7 +136,8 @@ export class InstanceStepsService {
     context: StepContext,
   ): StepResult {
     try {
-      const result = step(before.definition.runtime, before.state, command, context);
+      const made = step(before.definition.runtime, before.state, command, context);
+      const result = prolonged(made, before, command);
       return plan.made?.(result, before) ?? result;
     } catch (error) {
       throw error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;
@@ -179,6 +181,7 @@ export function toInstanceState(
     data: content.data,
     joins: content.joins,
     returnPoints: content.returnPoints,
+    executions: content.executions ?? [],
     pending: content.pending,
     continues: content.continues,
     backCounter: content.backCounter,

@@ -20,7 +20,7 @@ import { RuntimeRows } from './storage/runtime-rows.js';
 import { isOfMissingData, stopError, toStopReport } from './stop-report.js';
 import { UiActionAccess } from './ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
-import { UiActionRepeats, type TimedCall } from './ui-action-repeats.js';
+import { newCommit, UiActionRepeats, type TimedCall } from './ui-action-repeats.js';
 
 /** What a caller sends to execute a UI action. */
 interface UiActionCall extends TimedCall {
@@ -65,7 +65,7 @@ export class UiActionExecutionService {
       key,
       body,
       receivedAt,
-      commit: { at: Infinity, key: null },
+      commit: newCommit(),
       repeat,
     };
     const plan: StepPlan<UiActionAnswer> = {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { callerFingerprint, type Principal } from '../../common/auth/principal.js';
 import { canonicalJson } from '../../common/canonical-json.js';
@@ -7,8 +7,9 @@ import type { JsonObject } from '../../common/data-paths.js';
 import { Env } from '../../config/env.js';
 import type { ExecutedCall, StepResult, TokenState } from './engine/engine.types.js';
 import type { UiActionPlace } from './engine/runtime-definition.js';
-import { wayBackOf } from './engine/ui-actions.js';
+import { effectOf } from './engine/ui-actions.js';
 import { ProcessStateError } from './process-runtime.errors.js';
+import { databaseTimeOf, remembered } from './step/executed-calls.js';
 import type { LoadedInstance } from './step/step.types.js';
 
 /** Who called with what, and when. */
@@ -17,34 +18,40 @@ export interface TimedCall {
   body: JsonObject;
   /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can click twice. */
   receivedAt: number | undefined;
-  /** Its own transaction. */
+  /** Its own transaction, if it comes to one. */
   commit: Commit;
 }
 
 /** A transaction that executes an action. */
 export interface Commit {
-  /** When it had ended, on the same clock; `Infinity` before. */
+  /** Stored with the execution: only one that is committed is ever found. */
+  id: string;
+  /** When it had ended, on the clock of `receivedAt`; `Infinity` before. */
   at: number;
-  /** What it executes; null as long as it has executed nothing that can be gone back to. */
-  key: string | null;
 }
 
 /** How many commits of this process are remembered; of older ones the database tells. */
 const COMMITS = 10_000;
-/** A wait for a lock that is more than the time that the statement itself takes. */
-const WAITED_MS = 2;
 const HASH_LENGTH = 32;
+const SAID_OF: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
+  EXECUTE: 'The UI action has just been executed. To execute it once more, read the instance first.',
+  BACK: 'The UI action has just been executed. To go back, read the instance and execute it again.',
+};
+
+/** The transaction of a call that has not begun. */
+export function newCommit(): Commit {
+  return { id: randomUUID(), at: Infinity };
+}
 
 /**
- * Tells a double click from a step back: the same UI action again that was received before its execution was committed, or with the same body
- * within `PROCESS_REPEAT_WINDOW_MS` of it. What this process has committed it knows exactly; of other replicas it knows the times of the database, see
- * `LockTime`, and whether it had to wait for the lock and then found the instance just as the execution had left it.
+ * Tells a double click from another execution: the same UI action again on the same token that was received before the last step of its
+ * execution was committed, or with the same body within `PROCESS_REPEAT_WINDOW_MS` of it. What this process has committed it knows exactly; of
+ * other replicas it knows the times of the database, see `LockTime`, and the revision that was there before it waited for anybody.
  */
 @Injectable()
 export class UiActionRepeats {
   private readonly windowMs: number;
-  /** Executions of this process that may have been committed, or not; apart, since they may still be rolled back. */
-  private readonly pending = new Map<string, Commit>();
+  /** Also of executions that are under way, or were rolled back; nothing stored names these. */
   private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS, bytes: Infinity });
 
   constructor(env: Env) {
@@ -52,7 +59,7 @@ export class UiActionRepeats {
   }
 
   /**
-   * What a call repeats that would otherwise lead the token back.
+   * What a call repeats that would otherwise execute the action once more, or lead the token back.
    * @returns the call that executed the action, when it is the same call of the same caller: to be answered as that one; undefined when
    * the call is none again
    * @throws ProcessStateError when it is one again, but not the same
@@ -64,110 +71,86 @@ export class UiActionRepeats {
     call: TimedCall,
   ): ExecutedCall | undefined {
     const view = { definition: loaded.definition.runtime, instance: loaded.state };
-    const executed = wayBackOf(view, token, place)?.executed;
-    if (executed?.tokenId !== token.id || call.receivedAt === undefined) {
+    const effect = effectOf(view, token, place);
+    const executed = loaded.state.executions.findLast(
+      ({ tokenId, actionSvcUuid }) => tokenId === token.id && actionSvcUuid === place.action.svcUuid,
+    );
+    if (effect === null || executed === undefined || call.receivedAt === undefined) {
       return undefined;
     }
-    const isSame = executed.body === bodyHash(call);
-    const windowMs = isSame ? this.windowMs : 0;
-    if (
-      !wasEarly(executed, call.receivedAt, windowMs, loaded) &&
-      !this.wasEarlyHere(call.receivedAt, token, place)
-    ) {
+    const isSame = executed.body === bodyHash(call, place);
+    if (!isSame && isMeantAnew(executed, token, place)) {
+      return undefined;
+    }
+    if (!this.wasEarly(executed, call.receivedAt, isSame ? this.windowMs : 0, loaded)) {
       return undefined;
     }
     if (isSame && executed.caller === callerFingerprint(call.principal)) {
       return executed;
     }
-    throw new ProcessStateError(
-      'UI_ACTION_REPEATED',
-      'The UI action has just been executed. To go back, read the instance and execute it again.',
-    );
+    throw new ProcessStateError('UI_ACTION_REPEATED', SAID_OF[effect]);
   }
 
-  /** Notes the call that has executed an action, where that can be gone back to. */
-  noted(
-    result: StepResult,
-    { row, locked }: LoadedInstance,
-    place: UiActionPlace,
-    call: TimedCall,
-  ): StepResult {
+  /** Notes the call that has executed an action. */
+  noted(result: StepResult, loaded: LoadedInstance, place: UiActionPlace, call: TimedCall): StepResult {
     const { action, instance } = result;
-    if (action === null || action.back || call.receivedAt === undefined) {
-      return result;
-    }
-    const { tokenId, node } = action;
-    const index = instance.returnPoints.findLastIndex(
-      (point) => point.actionSvcUuid === place.action.svcUuid && point.tokenId === tokenId,
-    );
-    const point = instance.returnPoints[index];
-    if (point === undefined) {
+    const token = action === null ? undefined : loaded.state.tokens.get(action.tokenId);
+    if (action === null || token === undefined || action.back || call.receivedAt === undefined) {
       return result;
     }
     const executed: ExecutedCall = {
-      tokenId,
+      id: call.commit.id,
+      actionSvcUuid: place.action.svcUuid,
+      tokenId: token.id,
+      visit: token.visit,
       caller: callerFingerprint(call.principal),
-      body: bodyHash(call),
-      at: locked.at + performance.now() - locked.sentAt,
-      rev: row.rev + 1,
-      node,
+      body: bodyHash(call, place),
+      at: databaseTimeOf(loaded.locked),
+      rev: loaded.row.rev + 1,
+      node: action.node,
     };
-    call.commit.key = keyOf(tokenId, place);
-    this.pending.set(call.commit.key, call.commit);
-    const returnPoints = instance.returnPoints.with(index, { ...point, executed });
-    return { ...result, instance: { ...instance, returnPoints } };
+    this.commits.delete(executed.id);
+    this.commits.add(executed.id, call.commit, 0);
+    return {
+      ...result,
+      instance: { ...instance, executions: remembered(instance, executed, this.windowMs) },
+    };
   }
 
   /** Tells that the transaction of a call was committed. */
   committed({ commit }: TimedCall): void {
     commit.at = performance.now();
-    if (commit.key !== null) {
-      this.settle(commit, commit.key);
-      this.commits.delete(commit.key);
-      this.commits.add(commit.key, commit, 0);
-    }
   }
 
   /** Tells that the transaction of a call was rolled back, so that it has executed nothing. */
   rolledBack({ commit }: TimedCall): void {
-    if (commit.key !== null) {
-      this.settle(commit, commit.key);
-    }
+    this.commits.delete(commit.id);
   }
 
-  private settle(commit: Commit, key: string): void {
-    if (this.pending.get(key) === commit) {
-      this.pending.delete(key);
-    }
-  }
-
-  /** Whether it was received before the last execution that this process has committed, or is at. */
-  private wasEarlyHere(receivedAt: number, token: TokenState, place: UiActionPlace): boolean {
-    const key = keyOf(token.id, place);
-    const commit = this.pending.get(key) ?? this.commits.get(key);
-    return commit !== undefined && receivedAt <= commit.at;
+  /** Whether a call was received before the execution was committed, or within a window after it. */
+  private wasEarly(
+    executed: ExecutedCall,
+    receivedAt: number,
+    windowMs: number,
+    { locked }: LoadedInstance,
+  ): boolean {
+    const laterMs = locked.at - (locked.sentAt - receivedAt) - executed.at;
+    const commit = this.commits.get(executed.id);
+    return (
+      laterMs <= 0 ||
+      laterMs < windowMs ||
+      locked.revBefore < executed.rev ||
+      (commit !== undefined && receivedAt <= commit.at)
+    );
   }
 }
 
-/**
- * Whether a call was received before the execution was committed, as far as the database can tell, or within a window after it. Who had to
- * wait for the lock, and finds that no other step came between, has waited for that execution.
- */
-function wasEarly(
-  executed: ExecutedCall,
-  receivedAt: number,
-  windowMs: number,
-  { row, locked }: LoadedInstance,
-): boolean {
-  const laterMs = locked.at - (locked.sentAt - receivedAt) - executed.at;
-  const hasWaited = locked.waitedMs >= WAITED_MS && row.rev === executed.rev;
-  return laterMs <= 0 || laterMs < windowMs || hasWaited;
+/** A repeatable action on the same visit is there to be executed with one body after the other, also at the same time. */
+function isMeantAnew(executed: ExecutedCall, token: TokenState, { node, action }: UiActionPlace): boolean {
+  return action.repeatable && token.node === node.index && token.visit === executed.visit;
 }
 
-function keyOf(tokenId: number, { action }: UiActionPlace): string {
-  return `${tokenId} ${action.svcUuid}`;
-}
-
-function bodyHash({ body }: TimedCall): string {
-  return hash('sha256', canonicalJson(body)).slice(0, HASH_LENGTH);
+/** Two UI actions of one action are not the same: each has a body of its own author. */
+function bodyHash({ body }: TimedCall, { uiAction }: UiActionPlace): string {
+  return hash('sha256', canonicalJson([uiAction.svcUuid, body])).slice(0, HASH_LENGTH);
 }

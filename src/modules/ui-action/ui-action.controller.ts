@@ -42,7 +42,7 @@ export class UiActionController {
       'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
       'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
       'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
-      'The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click and leads nowhere back: it gets the first answer. 409, ' +
+      'The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click, executed once and no way back: it gets the first answer. 409, ' +
       'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
   })
   @ApiIdempotencyKey()

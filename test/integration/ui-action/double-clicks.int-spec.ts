@@ -5,6 +5,7 @@ import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
+import { whileLocked } from '../../support/runtime/locked-instance.js';
 import { instanceRow } from '../../support/runtime/runtime-rows.js';
 
 const WINDOW_MS = 2_000;
@@ -79,7 +80,7 @@ describe('the same UI action again', () => {
 
   it('is no way back for calls that came before the step was committed, whatever they hold', async () => {
     const { uuid, token } = await started(app, published, 'back');
-    const answers = await whileLocked(uuid, () =>
+    const answers = await whileLocked(app, uuid, () =>
       Array.from({ length: 4 }, (_, n) => execute(app, uuid, token.uuid, ENTER, { n })),
     );
 
@@ -110,17 +111,4 @@ describe('the same UI action again', () => {
       await other.close();
     }
   });
-
-  /** Sends calls while an instance is locked, so that all of them were received before the first can do anything. */
-  async function whileLocked<T>(uuid: string, send: () => Promise<T>[]): Promise<T[]> {
-    const database = app.nest.get(Database);
-    const lock = database.isEmbedded ? '' : ' FOR UPDATE';
-    const calls = await database.write(async (manager) => {
-      await manager.query(`SELECT id FROM process_instances WHERE uuid = ?${lock}`, [uuid]);
-      const sent = send();
-      await setTimeout(LOCKED_MS);
-      return { sent };
-    });
-    return Promise.all(calls.sent);
-  }
 });

@@ -151,7 +151,7 @@ function toState(
   { id, uuid, state, seq, content, parent }: InstanceRow,
   live: readonly TokenState[],
 ): InstanceState {
-  const { data, joins, returnPoints, pending, continues, backCounter } = content;
+  const { data, joins, returnPoints, executions = [], pending, continues, backCounter } = content;
   const tokens = new Map(live.map((token) => [token.id, token]));
   return {
     id,
@@ -161,6 +161,7 @@ function toState(
     data,
     joins,
     returnPoints,
+    executions,
     pending,
     continues,
     backCounter,

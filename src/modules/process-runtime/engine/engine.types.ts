@@ -107,21 +107,24 @@ export interface ReturnPoint {
   valuesBefore: Record<string, JsonValue>;
   /** Size of `valuesBefore` as JSON. */
   bytes: number;
-  /** The last call that executed it; the engine keeps it and reads nothing of it. */
-  executed?: ExecutedCall;
 }
 
-/** What tells a call again from the way back that it would be later. */
+/** A call that executed a UI action: what tells the same call again from another execution. */
 export interface ExecutedCall {
+  /** Of this execution alone. */
+  id: string;
+  actionSvcUuid: string;
+  /** Token and visit that executed it. */
   tokenId: number;
-  /** Fingerprint of the caller, hash of the body. */
+  visit: number;
+  /** Fingerprint of the caller, hash of what was called with which body. */
   caller: string;
   body: string;
-  /** Epoch milliseconds of the database's clock, as late before the commit as can be. */
+  /** When the last step of the action was made: epoch milliseconds of the database's clock, as late before the commit as can be. */
   at: number;
-  /** Revision of the instance that it made; absent in what was stored before there was this field. */
-  rev?: number;
-  /** Where the token stood then (graph index). */
+  /** Revision of the instance that this step made. */
+  rev: number;
+  /** Where the token stood behind the call (graph index). */
   node: number;
 }
 
@@ -133,6 +136,8 @@ export interface InstanceState {
   data: JsonObject;
   joins: JoinState[];
   returnPoints: ReturnPoint[];
+  /** The last calls that executed UI actions; the engine keeps them and reads nothing of them. */
+  executions: ExecutedCall[];
   /** Nodes that wait for a CONTINUE because a step reached its bound. */
   pending: { tokenId: number; flow: number }[];
   /** Steps in succession that have reached that bound; 0 once all tokens rest. */

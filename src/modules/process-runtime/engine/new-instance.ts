@@ -15,6 +15,7 @@ export function newInstance(identity: {
     data: {},
     joins: [],
     returnPoints: [],
+    executions: [],
     pending: [],
     continues: 0,
     seq: 0,

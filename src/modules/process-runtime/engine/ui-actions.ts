@@ -3,7 +3,7 @@ import { isDone, isOpen, perform, storeBody } from './actions.js';
 import { continueActivity } from './activities.js';
 import { goBack } from './back.js';
 import { EngineRefusal } from './engine.errors.js';
-import type { ReturnPoint, TokenState } from './engine.types.js';
+import type { TokenState } from './engine.types.js';
 import { recordReturnPoint, returnPointFor, type InstanceView } from './return-points.js';
 import type { UiActionPlace } from './runtime-definition.js';
 import type { StepRun } from './step-run.js';
@@ -33,14 +33,19 @@ export function executeUiAction(
   goBack(run, point, place, body);
 }
 
-/** Where executing an action would lead a token back to; undefined when it would do anything else. */
-export function wayBackOf(
+/** What executing an action on a token would do now; null when it would be refused. */
+export function effectOf(
   view: InstanceView,
   token: TokenState,
   place: UiActionPlace,
-): ReturnPoint | undefined {
-  const isRunning = view.instance.state === 'STARTED' && token.state === 'ACTIVE';
-  return isRunning && !isHere(view, token, place) ? returnPointFor(view, token, place) : undefined;
+): 'EXECUTE' | 'BACK' | null {
+  if (view.instance.state !== 'STARTED' || token.state !== 'ACTIVE') {
+    return null;
+  }
+  if (isHere(view, token, place)) {
+    return isOpen(place.node, token.actions, place.action) ? 'EXECUTE' : null;
+  }
+  return returnPointFor(view, token, place) === undefined ? null : 'BACK';
 }
 
 function isHere(view: InstanceView, token: TokenState, { node }: UiActionPlace): boolean {

@@ -112,6 +112,7 @@ export class StepWriter {
       data: instance.data,
       joins: instance.joins,
       returnPoints: instance.returnPoints,
+      executions: instance.executions,
       pending: instance.pending,
       continues: instance.continues,
       backCounter: instance.backCounter,

@@ -4,7 +4,13 @@ import type { RawRow } from '../../../database/raw-row.js';
 import { toBoolean, toDate, toJson } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';
-import type { InstanceState, InstanceStatus, JoinState, ReturnPoint } from '../engine/engine.types.js';
+import type {
+  ExecutedCall,
+  InstanceState,
+  InstanceStatus,
+  JoinState,
+  ReturnPoint,
+} from '../engine/engine.types.js';
 import { sqlText, sqlTime, sqlTimeOrNull, type SqlRow } from './sql.js';
 
 /** A background job that waits until an instance is released, or for a retry of its incident. */
@@ -21,6 +27,8 @@ export interface InstanceContent {
   data: JsonObject;
   joins: JoinState[];
   returnPoints: ReturnPoint[];
+  /** Absent in what was stored before there was this member. */
+  executions?: ExecutedCall[];
   pending: InstanceState['pending'];
   continues: number;
   backCounter: number;

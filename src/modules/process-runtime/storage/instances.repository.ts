@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { RawRow } from '../../../database/raw-row.js';
+import { isUnknownStatement } from '../../../database/unknown-statement.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import {
   HEAD_COLUMNS,
@@ -32,8 +33,8 @@ export interface LockTime {
   at: number;
   /** The same moment on the monotonic clock of this process. */
   sentAt: number;
-  /** Milliseconds that it waited for other transactions, with the attempts of the same step before. */
-  waitedMs: number;
+  /** Revision of the instance when the step first asked for it, before it waited for other transactions. */
+  revBefore: number;
 }
 
 const UPDATE = `UPDATE process_instances
@@ -50,6 +51,9 @@ export class InstanceRevisionError extends Error {
 /** Rows of process instances. */
 @Injectable()
 export class InstancesRepository {
+  /** Whether the server can tell a row that another transaction holds without waiting for it; found out by asking. */
+  private skipsLocked = true;
+
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -66,14 +70,55 @@ export class InstancesRepository {
     return row === undefined ? null : toInstanceRow(row);
   }
 
-  /** As `lock`, and when that was, in the same statement. */
+  /** As `lock`, and when that was. Who has to wait for another transaction looks at the revision first. */
   async lockTimed(
     manager: EntityManager,
     key: InstanceKey,
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
+    const free = this.database.isEmbedded ? null : await this.lockFree(manager, key);
+    if (free !== null) {
+      return free;
+    }
+    const before = this.database.isEmbedded ? undefined : await this.select(manager, key, 'rev', '');
+    const found = await this.timed(manager, key, this.forUpdate);
+    if (found === null) {
+      return null;
+    }
+    const { row, locked } = found;
+    return { row, locked: { ...locked, revBefore: Number(before?.['rev'] ?? row.rev) } };
+  }
+
+  /** Null where another transaction holds the instance, or there is none. */
+  private async lockFree(
+    manager: EntityManager,
+    key: InstanceKey,
+  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
+    if (!this.skipsLocked) {
+      return null;
+    }
+    try {
+      return await this.timed(manager, key, `${this.forUpdate} SKIP LOCKED`);
+    } catch (error) {
+      if (!isUnknownStatement(error)) {
+        throw error;
+      }
+      this.skipsLocked = false;
+      return null;
+    }
+  }
+
+  private async timed(
+    manager: EntityManager,
+    key: InstanceKey,
+    lock: string,
+  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
     const sentAt = performance.now();
-    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content${this.lockTime}`, this.forUpdate);
-    return row === undefined ? null : { row: toInstanceRow(row), locked: this.toLockTime(row, sentAt) };
+    const found = await this.select(manager, key, `${HEAD_COLUMNS}, content${this.lockTime}`, lock);
+    if (found === undefined) {
+      return null;
+    }
+    const row = toInstanceRow(found);
+    return { row, locked: { at: this.lockedAt(found), sentAt, revBefore: row.rev } };
   }
 
   /** As `lock`, without the content. */
@@ -164,17 +209,13 @@ export class InstancesRepository {
     return row;
   }
 
-  /** NOW is when a statement began, SYSDATE when the row was there: in between it waited for the lock. */
+  /** NOW is when a statement began, not when the row was there. */
   private get lockTime(): string {
-    return this.database.isEmbedded
-      ? ''
-      : ', UNIX_TIMESTAMP(NOW(6)) AS locked_at, TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) AS waited';
+    return this.database.isEmbedded ? '' : ', UNIX_TIMESTAMP(NOW(6)) AS locked_at';
   }
 
-  private toLockTime(row: RawRow, sentAt: number): LockTime {
-    return this.database.isEmbedded
-      ? { at: this.clock.now().getTime(), sentAt, waitedMs: 0 }
-      : { at: Number(row['locked_at']) * 1_000, sentAt, waitedMs: Number(row['waited']) / 1_000 };
+  private lockedAt(row: RawRow): number {
+    return this.database.isEmbedded ? this.clock.now().getTime() : Number(row['locked_at']) * 1_000;
   }
 
   private get forUpdate(): string {

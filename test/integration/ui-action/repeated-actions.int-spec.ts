@@ -1,0 +1,209 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { whileLocked } from '../../support/runtime/locked-instance.js';
+import {
+  flows,
+  node,
+  processFile,
+  taskProcess,
+  ui,
+  userTask,
+  type UserTaskSpec,
+} from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import {
+  eventually,
+  execute,
+  executed,
+  instancePath,
+  started,
+} from '../../support/runtime/runtime-client.js';
+import { eventRows, instanceRow } from '../../support/runtime/runtime-rows.js';
+
+const WINDOW_MS = 1_500;
+const CALLS = 10;
+
+/** A task that comes again and again, until the data are enough. */
+function loop(name: string, condition: string, task: UserTaskSpec = {}): string {
+  return processFile(
+    name,
+    `${node('startEvent', 'start')}${userTask('ask', task)}
+     ${node('exclusiveGateway', 'which', '', 'default="which_ask"')}${node('endEvent', 'end')}
+     ${flows(`start>ask ask>which which>ask which>end[${condition}]`)}`,
+  );
+}
+
+const DONE = { name: 'done', manual: true, keys: '*', autoRunChildren: true };
+/** Its action goes on in the background before the task comes again. */
+const LATER = {
+  actions: [
+    DONE,
+    { name: 'later', parent: 'done', delay: 'PT0.3S', inner: '<svc:data>{"asked": true}</svc:data>' },
+  ],
+};
+const NOTES = {
+  actions: [{ name: 'note', manual: true, optional: true, repeatable: true, keys: '*' }, DONE],
+};
+const SETTINGS = {
+  PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
+  PROCESS_UI_ACTION_ACCESS: 'any-token',
+  JOBS_POLL_MS: '50',
+};
+
+describe('the same UI action again on the same token', () => {
+  let app: TestApp;
+  let other: TestApp;
+  let published: Published;
+
+  beforeAll(async () => {
+    app = await TestApp.start(SETTINGS);
+    // The embedded file is of one process. Each replica has an issuer of its own here, so its callers are others.
+    const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');
+    other = isEmbedded ? app : await TestApp.start({ ...SETTINGS, JOBS_WORKERS: 'false' });
+    published = await publish(app, {
+      bpmn: [
+        loop('loop', 'enough'),
+        loop('fragile', 'divisor > 100'),
+        loop('later', 'enough', LATER),
+        taskProcess('notes', userTask('ask', NOTES)),
+      ],
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await (other === app ? undefined : other.close());
+  });
+
+  const begin = async (name: string, data: object = {}): Promise<{ uuid: string; token: string }> => {
+    const { uuid, token } = await started(app, published, name, { enough: false, ...data });
+    return { uuid, token: token.uuid };
+  };
+  const executions = async (uuid: string): Promise<number> => {
+    const events = await eventRows(app, (await instanceRow(app, uuid)).id);
+    return events.filter(({ kind }) => kind === 'ACTION_EXECUTED').length;
+  };
+  const sorted = (answers: { status: number }[]): number[] =>
+    answers.map(({ status }) => status).toSorted((one, next) => one - next);
+  const atOnce = (send: (replica: TestApp, call: number) => ReturnType<typeof execute>) =>
+    Promise.all(Array.from({ length: CALLS }, (_, call) => send(call % 2 === 0 ? app : other, call)));
+
+  it('ten times at once is one execution where the flow leads back to the task, and each call gets its answer', async () => {
+    const { uuid, token } = await begin('loop');
+    const answers = await atOnce(() => execute(app, uuid, token, ui('ask'), { n: 1 }));
+
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 200, body: { backAction: false, tokenUuid: token } });
+    expect(await executions(uuid)).toBe(1);
+  });
+
+  it('ten times at once of several callers is one execution, and 409 for all others', async () => {
+    const { uuid, token } = await begin('loop');
+    const callers = await Promise.all(
+      Array.from({ length: CALLS }, (_, n) => (n % 2 === 0 ? app : other).tokenWith({ sub: `caller-${n}` })),
+    );
+    const answers = await atOnce((replica, n) =>
+      execute(replica, uuid, token, ui('ask'), {}, { token: callers[n] ?? null }),
+    );
+
+    expect(sorted(answers)).toEqual([200, ...Array.from({ length: CALLS - 1 }, () => 409)]);
+    expect(answers.find(({ status }) => status === 409)?.body.message).toBe(
+      'The UI action has just been executed. To execute it once more, read the instance first.',
+    );
+    expect(await executions(uuid)).toBe(1);
+  });
+
+  it('with ten bodies, all received before the first was committed, is one execution and 409 for the others', async () => {
+    const { uuid, token } = await begin('loop');
+    const answers = await whileLocked(app, uuid, () =>
+      Array.from({ length: CALLS }, (_, n) =>
+        execute(n % 2 === 0 ? app : other, uuid, token, ui('ask'), { n }),
+      ),
+    );
+
+    expect(sorted(answers)).toEqual([200, ...Array.from({ length: CALLS - 1 }, () => 409)]);
+    expect(await executions(uuid)).toBe(1);
+  });
+
+  it('one after the other is a repeat within the window only, and only with the same body', async () => {
+    const { uuid, token } = await begin('loop');
+    const first = await execute(app, uuid, token, ui('ask'), { n: 1 });
+    expect((await execute(app, uuid, token, ui('ask'), { n: 1 })).text).toBe(first.text);
+    expect(await executions(uuid)).toBe(1);
+    await executed(other, uuid, token, ui('ask'), { n: 2 });
+    expect(await executions(uuid)).toBe(2);
+
+    await setTimeout(WINDOW_MS);
+    await executed(app, uuid, token, ui('ask'), { n: 2 });
+    expect(await executions(uuid)).toBe(3);
+    await executed(app, uuid, token, ui('ask'), { enough: true });
+    expect((await instanceRow(app, uuid)).state).toBe('FINISHED');
+  });
+
+  it('is a repeat until the last step of the action, which the background makes', async () => {
+    const { uuid, token } = await begin('later');
+    await executed(app, uuid, token, ui('ask'), {});
+    await eventually(
+      () => app.request<{ tokens: { uiActions: unknown[] }[] }>('GET', instancePath(uuid)),
+      ({ body }) => (body.tokens[0]?.uiActions.length ?? 0) > 0,
+    );
+    await setTimeout(WINDOW_MS - 500);
+    const before = await executions(uuid);
+    await executed(app, uuid, token, ui('ask'), {});
+    expect(await executions(uuid)).toBe(before);
+
+    await setTimeout(WINDOW_MS);
+    await executed(other, uuid, token, ui('ask'), {});
+    expect(await executions(uuid)).toBeGreaterThan(before);
+  });
+
+  it('is another execution when it only waited for a transaction that changed nothing', async () => {
+    const { uuid, token } = await begin('loop');
+    await executed(app, uuid, token, ui('ask'), { n: 1 });
+    const [answer] = await whileLocked(app, uuid, () => [execute(other, uuid, token, ui('ask'), { n: 2 })]);
+
+    expect(answer?.status).toBe(200);
+    expect(await executions(uuid)).toBe(2);
+  });
+
+  it('is another execution beside calls that were refused, or behind which the process stopped', async () => {
+    const { uuid, token } = await begin('fragile', { divisor: 2 });
+    await executed(app, uuid, token, ui('ask'), { n: 1 });
+    const answers = await whileLocked(app, uuid, () => [
+      execute(app, uuid, token, ui('ask'), { divisor: 'none' }),
+      execute(other, uuid, token, ui('unknown'), {}),
+      execute(other, uuid, token, ui('ask'), { divisor: 'none' }),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.incident !== undefined])).toEqual([
+      [409, true],
+      [404, false],
+      [409, true],
+    ]);
+    const [last] = await whileLocked(app, uuid, () => [
+      execute(other, uuid, token, ui('ask'), { divisor: 4 }),
+      execute(app, uuid, token, ui('ask'), { divisor: 'none' }),
+    ]);
+    expect(last?.status).toBe(200);
+    expect(await executions(uuid)).toBe(2);
+  });
+
+  it('is another execution on another token', async () => {
+    const [one, two] = [await begin('loop'), await begin('loop')];
+    await executed(app, one.uuid, one.token, ui('ask'), { n: 1 });
+    await executed(app, two.uuid, two.token, ui('ask'), { n: 1 });
+    expect([await executions(one.uuid), await executions(two.uuid)]).toEqual([1, 1]);
+  });
+
+  it('of a repeatable action is a repeat with the same body, and an execution with each other one', async () => {
+    const { uuid, token } = await begin('notes');
+    const same = await atOnce(() => execute(app, uuid, token, ui('ask', 'note'), { n: 0 }));
+    expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await executions(uuid)).toBe(1);
+
+    const others = await atOnce((replica, n) =>
+      execute(replica, uuid, token, ui('ask', 'note'), { n: n + 1 }),
+    );
+    expect(sorted(others)).toEqual(Array.from({ length: CALLS }, () => 200));
+    expect(await executions(uuid)).toBe(1 + CALLS);
+  });
+});
