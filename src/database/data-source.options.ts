@@ -53,6 +53,7 @@ import { ToolEntity } from '../modules/tools/entities/tool.entity.js';
 import { WorkflowCallEntity } from '../modules/workflows/entities/workflow-call.entity.js';
 import { WorkflowRunEntity } from '../modules/workflows/entities/workflow-run.entity.js';
 import { readAuthority } from './authority-file.js';
+import { keepTransactions } from './embedded-transactions.js';
 import { IdBlockEntity } from './id-block.entity.js';
 import { MigrationStepEntity } from './migration-step.entity.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
@@ -221,17 +222,7 @@ function embeddedOptions(file: string): DataSourceOptions {
     timeout: EMBEDDED_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: InstanceType<typeof LibsqlDatabase>) => {
       database.pragma('synchronous = FULL');
-      beginForWriting(database);
+      keepTransactions(database);
     },
   };
-}
-
-/**
- * Makes every transaction take the lock for writing when it begins, where it waits for its turn. One that reads first
- * fails at its first write if another process has written meanwhile, and the driver then leaves the connection in that
- * state for good.
- */
-function beginForWriting(database: InstanceType<typeof LibsqlDatabase>): void {
-  const prepare = database.prepare.bind(database);
-  database.prepare = (sql: string) => prepare(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql);
 }
