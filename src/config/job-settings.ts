@@ -22,7 +22,7 @@ export const jobSettings = {
   ),
   JOBS_MAX_ATTEMPTS: integer(1, 100, 5).describe('How often a job may fail before it is given up.'),
   JOBS_MAX_CRASHES: integer(1, 1_000, 20).describe(
-    'How often a job may be begun without an end, because its replica died or lost it, before it is given up.',
+    'How often a job may be begun without an end, because its replica died or it took longer than its lease, before it is given up; an outage of the database does not count.',
   ),
   JOBS_RETRY_BASE_MS: integer(1, 10 * MINUTE_MS, SECOND_MS).describe(
     'Milliseconds before the second attempt of a job; doubles with each further one.',

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
 import { noteStored } from '../common/http/request-context.js';
 import { Env } from '../config/env.js';
+import { isDatabaseFailure } from './database-failure.js';
 import {
   DatabaseDeadlineError,
   DatabaseUnavailableError,
@@ -26,6 +27,7 @@ const LONGEST_HOLD_MS = 5;
 export class Database {
   private queue: Promise<unknown> = Promise.resolve();
   private pausedAt = 0;
+  private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
 
   constructor(
@@ -49,7 +51,7 @@ export class Database {
     const reading = this.isEmbedded
       ? this.inTurn(() => run(manager))
       : this.inTime(
-          againWhenLost(() => run(manager)),
+          this.againWhenLost(() => run(manager)),
           () => this.late(),
         );
     return reading.catch((error: unknown) => {
@@ -98,6 +100,14 @@ export class Database {
     }
   }
 
+  /**
+   * Whether this replica saw the database fail since a moment, also where another attempt went well.
+   * @param since on the clock of `performance.now()`
+   */
+  hasFailedSince(since: number): boolean {
+    return this.failedAt !== undefined && this.failedAt >= since;
+  }
+
   private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
     this.refuseNestedUse();
     return (manager) => this.atWork.run(true, () => work(manager));
@@ -112,16 +122,36 @@ export class Database {
       try {
         return await this.attempt(work, progress);
       } catch (error) {
-        if (isWriteRefused(error)) {
-          // The others lead to the same server. New ones may find the one that took its place.
-          dropConnections(this.dataSource, began);
-        }
+        this.noteFailure(error, began);
         if (attempt >= this.env.get('DATABASE_TRANSACTION_RETRIES') || !isRepeatable(error)) {
           throw error;
         }
       }
       await backOff(attempt);
       progress.begin();
+    }
+  }
+
+  /** One connection of the pool may have ended since it was last used; another one may do. */
+  private async againWhenLost<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isConnectionLost(error)) {
+        throw error;
+      }
+      this.failedAt = performance.now();
+      return run();
+    }
+  }
+
+  private noteFailure(error: unknown, began: number): void {
+    if (isWriteRefused(error)) {
+      // The others lead to the same server. New ones may find the one that took its place.
+      dropConnections(this.dataSource, began);
+    }
+    if (isWriteRefused(error) || isConnectionLost(error)) {
+      this.failedAt = performance.now();
     }
   }
 
@@ -146,9 +176,14 @@ export class Database {
 
   /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
   private told(error: unknown): unknown {
-    return isOutage(error) || isRetryable(error)
-      ? new DatabaseUnavailableError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'), error)
-      : error;
+    const told =
+      isOutage(error) || isRetryable(error)
+        ? new DatabaseUnavailableError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'), error)
+        : error;
+    if (isDatabaseFailure(told)) {
+      this.failedAt = performance.now();
+    }
+    return told;
   }
 
   /**
@@ -189,18 +224,6 @@ export class Database {
 /** Whether the same transaction may succeed when it is run again, and is not stored yet. */
 function isRepeatable(error: unknown): boolean {
   return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
-}
-
-/** One connection of the pool may have ended since it was last used; another one may do. */
-async function againWhenLost<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!isConnectionLost(error)) {
-      throw error;
-    }
-    return run();
-  }
 }
 
 function backOff(attempt: number): Promise<void> {

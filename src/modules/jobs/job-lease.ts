@@ -4,6 +4,9 @@ import { LeaseLostError } from './jobs.errors.js';
 export class JobLease {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
+  private isAsking = false;
+  /** When the run began, on the clock of `performance.now()`. */
+  readonly since = performance.now();
 
   /** @param leaseMs how long the job is held after each renewal */
   constructor(readonly leaseMs: number) {}
@@ -17,6 +20,11 @@ export class JobLease {
     return this.signal.aborted ? this.signal.reason : undefined;
   }
 
+  /** Whether more time was asked for last, and no answer came. */
+  get isUnanswered(): boolean {
+    return this.isAsking;
+  }
+
   /**
    * Holds the job for another `leaseMs`.
    * @param store writes that down; false when the job was cancelled or another worker has it
@@ -25,7 +33,11 @@ export class JobLease {
   async renew(store: () => Promise<boolean>): Promise<void> {
     // Counted from before the statement, so that we never think of the lease as longer than the database does.
     const asked = performance.now();
-    if (!(await store())) {
+    // Not put back by a failure: that is no answer either.
+    this.isAsking = true;
+    const isHeld = await store();
+    this.isAsking = false;
+    if (!isHeld) {
       this.abort(new LeaseLostError());
     }
     this.signal.throwIfAborted();

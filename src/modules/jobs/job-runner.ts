@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
-import { Env } from '../../config/env.js';
-import { isDatabaseFailure } from '../../database/database-failure.js';
-import { retryDelay } from './job-delay.js';
+import { CommitUnansweredError } from '../../database/database.errors.js';
+import { JobEnds } from './job-ends.service.js';
 import { JobHandlersService } from './job-handlers.service.js';
 import { JobLease } from './job-lease.js';
 import { JobQueueService } from './job-queue.service.js';
@@ -36,7 +34,7 @@ export class JobRunner {
     private readonly handlers: JobHandlersService,
     private readonly queue: JobQueueService,
     private readonly jobs: JobsRepository,
-    private readonly env: Env,
+    private readonly ends: JobEnds,
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {}
@@ -56,13 +54,13 @@ export class JobRunner {
     const lease = new JobLease(this.handlers.leaseMs(claimed.kind));
     this.running.add(lease);
     try {
-      await lease.renew(() => this.jobs.begin(claimed, lease.leaseMs));
-      const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
       const job = { ...claimed, attempts: claimed.attempts + 1 };
+      await this.begin(job, lease);
+      const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
       stopTimer({ outcome: await this.outcomeOf(job, handler, lease) });
     } catch (error) {
       if (error instanceof JobStoppedError) {
-        await this.jobs.takeBack(claimed);
+        await this.takeBack({ ...claimed, attempts: claimed.attempts + 1 });
       } else if (!(error instanceof LeaseLostError)) {
         throw error;
       }
@@ -75,6 +73,25 @@ export class JobRunner {
   /** Ends every run: the replica stops and cannot wait any longer. */
   abortAll(): void {
     this.running.forEach((lease) => lease.abort(new JobStoppedError()));
+  }
+
+  private async begin(job: Job, lease: JobLease): Promise<void> {
+    try {
+      await lease.renew(() => this.jobs.begin(job, lease.leaseMs));
+    } catch (error) {
+      if (error instanceof CommitUnansweredError) {
+        this.ends.oweInterruption(job);
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Stores what a failure of the database has kept from being stored about earlier runs.
+   * @throws when it still cannot be
+   */
+  payOwed(): Promise<void> {
+    return this.ends.payOwed();
   }
 
   private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {
@@ -90,7 +107,7 @@ export class JobRunner {
   }
 
   private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
-    if (handler.giveUp !== undefined && this.isUsedUp(job)) {
+    if (handler.giveUp !== undefined && this.ends.isUsedUp(job)) {
       throw new JobAttemptsUsedUpError();
     }
     const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
@@ -100,11 +117,6 @@ export class JobRunner {
     }
   }
 
-  private isUsedUp({ attempts, failures, interruptions }: Job): boolean {
-    const crashes = attempts - 1 - failures - interruptions;
-    return failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES');
-  }
-
   private async afterFailure(
     job: Job,
     handler: JobHandler,
@@ -112,45 +124,50 @@ export class JobRunner {
     error: unknown,
   ): Promise<Outcome> {
     if (lease.endedBy instanceof JobStoppedError) {
-      await this.jobs.takeBack(job);
+      await this.takeBack(job);
       return 'stopped';
     }
     // Asked first: such a failure may also be why the lease could not be kept.
-    if (isDatabaseFailure(error)) {
+    if (this.ends.isInterruption(error, lease)) {
       this.log.warn('job interrupted by a failure of the database', {
         ...fieldsOf(job),
         ...errorFields(error),
       });
-      await this.stored(lease, () => this.jobs.putOffInterrupted(job, this.delayAfter(job)));
+      await this.ends.store({ job, countedAs: 'interruption' }, lease);
       return 'interrupted';
     }
     if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
       this.log.info('lease of a job lost', fieldsOf(job));
-      await this.jobs.putOff(job, this.delayAfter(job));
-      return 'lost';
+      return this.putOffLost(job, lease);
     }
-    const isLast = error instanceof JobGiveUpError || job.failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS');
+    const isLast = error instanceof JobGiveUpError || this.ends.isLastFailure(job);
     if (isLast && handler.giveUp !== undefined) {
       return this.giveUp(job, handler.giveUp.bind(handler), lease, error);
     }
     this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
-    await this.stored(lease, () => this.jobs.putOffFailed(job, this.delayAfter(job)));
+    await this.ends.store({ job, countedAs: 'failure' }, lease);
     return 'failed';
   }
 
-  /** Stores what becomes of a job, again and again while the database is away: what is not stored looks like a crash. */
-  private async stored(lease: JobLease, store: () => Promise<boolean>): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await store();
-        return;
-      } catch (error) {
-        if (lease.endedBy !== undefined || !isDatabaseFailure(error)) {
-          throw error;
-        }
+  private async takeBack(job: Job): Promise<void> {
+    try {
+      await this.jobs.takeBack(job);
+    } catch (error) {
+      this.ends.oweInterruption(job);
+      throw error;
+    }
+  }
+
+  private async putOffLost(job: Job, lease: JobLease): Promise<Outcome> {
+    try {
+      await this.jobs.putOff(job, this.ends.delayAfter(job.attempts));
+      return 'lost';
+    } catch (error) {
+      if (!this.ends.isInterruption(error, lease)) {
+        throw error;
       }
-      // At the end of the lease it is tried once more.
-      await sleep(this.delayOf(attempt), undefined, { signal: lease.signal }).catch(() => undefined);
+      await this.ends.store({ job, countedAs: 'interruption' }, lease);
+      return 'interrupted';
     }
   }
 
@@ -172,18 +189,9 @@ export class JobRunner {
         return 'lost';
       }
       this.log.error('job could not be given up', failure, fieldsOf(job));
-      await this.stored(lease, () => this.jobs.putOffFailed(job, this.delayAfter(job)));
+      await this.ends.store({ job, countedAs: 'failure' }, lease);
       return 'failed';
     }
-  }
-
-  private delayAfter({ attempts }: Job): number {
-    return this.delayOf(attempts);
-  }
-
-  private delayOf(attempts: number): number {
-    const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
-    return retryDelay(attempts, bounds);
   }
 }
 

@@ -54,6 +54,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
         this.log.warn('stopped before every background job had ended');
       }
     }
+    await this.runner.payOwed().catch(() => {
+      this.log.warn('stopped before it was stored what became of background jobs');
+    });
   }
 
   private workersOf(lane: JobLane): JobLaneWorkers {
@@ -63,6 +66,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
       concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
       pollMs: this.env.get('JOBS_POLL_MS'),
       claim: async () => {
+        await this.runner.payOwed();
         const { kinds } = this.handlers;
         return kinds.length === 0 ? [] : this.jobs.claim({ lane, kinds, limit });
       },

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { JobEnds } from './job-ends.service.js';
 import { JobMetrics } from './job-metrics.js';
 import { JobRunner } from './job-runner.js';
 import { DatabaseTime } from '../../database/database-time.js';
@@ -12,6 +13,6 @@ import { JobsRepository } from './jobs.repository.js';
  */
 @Module({
   imports: [JobsModule],
-  providers: [JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
+  providers: [JobEnds, JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
 })
 export class JobWorkersModule {}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from 'typeorm';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { RuntimeJobEntity } from './entities/runtime-job.entity.js';
@@ -75,10 +75,26 @@ export class JobsRepository {
     return this.change([job], this.time.later(delayMs), { lease: null, failures: () => 'failures + 1' });
   }
 
-  /** Lets go of a job that our own database kept from its end, and counts that; it may be claimed again after `delayMs`. */
-  putOffInterrupted(job: Job, delayMs: number): Promise<boolean> {
-    const columns = { lease: null, interruptions: () => 'interruptions + 1' };
-    return this.change([job], this.time.later(delayMs), columns);
+  /**
+   * Lets go of a job that our own database kept from its end, and counts that; it may be claimed again after `delayMs`. Where
+   * another worker has it by now, it is counted all the same.
+   * @param job whose `attempts` counts the run; one that was not begun is left as it is
+   */
+  async putOffInterrupted({ id, lease, attempts }: Job, delayMs: number): Promise<void> {
+    const { sql, parameters } = this.time.later(delayMs);
+    await this.database.write(async (manager) => {
+      const update = (): UpdateQueryBuilder<RuntimeJobEntity> =>
+        manager.createQueryBuilder().update(RuntimeJobEntity);
+      const begun = { id, attempts: MoreThanOrEqual(attempts) };
+      const { affected } = await update()
+        .set({ interruptions: oneMore, lease: null, availableAt: () => sql })
+        .where({ ...begun, lease })
+        .setParameters(parameters)
+        .execute();
+      if (affected === 0) {
+        await update().set({ interruptions: oneMore }).where(begun).execute();
+      }
+    });
   }
 
   /** Lets go of a job that was begun but may not end here, as if it had not been begun. */
@@ -116,7 +132,7 @@ export class JobsRepository {
   private async change(
     jobs: Job[],
     availableAt: SqlTime,
-    columns: { lease?: null } & Partial<Record<'attempts' | 'failures' | 'interruptions', () => string>>,
+    columns: { lease?: null } & Partial<Record<'attempts' | 'failures', () => string>>,
   ): Promise<boolean> {
     const { affected } = await this.database.write((manager) =>
       manager
@@ -138,6 +154,10 @@ export class JobsRepository {
       ? manager.findBy(RuntimeJobEntity, { lease })
       : [];
   }
+}
+
+function oneMore(): string {
+  return 'interruptions + 1';
 }
 
 function byDueTime(one: Job, other: Job): number {
