@@ -42,16 +42,28 @@ export class ProofEnvironment {
       : scratchDatabase(this.server.url, name);
   }
 
-  /** Starts the built service in production mode and waits until it is ready. */
-  async startService(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = await this.launchService(databaseUrl, settings);
+  /**
+   * Starts the built service in production mode and waits until it is ready.
+   * @param within see `ServiceProcess.launch`
+   */
+  async startService(
+    databaseUrl: string,
+    settings: Record<string, string> = {},
+    within: readonly string[] = [],
+  ): Promise<ServiceProcess> {
+    const service = await this.launchService(databaseUrl, settings, within);
     await service.ready();
     return service;
   }
 
   /** As `startService`, without waiting. Every service is ended with the environment at the latest. */
-  async launchService(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = await ServiceProcess.launch({ ...this.settings(databaseUrl), ...settings });
+  async launchService(
+    databaseUrl: string,
+    settings: Record<string, string> = {},
+    within: readonly string[] = [],
+  ): Promise<ServiceProcess> {
+    const environment = { ...this.settings(databaseUrl), ...settings };
+    const service = await ServiceProcess.launch(environment, undefined, within);
     this.services.push(service);
     return service;
   }

@@ -30,14 +30,17 @@ export class ServiceProcess {
    * Starts the service on a free loopback port and does not wait for it.
    * @param settings environment variables; besides them it gets PATH only
    * @param entryPoint built file to run
+   * @param within command that runs the service in surroundings of its own, and becomes its process
    */
   static async launch(
     settings: Record<string, string>,
     entryPoint = 'dist/src/main.js',
+    within: readonly string[] = [],
   ): Promise<ServiceProcess> {
     const port = await freePort();
+    const [file, ...args] = [...within, process.execPath, '--enable-source-maps', entryPoint];
     const child = endsWithUs(
-      spawn(process.execPath, ['--enable-source-maps', entryPoint], {
+      spawn(file, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
       }),

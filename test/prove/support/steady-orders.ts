@@ -5,15 +5,24 @@ import { prove } from './proof.js';
 const CALLERS = 8;
 const PAUSE_MS = 60;
 const POLL_MS = 100;
-/** A look at readiness is at most a second old and takes at most two; writes have to agree with it within that. */
-const AGREE_MS = 3_000;
-/** Without a success for so long writes are not served. */
-const GAP_MS = 500;
+/** How old the write may be that an answer of readiness tells of. */
+const AGREE_MS = 1_000;
+/** Writes come in at least so often where the machine is fast. */
+const LEAST_PAUSE_MS = 250;
+const LEAST_FAULT_MS = 4_000;
 
-/** What readiness said at a moment. */
+/** What readiness said, and when it was asked. */
 interface Look {
-  at: number;
+  asked: number;
+  answered: number;
   isReady: boolean;
+}
+
+/** Looks at readiness: all, those that said "not ready", and in words those that said what no write found. */
+export interface Looks {
+  all: number;
+  notReady: number;
+  untrue: string[];
 }
 
 /**
@@ -25,7 +34,9 @@ export class SteadyOrders {
   readonly finished = new Set<string>();
   readonly statuses = new Map<number, number>();
   private readonly successes: number[] = [];
+  private readonly refusals: number[] = [];
   private readonly looks: Look[] = [];
+  private readonly faults: { from: number; to: number }[] = [];
   private running = true;
   private watched = true;
   private work: Promise<unknown> = Promise.resolve();
@@ -55,40 +66,97 @@ export class SteadyOrders {
     this.watched = isWatched;
   }
 
+  /** Between these moments, on the clock of `performance.now()`, writes need not be served. */
+  noteFault(from: number, to: number): void {
+    this.faults.push({ from, to });
+  }
+
+  /** The longest time between two writes without a fault, milliseconds: looks and writes cannot be compared more exactly. */
+  get pauseMs(): number {
+    const isQuiet = (one: number, other: number): boolean =>
+      !this.faults.some(({ from, to }) => from < other && to > one);
+    const pauses = this.successes
+      .slice(1)
+      .map((at, index) =>
+        isQuiet(this.successes[index] ?? at, at) ? at - (this.successes[index] ?? at) : 0,
+      );
+    return Math.max(LEAST_PAUSE_MS, ...pauses);
+  }
+
+  /** How long a fault must last so that a look cannot know of nothing but the time before it: twice what a look is held against. */
+  get leastFaultMs(): number {
+    return Math.max(LEAST_FAULT_MS, 2 * (AGREE_MS + 2 * this.pauseMs));
+  }
+
+  /** What looks are held against, for a person. */
+  get agreement(): string {
+    const pause = this.pauseMs.toFixed(0);
+    return `held against the writes from ${AGREE_MS} + ${pause} ms before the question to ${pause} ms after the answer`;
+  }
+
   /** @returns milliseconds from `since` to the first write acknowledged after it */
-  async backAfter(since: number, limitMs: number): Promise<number> {
+  backAfter(since: number, limitMs: number): Promise<number> {
+    return this.firstAfter(since, limitMs, { times: this.successes, otherwise: 'no write' });
+  }
+
+  /** @returns milliseconds from `since` to the first write that was refused after it */
+  refusedAfter(since: number, limitMs: number): Promise<number> {
+    return this.firstAfter(since, limitMs, { times: this.refusals, otherwise: 'no refusal' });
+  }
+
+  private async firstAfter(
+    since: number,
+    limitMs: number,
+    { times, otherwise }: { times: readonly number[]; otherwise: string },
+  ): Promise<number> {
     for (;;) {
-      const first = this.successes.find((at) => at > since);
+      const first = times.find((at) => at > since);
       if (first !== undefined) {
         return first - since;
       }
       prove(this.running, 'the load has ended');
-      prove(performance.now() - since < limitMs, `no write within ${limitMs} ms`);
+      prove(performance.now() - since < limitMs, `${otherwise} within ${limitMs} ms`);
       await sleep(10);
     }
   }
 
-  /** How often readiness said what no write found. */
-  disagreements(): { untrue: number; looks: number } {
-    return { untrue: this.looks.filter((look) => !this.agrees(look)).length, looks: this.looks.length };
+  get looked(): Looks {
+    const { pauseMs } = this;
+    const untrue = this.looks.filter((look) => !this.agrees(look, pauseMs));
+    return {
+      all: this.looks.length,
+      notReady: this.looks.filter(({ isReady }) => !isReady).length,
+      untrue: untrue.map((look) => this.describe(look)),
+    };
   }
 
-  private agrees({ at, isReady }: Look): boolean {
-    const around = [
-      at - AGREE_MS,
-      ...this.successes.filter((each) => Math.abs(each - at) <= AGREE_MS),
-      at + AGREE_MS,
-    ];
-    return isReady
-      ? around.length > 2
-      : around.some((each, index) => index > 0 && each - (around[index - 1] ?? each) > GAP_MS);
+  private describe({ asked, answered, isReady }: Look): string {
+    const before = this.successes.findLast((at) => at <= asked) ?? 0;
+    const after = this.successes.find((at) => at >= asked) ?? Infinity;
+    const [since, until] = [asked - before, after - asked].map((ms) => `${ms.toFixed(0)} ms`);
+    const took = (answered - asked).toFixed(0);
+    return `${isReady ? 'ready' : 'not ready'} after ${took} ms, last write ${since} before, next ${until} after`;
+  }
+
+  /** Who is ready had a write that succeeded at that time; who is not had one that was refused, or none for a while. */
+  private agrees({ asked, answered, isReady }: Look, pauseMs: number): boolean {
+    const [from, to] = [asked - AGREE_MS - pauseMs, answered + pauseMs];
+    const within = (times: readonly number[]): number[] => times.filter((at) => at >= from && at <= to);
+    const successes = within(this.successes);
+    if (isReady) {
+      return successes.length > 0;
+    }
+    const moments = [from, ...successes, to];
+    const pauses = moments.slice(1).map((at, index) => at - (moments[index] ?? at));
+    return within(this.refusals).length > 0 || Math.max(...pauses) > pauseMs;
   }
 
   private async look(): Promise<void> {
     while (this.running) {
+      const asked = performance.now();
       const isReady = await this.isReady();
       if (this.watched && this.running) {
-        this.looks.push({ at: performance.now(), isReady });
+        this.looks.push({ asked, answered: performance.now(), isReady });
       }
       await sleep(POLL_MS);
     }
@@ -113,6 +181,7 @@ export class SteadyOrders {
         this.successes.push(performance.now());
         return reply;
       }
+      this.refusals.push(performance.now());
       prove(reply.status === 500 || reply.status === 503, `answered ${reply.status}: ${reply.text}`);
       await sleep(PAUSE_MS);
     }
