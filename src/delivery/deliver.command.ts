@@ -6,7 +6,7 @@ import { withBaseUrls } from '../modules/packages/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
 import type { PackageProblem } from '../modules/packages/package.types.js';
 import { agentLines, problemLine } from './delivery-lines.js';
-import { DeliveryClient, DeliveryError } from './delivery.client.js';
+import { DeliveryClient, DeliveryError, type AgentReadiness } from './delivery.client.js';
 
 export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate [--force]]]
          [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
@@ -132,15 +132,23 @@ async function activate(
   if (!order.force) {
     const agents = await client.agents(order, buildId);
     if (!agents.ready) {
-      agentLines(agents).forEach(print);
-      throw new DeliveryError(
-        `Build ${buildId} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
-          'enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.',
-      );
+      agentLines(agents, order.appId).forEach(print);
+      throw new DeliveryError(refusalOf(order, buildId, agents));
     }
   }
   await client.activate(order, buildId);
   print(`active build ${buildId}`);
+}
+
+function refusalOf({ appId }: Order, buildId: string, { nodes }: AgentReadiness): string {
+  const isOfLibrary = nodes.some((node) => node.appId !== appId && node.reason !== null);
+  const ofLibrary = isOfLibrary
+    ? ' Where an agent of a library needs another build of the library, name that by --library, in another version.'
+    : '';
+  return (
+    `Build ${buildId} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
+    `enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.${ofLibrary}`
+  );
 }
 
 async function targetOf(

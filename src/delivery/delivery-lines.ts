@@ -7,20 +7,22 @@ export function problemLine({ severity, file, element, message }: PackageProblem
   return printable(`${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}`);
 }
 
-/** The agents of a build that cannot run, or not with all of their systems, and why: one line for each reason. */
-export function agentLines({ nodes }: AgentReadiness): string[] {
-  return nodes.flatMap(({ workflow, nodeName, reason, systems }) => [
-    ...(reason === null ? [] : [printable(`agent ${workflow}: ${nodeName}: ${reason}`)]),
-    ...systems.flatMap((system) =>
-      system.reason === null
-        ? []
-        : [
-            printable(
-              `agent ${workflow}: ${nodeName}: system ${system.appId} ${system.resourceName}: ${system.reason}`,
-            ),
-          ],
-    ),
-  ]);
+/**
+ * The agents of a build that cannot run, or not with all of their systems, and why: one line for each reason.
+ * @param ownAppId application of the build; agents of others are those of libraries
+ */
+export function agentLines({ nodes }: AgentReadiness, ownAppId: string): string[] {
+  return nodes.flatMap(({ appId, workflow, nodeName, reason, systems }) => {
+    const agent = `agent ${appId === ownAppId ? '' : `of ${appId} `}${workflow}: ${nodeName}: `;
+    return [
+      ...(reason === null ? [] : [printable(`${agent}${reason}`)]),
+      ...systems.flatMap((system) =>
+        system.reason === null
+          ? []
+          : [printable(`${agent}system ${system.appId} ${system.resourceName}: ${system.reason}`)],
+      ),
+    ];
+  });
 }
 
 /** It quotes a package: nothing of it may steer the terminal. */

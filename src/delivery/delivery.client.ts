@@ -42,6 +42,8 @@ export interface DeliveryVersion {
 export interface AgentReadiness {
   ready: boolean;
   nodes: {
+    /** Application that the node is of: a library, where it is not that of the build. */
+    appId: string;
     workflow: string;
     nodeName: string;
     /** Why the node cannot run; null when it can. */
@@ -184,8 +186,14 @@ function toNode(node: JsonObject): AgentReadiness['nodes'][number] {
     resourceName: String(system['resourceName']),
     reason: textOf(system['reason']),
   }));
-  const { workflow, nodeName, reason } = node;
-  return { workflow: String(workflow), nodeName: String(nodeName), reason: textOf(reason), systems };
+  const { appId, workflow, nodeName, reason } = node;
+  return {
+    appId: String(appId),
+    workflow: String(workflow),
+    nodeName: String(nodeName),
+    reason: textOf(reason),
+    systems,
+  };
 }
 
 function objectsOf(value: unknown): JsonObject[] {

@@ -5,7 +5,7 @@ import { RequirePermission } from '../../common/auth/require-permission.decorato
 import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
 import { BuildParams, DeliveryParams, versionOf } from '../builds/dto/build.params.dto.js';
 import { PreflightResponseDto, toPreflight } from './dto/preflight.dto.js';
-import { PREFLIGHT_EXAMPLE } from './dto/preflight.examples.js';
+import { BUILD_PREFLIGHT_EXAMPLE, PREFLIGHT_EXAMPLE } from './dto/preflight.examples.js';
 import { PreflightService } from './resolution/preflight.service.js';
 
 const DENIED = { 403: 'Insufficient permissions to deliver applications' };
@@ -22,8 +22,8 @@ export class PreflightController {
     operationId: 'preflightVersion',
     summary: 'Check what the agents of a version may use',
     description:
-      'Extension of the contract. For every Custom Agent node its systems and their tools as they would be in a build made now: which ' +
-      'are ready, and why the others are not. Nobody is called.',
+      'Extension of the contract. For every Custom Agent node of the version and of its libraries its systems and their tools as they ' +
+      'would be in a build made now: which are ready, and why the others are not. Nobody is called.',
   })
   @ApiOkResponse({ type: PreflightResponseDto, example: PREFLIGHT_EXAMPLE, description: 'The agent nodes.' })
   @ApiErrors(400, DENIED, { 404: 'Application version not found.' })
@@ -36,10 +36,14 @@ export class PreflightController {
     operationId: 'preflightBuild',
     summary: 'Check what the agents of a build may use',
     description:
-      'Extension of the contract. For every Custom Agent node its systems and their tools: definitions of the build, flags of this ' +
-      'moment. Nodes of libraries are not among them. Nobody is called.',
+      'Extension of the contract. For every Custom Agent node of the build and of its libraries its systems and their tools: ' +
+      'definitions of the build, flags of this moment. Nobody is called.',
   })
-  @ApiOkResponse({ type: PreflightResponseDto, example: PREFLIGHT_EXAMPLE, description: 'The agent nodes.' })
+  @ApiOkResponse({
+    type: PreflightResponseDto,
+    example: BUILD_PREFLIGHT_EXAMPLE,
+    description: 'The agent nodes.',
+  })
   @ApiErrors(400, DENIED, { 404: 'Build not found for this application.' })
   async build(@Param() { appId, buildId }: BuildParams): Promise<PreflightResponseDto> {
     return toPreflight(await this.preflight.ofBuild(appId, buildId));

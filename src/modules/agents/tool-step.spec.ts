@@ -21,6 +21,7 @@ const TOOLS = new AgentTools([
         annotations: null,
         definitionHash: 'h',
         state: ResolvedToolState.Ready,
+        isEnabledNow: true,
       },
     ],
   },

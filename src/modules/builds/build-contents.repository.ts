@@ -109,6 +109,25 @@ export class BuildContentsRepository {
       .map(({ definition }) => definition);
   }
 
+  /** The workflows of builds that speak of an agent, as JSON, by name. */
+  async agentWorkflows(manager: EntityManager, buildIds: readonly string[]): Promise<BuildWorkflowEntity[]> {
+    // By a builder: an operator of a condition would go through the transformer of the column.
+    const rows = await manager
+      .createQueryBuilder(BuildWorkflowEntity, 'workflow')
+      .where('workflow.buildId IN (:...buildIds)', { buildIds: [...buildIds] })
+      .andWhere('workflow.definition LIKE :part', { part: '%CUSTOM_AGENT%' })
+      .getMany();
+    return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /** The libraries of builds, the closest level first. */
+  async librariesOf(manager: EntityManager, buildIds: readonly string[]): Promise<string[]> {
+    const where = { buildId: In([...buildIds]) };
+    const order = { level: 'ASC', libraryBuildId: 'DESC' } as const;
+    const rows = await manager.find(BuildLibraryEntity, { where, order });
+    return rows.map(({ libraryBuildId }) => libraryBuildId);
+  }
+
   /** The builds that use one of these as a library. */
   async usersOf(manager: EntityManager, appId: string, buildIds: readonly string[]): Promise<string[]> {
     const where = { libraryAppId: appId, libraryBuildId: In([...buildIds]) };

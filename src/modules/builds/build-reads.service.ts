@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Turns } from '../../common/turns.js';
 import { Database } from '../../database/database.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { BuildContentsRepository } from './build-contents.repository.js';
@@ -10,6 +11,7 @@ import type {
   BuildQuery,
   BuildSummary,
   DefinitionKey,
+  LibraryAgents,
   StoredWorkflow,
 } from './builds.types.js';
 
@@ -72,6 +74,40 @@ export class BuildReadsService {
         (definition) => JSON.parse(definition) as StoredWorkflow,
       );
     });
+  }
+
+  /**
+   * The builds that these use as libraries, at whatever level, the closest first, with those of their workflows that have an
+   * agent. Three statements, however many there are.
+   * @param isWithThem whether the builds themselves are libraries too, as those that a package names
+   */
+  async libraryAgents(buildIds: readonly string[], isWithThem = false): Promise<LibraryAgents[]> {
+    if (buildIds.length === 0) {
+      return [];
+    }
+    const { builds, rows, ids } = await this.database.read(async (manager) => {
+      const theirs = await this.contents.librariesOf(manager, buildIds);
+      const all = [...new Set([...(isWithThem ? buildIds : []), ...theirs])];
+      return {
+        ids: all,
+        builds: await this.builds.byIds(manager, all, all.length),
+        rows: all.length === 0 ? [] : await this.contents.agentWorkflows(manager, all),
+      };
+    });
+    const turns = new Turns();
+    const workflows: { buildId: string; workflow: StoredWorkflow }[] = [];
+    for (const { buildId, definition } of rows) {
+      await turns.give();
+      workflows.push({ buildId, workflow: JSON.parse(definition) as StoredWorkflow });
+    }
+    return ids.flatMap((id) =>
+      builds
+        .filter(({ buildId }) => buildId === id)
+        .map(({ appId, appVersionId, buildId }) => {
+          const own = workflows.filter((row) => row.buildId === buildId);
+          return { appId, appVersionId, buildId, workflows: own.map(({ workflow }) => workflow) };
+        }),
+    );
   }
 
   /** The newest builds of a version, and of those that use one of them as a library, at most `limit` of each kind. */

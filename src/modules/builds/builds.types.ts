@@ -52,6 +52,11 @@ export interface NamedLibrary extends AppVersionKey {
   buildId: string;
 }
 
+/** A build that is a library, and those of its workflows that have an agent, by name. */
+export interface LibraryAgents extends NamedLibrary {
+  workflows: StoredWorkflow[];
+}
+
 /** What is told of a build in a list. */
 export interface BuildSummary extends AppVersionKey {
   buildId: string;

@@ -12,6 +12,9 @@ import { workflowOf } from '../workflows/workflow-package.js';
 interface Preflight {
   ready: boolean;
   nodes: {
+    appId: string;
+    appVersionId: string;
+    buildId: string | null;
     workflow: string;
     nodeId: string;
     nodeName: string;
@@ -81,6 +84,9 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
       ready: true,
       nodes: [
         {
+          appId: place.appId,
+          appVersionId: place.versionId,
+          buildId: null,
           workflow: 'flow',
           nodeId: 'agent',
           nodeName: 'Ask',
@@ -239,6 +245,15 @@ describe('GET /resource/app/{appId}/build/{buildId}/agent-preflight', () => {
       ['off', 'DISABLED_IN_BUILD'],
       ['two', 'DISABLED'],
     ]);
+    const reasonOf = async (name: string) =>
+      (await ofBuild(buildId)).body.nodes[0]?.systems[0]?.tools.find((tool) => tool.name === name)?.reason;
+    expect(await reasonOf('off')).toBe(
+      'It was disabled when the build was made, and is disabled now: enable it, then make another build.',
+    );
+    await app.dataSource
+      .getRepository(ToolEntity)
+      .update({ systemId: system.id, name: 'off' }, { enabled: true });
+    expect(await reasonOf('off')).toBe('It was disabled when the build was made; make another build.');
   });
 
   it('answers 404 for a build that the application does not have', async () => {

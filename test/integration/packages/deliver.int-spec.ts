@@ -228,6 +228,34 @@ describe('npm run deliver', () => {
     expect(lines.at(-1)).toBe(`active build ${buildIn(lines)}`);
   });
 
+  it('activates no build whose library has an agent that cannot run', async () => {
+    await cp(
+      join(folder, 'application/systems/everything.json'),
+      join(folder, 'library/systems/everything.json'),
+    );
+    await cp(
+      join(folder, 'application/workflows/advise_client.json'),
+      join(folder, 'library/workflows/advise_client.json'),
+    );
+    const { lines: first } = await run([...library(), '--commit', '--build']);
+    const libraries = ['--library', `${libraryId}=${buildIn(first)}`];
+    await run([...application(), '--commit', ...libraries]);
+    const [system] = await app.dataSource
+      .getRepository(SystemEntity)
+      .findBy({ appId, resourceName: 'everything' });
+    await insertTools(app, system?.id ?? '', [{ name: 'echo' }]);
+
+    const { status, lines, errors } = await run([...application(), '--build', '--activate', ...libraries]);
+    expect(status).toBe(1);
+    expect(lines).toContainEqual(expect.stringContaining(`warning: In the library "${libraryId}", `));
+    expect(lines.filter((line) => line.startsWith('agent '))).toEqual([
+      expect.stringMatching(`^agent of ${libraryId} advise_client: Adviser: The agent has no tool`),
+      expect.stringContaining(`system ${libraryId} everything: Its connection was never tested`),
+    ]);
+    expect(errors).toContain('name that by --library, in another version.');
+    expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
+  });
+
   it('tells what the service refuses', async () => {
     await run([...library(), '--commit']);
     await change('library/application.json', { name: 'Another' });

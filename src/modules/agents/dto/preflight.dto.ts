@@ -6,21 +6,7 @@ import {
   type ResolvedSystem,
   type ResolvedTool,
 } from '../resolution/resolution.types.js';
-
-const SYSTEM_REASONS = {
-  [ResolvedSystemState.Ready]: null,
-  [ResolvedSystemState.Missing]: 'There is no such MCP system in the application or in its libraries.',
-  [ResolvedSystemState.NeverTested]: 'Its connection was never tested, so its tools are not known.',
-  [ResolvedSystemState.ToolsNotInBuild]: 'It had no tools when the build was made; make another build.',
-} as const;
-
-const TOOL_REASONS = {
-  [ResolvedToolState.Ready]: null,
-  [ResolvedToolState.Gone]: 'The server does not list it any more.',
-  [ResolvedToolState.Changed]: 'Its definition changed and waits for review.',
-  [ResolvedToolState.DisabledInBuild]: 'It was disabled when the build was made; make another build.',
-  [ResolvedToolState.Disabled]: 'It is disabled.',
-} as const;
+import { systemReason, toolReason } from './preflight-reasons.js';
 
 /** A tool that an agent refers to. */
 export class PreflightToolDto {
@@ -79,6 +65,24 @@ export class PreflightSystemDto {
 
 /** An agent node. */
 export class PreflightNodeDto {
+  @ApiProperty({
+    description: 'Application that the node is of; another than that of the path for a library.',
+    example: 'sample',
+  })
+  appId: string;
+
+  @ApiProperty({ description: 'Version that the node is of.', example: 'v1' })
+  appVersionId: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Build that the node is of; null for a node of the version that is asked for.',
+    example: null,
+  })
+  buildId: string | null;
+
   @ApiProperty({ description: 'Name of the workflow.', example: 'check_stock' })
   workflow: string;
 
@@ -106,12 +110,15 @@ export class PreflightNodeDto {
   systems: PreflightSystemDto[];
 }
 
-/** All agent nodes of a version or of a build. */
+/** All agent nodes of a version or of a build, and of its libraries. */
 export class PreflightResponseDto {
   @ApiProperty({ description: 'Whether every node is ready.', example: false })
   ready: boolean;
 
-  @ApiProperty({ type: () => [PreflightNodeDto], description: 'Nodes of type CUSTOM_AGENT.' })
+  @ApiProperty({
+    type: () => [PreflightNodeDto],
+    description: 'Nodes of type CUSTOM_AGENT, those of libraries last.',
+  })
   nodes: PreflightNodeDto[];
 }
 
@@ -119,22 +126,43 @@ export function toPreflight(nodes: NodePreflight[]): PreflightResponseDto {
   return { ready: nodes.every(({ obstacle }) => obstacle === null), nodes: nodes.map(toNode) };
 }
 
-function toNode({ workflow, nodeId, nodeName, obstacle, systems }: NodePreflight): PreflightNodeDto {
+function toNode(node: NodePreflight): PreflightNodeDto {
+  const { appId, appVersionId, buildId, workflow, nodeId, nodeName, obstacle, systems } = node;
   const reason = obstacle?.message ?? null;
-  return { workflow, nodeId, nodeName, ready: reason === null, reason, systems: systems.map(toSystem) };
+  return {
+    appId,
+    appVersionId,
+    buildId,
+    workflow,
+    nodeId,
+    nodeName,
+    ready: reason === null,
+    reason,
+    systems: systems.map((system) => toSystem(system, node)),
+  };
 }
 
-function toSystem({
-  appId,
-  resourceDefinitionId,
-  resourceName,
-  state,
-  tools,
-}: ResolvedSystem): PreflightSystemDto {
-  const reason = SYSTEM_REASONS[state];
-  return { appId, resourceDefinitionId, resourceName, state, reason, tools: tools.map(toTool) };
+function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemDto {
+  const { appId, resourceDefinitionId, resourceName, state, tools } = system;
+  const build = buildOf(system, node);
+  return {
+    appId,
+    resourceDefinitionId,
+    resourceName,
+    state,
+    reason: systemReason(state, build),
+    tools: tools.map((tool) => toTool(tool, build)),
+  };
 }
 
-function toTool({ toolId, name, state }: ResolvedTool): PreflightToolDto {
-  return { toolId, name, state, reason: TOOL_REASONS[state] };
+function toTool(tool: ResolvedTool, build: string): PreflightToolDto {
+  const { toolId, name, state } = tool;
+  return { toolId, name, state, reason: toolReason(tool, build) };
+}
+
+/** What must be built anew for other tools of a system: those of a library are in the build of the library. */
+function buildOf(system: ResolvedSystem, node: NodePreflight): string {
+  return system.appId === node.appId && !node.isLibrary
+    ? 'another build'
+    : `another build of the library "${system.appId}", and one of the application that names it`;
 }

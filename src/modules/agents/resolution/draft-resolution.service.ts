@@ -107,7 +107,8 @@ function toResolved(
   reviewed: Hashes,
 ): ResolvedTool {
   const state = stateOf(flags, definitionHash, reviewed.get(name));
-  return { toolId: id, name, description, inputSchema, annotations, definitionHash, state };
+  const isEnabledNow = flags.enabled;
+  return { toolId: id, name, description, inputSchema, annotations, definitionHash, state, isEnabledNow };
 }
 
 function stateOf(

@@ -1,99 +1,128 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { KnownVersionsService } from '../../apps/known-versions.service.js';
+import { AppPackagesService } from '../../builds/app-packages.service.js';
 import { BuildReadsService } from '../../builds/build-reads.service.js';
+import type { LibraryAgents } from '../../builds/builds.types.js';
 import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
-import type { WorkflowNode } from '../../packages/package.types.js';
-import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
-import type { ToolUse } from '../../tools/tool.types.js';
+import { agentsOf, type AgentNode, type AgentWorkflow } from './agent-nodes.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
-import type { NodeObstacle, NodePreflight } from './preflight.types.js';
+import type { NodeObstacle, NodeOwner, NodePreflight } from './preflight.types.js';
 import { ResolvedSystemState, ResolvedToolState, type ResolvedSystem } from './resolution.types.js';
 import { SystemResolutionService } from './system-resolution.service.js';
-
-/** Builds that are looked into when a tool is switched, of each kind. */
-const BUILDS = 20;
-/** Nodes that are told when a tool is switched. */
-const USES = 100;
 
 const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
   ResolvedSystemState.NeverTested,
   ResolvedSystemState.ToolsNotInBuild,
 ]);
 
-type Node = Pick<WorkflowNode, 'id' | 'type' | 'name' | 'aiOptions'>;
-type Workflow = { name: string; file: string; nodes: readonly Node[] };
 type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSystem[]>;
-type Reference = NonNullable<Node['aiOptions']>['mcpServers'][number];
+/** What references have led to. */
+type Known = Map<string, readonly ResolvedSystem[]>;
+type Reference = NonNullable<AgentNode['aiOptions']>['mcpServers'][number];
 
 /**
- * Says of agent nodes, before they run, which systems and tools they have and why not the others, and tells whoever switches a tool which nodes it matters to.
+ * Says of agent nodes, before they run, which systems and tools they have and why not the others.
  */
 @Injectable()
-export class PreflightService implements OnModuleInit {
+export class PreflightService {
   constructor(
     private readonly resolution: SystemResolutionService,
     private readonly drafts: DraftResolutionService,
     private readonly builds: BuildReadsService,
     private readonly nodes: WorkflowNodesService,
-    private readonly uses: ToolUsesService,
+    private readonly packages: AppPackagesService,
     private readonly versions: KnownVersionsService,
   ) {}
 
-  onModuleInit(): void {
-    this.uses.register((system) => this.usesOf(system));
-  }
-
   /**
-   * The agent nodes of a version, as if a build were made now.
+   * The agent nodes of a version and of its libraries, as if a build were made now.
    * @throws VersionNotFoundError when nothing is stored for it
    */
   async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
     await this.versions.require(version);
-    const workflows = await this.nodes.list(version);
-    const { maxTools } = this.resolution;
-    return preflight(workflows, maxTools, (references) => this.drafts.resolve(version, references));
+    const { appId, appVersionId } = version;
+    const own = await this.preflight(
+      { appId, appVersionId, buildId: null, isLibrary: false },
+      await this.nodes.list(version),
+      (references) => this.drafts.resolve(version, references),
+    );
+    const named = (await this.packages.libraries(version)).map(({ buildId }) => buildId);
+    return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents(named, true)))];
   }
 
   /**
-   * The agent nodes of a build, without those of its libraries.
+   * The agent nodes of a build and of its libraries.
    * @throws BuildNotFoundError when the application has no such build
    */
   async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
-    const workflows = await this.builds.workflows(appId, buildId);
-    const { maxTools } = this.resolution;
-    return preflight(workflows, maxTools, (references) => this.resolution.resolve(buildId, references));
+    const { appVersionId } = await this.builds.summary(appId, buildId);
+    const own = await this.preflight(
+      { appId, appVersionId, buildId, isLibrary: false },
+      await this.builds.workflows(appId, buildId),
+      (references) => this.resolution.resolve(buildId, references),
+    );
+    return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents([buildId])))];
   }
 
-  private async usesOf(system: UsedSystem): Promise<ToolUse[]> {
-    const { appId, appVersionId } = system;
-    const version = { appId, appVersionId };
-    const found = usesIn(await this.nodes.list(version), system, { ...version, buildId: null });
-    for (const build of await this.builds.using(version, BUILDS)) {
-      if (found.length >= USES) {
-        break;
-      }
-      const workflows = await this.builds.workflows(build.appId, build.buildId);
-      const place = { appId: build.appId, appVersionId: build.appVersionId, buildId: build.buildId };
-      found.push(...usesIn(workflows, system, place));
+  private async ofLibraries(libraries: readonly LibraryAgents[]): Promise<NodePreflight[]> {
+    const found: NodePreflight[] = [];
+    for (const { workflows, ...build } of libraries) {
+      // A library of the same tree has the same build of each of its own libraries.
+      const resolve: Resolve = (references) => this.resolution.resolve(build.buildId, references);
+      found.push(...(await this.preflight({ ...build, isLibrary: true }, workflows, resolve)));
     }
-    return found.slice(0, USES);
+    return found;
+  }
+
+  private async preflight(
+    owner: NodeOwner,
+    workflows: readonly AgentWorkflow[],
+    resolve: Resolve,
+  ): Promise<NodePreflight[]> {
+    const found: NodePreflight[] = [];
+    const known: Known = new Map();
+    for (const { workflow, node } of agentsOf(workflows)) {
+      const systems = await systemsOf(node, resolve, known);
+      const obstacle = obstacleOf(systems, this.resolution.maxTools);
+      const { name, file } = workflow;
+      found.push({
+        ...owner,
+        workflow: name,
+        file,
+        nodeId: node.id,
+        nodeName: node.name,
+        obstacle: obstacle !== null && owner.isLibrary ? inLibrary(obstacle, owner) : obstacle,
+        systems,
+      });
+    }
+    return found;
   }
 }
 
-async function preflight(
-  workflows: readonly Workflow[],
-  maxTools: number,
+/** The systems of a node, each once; what another node led to before is not looked up again. */
+async function systemsOf(
+  node: AgentNode,
   resolve: Resolve,
-): Promise<NodePreflight[]> {
-  const found: NodePreflight[] = [];
-  for (const { workflow, node } of agentsOf(workflows)) {
-    const systems = await resolve(node.aiOptions?.mcpServers ?? []);
-    const obstacle = obstacleOf(systems, maxTools);
-    const { name, file } = workflow;
-    found.push({ workflow: name, file, nodeId: node.id, nodeName: node.name, obstacle, systems });
+  known: Known,
+): Promise<readonly ResolvedSystem[]> {
+  const found = new Map<string, ResolvedSystem>();
+  for (const reference of node.aiOptions?.mcpServers ?? []) {
+    const { appId, resourceDefinitionId, resourceName } = reference;
+    const key = JSON.stringify([appId, resourceDefinitionId, resourceName]);
+    const systems = known.get(key) ?? (await resolve([reference]));
+    known.set(key, systems);
+    systems.forEach((system) => found.set(system.systemId ?? key, system));
   }
-  return found;
+  return [...found.values()];
+}
+
+/** What is wrong with a node of a library, and who can mend it. */
+function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: NodeOwner): NodeObstacle {
+  const remedy =
+    `The node is of the library "${appId}": test the connections of its version "${appVersionId}" and switch its tools there, ` +
+    'and where that is not enough make another build of it, and name that build as the library.';
+  return { code, message: `${message} ${remedy}` };
 }
 
 /** As a run decides it (see requireTools); and a system that nobody has tested is a tool less than its author counts on. */
@@ -120,30 +149,4 @@ function untestedOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
       ? `The connection of the system "${resourceName}" was never tested: the agent has none of its tools.`
       : `The build has none of the tools of the system "${resourceName}": make another build.`;
   return { code, message };
-}
-
-function usesIn(
-  workflows: readonly Workflow[],
-  { appId, resourceDefinitionId }: UsedSystem,
-  place: Pick<ToolUse, 'appId' | 'appVersionId' | 'buildId'>,
-): ToolUse[] {
-  return agentsOf(workflows)
-    .filter(({ node }) =>
-      node.aiOptions?.mcpServers.some(
-        (server) =>
-          (server.appId ?? place.appId) === appId && server.resourceDefinitionId === resourceDefinitionId,
-      ),
-    )
-    .map(({ workflow, node }) => ({
-      ...place,
-      workflow: workflow.name,
-      nodeId: node.id,
-      nodeName: node.name,
-    }));
-}
-
-function agentsOf(workflows: readonly Workflow[]): { workflow: Workflow; node: Node }[] {
-  return workflows.flatMap((workflow) =>
-    workflow.nodes.filter(({ type }) => type === 'CUSTOM_AGENT').map((node) => ({ workflow, node })),
-  );
 }

@@ -7,8 +7,17 @@ export interface NodeObstacle {
   message: string;
 }
 
+/** Whose an agent node is: the version that is looked at, a build of it, or a build of one of its libraries. */
+export interface NodeOwner {
+  appId: string;
+  appVersionId: string;
+  /** Null for a version. */
+  buildId: string | null;
+  isLibrary: boolean;
+}
+
 /** An agent node and what it may use. */
-export interface NodePreflight {
+export interface NodePreflight extends NodeOwner {
   workflow: string;
   /** File of the package that the workflow comes from. */
   file: string;

@@ -4,6 +4,7 @@ import { BuildsModule } from '../../builds/builds.module.js';
 import { SystemsModule } from '../../systems/systems.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
 import { PreflightController } from '../preflight.controller.js';
+import { AgentUsesService } from './agent-uses.service.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
 import { PreflightService } from './preflight.service.js';
 import { SystemResolutionService } from './system-resolution.service.js';
@@ -13,7 +14,13 @@ import { VersionWarningsService } from './version-warnings.service.js';
 @Module({
   imports: [AppsModule, BuildsModule, SystemsModule, ToolsModule],
   controllers: [PreflightController],
-  providers: [DraftResolutionService, PreflightService, SystemResolutionService, VersionWarningsService],
+  providers: [
+    AgentUsesService,
+    DraftResolutionService,
+    PreflightService,
+    SystemResolutionService,
+    VersionWarningsService,
+  ],
   exports: [DraftResolutionService, SystemResolutionService],
 })
 export class AgentResolutionModule {}

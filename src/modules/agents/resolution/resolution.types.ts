@@ -40,6 +40,8 @@ export interface ResolvedTool {
   readonly annotations: Record<string, unknown> | null;
   readonly definitionHash: string;
   readonly state: ResolvedToolState;
+  /** Its flag of this moment, whatever else holds; false for one that is gone. */
+  readonly isEnabledNow: boolean;
 }
 
 interface Named {

@@ -94,8 +94,10 @@ export class SystemResolutionService {
     const live = await this.tools.byIds(tools.map(({ toolId }) => toolId));
     return tools.map((tool) => {
       const { toolId, name, description, inputSchema, annotations, definitionHash } = tool;
-      const state = this.toolState(tool, live.get(toolId));
-      return { toolId, name, description, inputSchema, annotations, definitionHash, state };
+      const now = live.get(toolId);
+      const state = this.toolState(tool, now);
+      const isEnabledNow = now?.enabled ?? false;
+      return { toolId, name, description, inputSchema, annotations, definitionHash, state, isEnabledNow };
     });
   }
 

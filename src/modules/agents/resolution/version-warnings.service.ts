@@ -12,7 +12,7 @@ const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 
 /**
  * Warns whoever commits a version or makes a build of it: of MCP systems whose connection was never tested, and of agents that find
- * a system missing, no tool at all or too many.
+ * a system missing, no tool at all or too many, those of its libraries too.
  */
 @Injectable()
 export class VersionWarningsService implements OnModuleInit {
@@ -63,16 +63,16 @@ export class VersionWarningsService implements OnModuleInit {
   }
 }
 
-function warningsOf(
-  { file, nodeId, obstacle, systems }: NodePreflight,
-  made: WarnedVersion,
-): PackageProblem[] {
+function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] {
+  const { appId, workflow, file, nodeId, obstacle, systems, isLibrary } = node;
+  // Files of a library are not files of the package.
+  const place = isLibrary ? { file: '', element: null } : { file, element: nodeId };
+  const where = isLibrary ? `In the library "${appId}", workflow "${workflow}", node "${nodeId}": ` : '';
   const warning = (code: string, message: string): PackageProblem => ({
     severity: 'warning',
     code,
-    file,
-    element: nodeId,
-    message,
+    ...place,
+    message: `${where}${message}`,
   });
   const ofSystems = systems.flatMap((system) => {
     switch (system.state) {

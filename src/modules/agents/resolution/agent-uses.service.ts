@@ -1,0 +1,60 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BuildReadsService } from '../../builds/build-reads.service.js';
+import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
+import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
+import type { ToolUse } from '../../tools/tool.types.js';
+import { agentsOf, type AgentWorkflow } from './agent-nodes.js';
+
+/** Builds that are looked into when a tool is switched, of each kind. */
+const BUILDS = 20;
+/** Nodes that are told when a tool is switched. */
+const USES = 100;
+
+/** Tells whoever switches a tool which agent nodes it matters to. */
+@Injectable()
+export class AgentUsesService implements OnModuleInit {
+  constructor(
+    private readonly builds: BuildReadsService,
+    private readonly nodes: WorkflowNodesService,
+    private readonly uses: ToolUsesService,
+  ) {}
+
+  onModuleInit(): void {
+    this.uses.register((system) => this.usesOf(system));
+  }
+
+  private async usesOf(system: UsedSystem): Promise<ToolUse[]> {
+    const { appId, appVersionId } = system;
+    const version = { appId, appVersionId };
+    const found = usesIn(await this.nodes.list(version), system, { ...version, buildId: null });
+    for (const build of await this.builds.using(version, BUILDS)) {
+      if (found.length >= USES) {
+        break;
+      }
+      const workflows = await this.builds.workflows(build.appId, build.buildId);
+      const place = { appId: build.appId, appVersionId: build.appVersionId, buildId: build.buildId };
+      found.push(...usesIn(workflows, system, place));
+    }
+    return found.slice(0, USES);
+  }
+}
+
+function usesIn(
+  workflows: readonly AgentWorkflow[],
+  { appId, resourceDefinitionId }: UsedSystem,
+  place: Pick<ToolUse, 'appId' | 'appVersionId' | 'buildId'>,
+): ToolUse[] {
+  return agentsOf(workflows)
+    .filter(({ node }) =>
+      node.aiOptions?.mcpServers.some(
+        (server) =>
+          (server.appId ?? place.appId) === appId && server.resourceDefinitionId === resourceDefinitionId,
+      ),
+    )
+    .map(({ workflow, node }) => ({
+      ...place,
+      workflow: workflow.name,
+      nodeId: node.id,
+      nodeName: node.name,
+    }));
+}
