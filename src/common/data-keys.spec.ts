@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { omitKeys, pickKeys, untakenPaths } from './data-keys.js';
 import { InvalidDataPathError } from './data-paths.errors.js';
 import { getPath, isJsonObject, type JsonObject } from './data-paths.js';
@@ -71,6 +71,26 @@ describe('omitKeys', () => {
     [['missing.x', 'amount.x'], data],
   ])('leaves without %j: %j', (keys, left) => {
     expect(omitKeys(data, keys)).toEqual(left);
+  });
+});
+
+describe('work', () => {
+  it('does not multiply elements with keys', () => {
+    // Each of these lookups would be made by a walk over all keys at each element.
+    const keys = Array.from({ length: 1_000 }, (_, index) => [`items.k${index}`, `items[${index}].n`]).flat();
+    const get = vi.spyOn(Map.prototype, 'get');
+    const set = vi.spyOn(Map.prototype, 'set');
+    const items = Array.from({ length: 20_000 }, (_, index) => (index % 2 === 0 ? {} : { k1: 1 }));
+    const kept = pickKeys({ items }, keys);
+    const left = omitKeys({ items }, keys);
+    const untaken = untakenPaths({ items }, keys, 20);
+    const calls = get.mock.calls.length + set.mock.calls.length;
+    get.mockRestore();
+    set.mockRestore();
+    expect(kept['items']).toHaveLength(20_000);
+    expect(left['items']).toHaveLength(20_000);
+    expect(untaken).toEqual([]);
+    expect(calls).toBeLessThan(500_000);
   });
 });
 

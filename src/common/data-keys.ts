@@ -1,206 +1,226 @@
-import { childOf, isJsonObject, parsePath, type DataPath, type JsonObject } from './data-paths.js';
+import { isJsonObject, parsePath, type DataPath, type JsonObject } from './data-paths.js';
 
 /** Written instead of paths: everything. */
 const EVERYTHING = '*';
 
-/** A set of path prefixes, ordered by their steps. */
-interface Prefixes {
-  /** A prefix ends here, so all below belongs to it. */
-  complete: boolean;
-  readonly next: Map<string | number, Prefixes>;
+/** What keys name, as a tree of their steps. */
+export interface KeyTree {
+  /** A key ends here, so all below belongs to it. */
+  isTaken: boolean;
+  readonly names: Map<string, KeyTree>;
+  readonly indexes: Map<number, KeyTree>;
 }
+
+/** All trees that hold at one place of the data: what a name says of an array, it says of each element. */
+type Holding = readonly KeyTree[];
+
+const NO_INDEXES: KeyTree['indexes'] = new Map();
+/** Keys belong to definitions, which are held as long as they are used: they are parsed once. */
+const known = new WeakMap<readonly string[], KeyTree>();
 
 /**
  * A copy of the data with nothing but what the whitelist names (decisions, section 6, `keys`): each key is a path, and
  * everything at and below it is kept; `a.*` is the same as `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array holds for each of its
  * elements; an element that is not kept, before one that is, becomes null.
+ * @param keys not changed afterwards
  * @throws InvalidDataPathError when a key is malformed
  */
 export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject {
-  const prefixes = prefixesOf(keys);
-  return prefixes.complete ? data : ((picked(data, prefixes) ?? {}) as JsonObject);
+  return (picked(data, [treeOf(keys)]) ?? {}) as JsonObject;
 }
 
 /**
  * A copy of the data without what the keys name; the counterpart of {@link pickKeys}.
+ * @param keys not changed afterwards
  * @throws InvalidDataPathError when a key is malformed
  */
 export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject {
-  const prefixes = prefixesOf(keys);
-  return prefixes.complete ? {} : (omitted(data, prefixes) as JsonObject);
+  const tree = treeOf(keys);
+  return tree.isTaken ? {} : (omitted(data, [tree]) as JsonObject);
 }
 
 /**
  * What {@link pickKeys} would take away: the paths of the topmost values that no key takes, written as keys are. A null in an array and
  * an object without members on the way to a key hold nothing that could be lost.
+ * @param keys not changed afterwards; or their tree
  * @param limit how many paths to name at most
  * @throws InvalidDataPathError when a key is malformed
  */
-export function untakenPaths(data: JsonObject, keys: readonly string[], limit: number): string[] {
-  const found: string[] = [];
-  addUntaken(data, prefixesOf(keys), '', { found, limit });
-  return found;
+export function untakenPaths(data: JsonObject, keys: readonly string[] | KeyTree, limit: number): string[] {
+  const result = { found: [], limit };
+  const tree = 'names' in keys ? keys : treeOf(keys);
+  if (!tree.isTaken) {
+    addUntakenBelow(data, [tree], '', result);
+  }
+  return result.found;
 }
 
-function addUntaken(
-  value: unknown,
-  prefixes: Prefixes | undefined,
-  path: string,
-  result: { readonly found: string[]; readonly limit: number },
-): void {
-  if (prefixes?.complete === true || result.found.length >= result.limit) {
+/** A tree of paths; the whole of what each leads to is taken. */
+export function keyTree(paths: Iterable<DataPath>): KeyTree {
+  const root = emptyTree();
+  for (const path of paths) {
+    let at = root;
+    for (const step of path) {
+      at = typeof step === 'string' ? below(at.names, step) : below(at.indexes, step);
+    }
+    at.isTaken = true;
+  }
+  return root;
+}
+
+/** A path as keys are written: `client.addresses[0]["any name"]`. */
+export function writePath(path: DataPath): string {
+  return path.reduce<string>(
+    (text, step) => text + (typeof step === 'number' ? `[${step}]` : pathStep(step, text === '')),
+    '',
+  );
+}
+
+/** The path of a key: `a.*` is the same as `a`. */
+export function parseKey(key: string): DataPath {
+  return parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key);
+}
+
+function treeOf(keys: readonly string[]): KeyTree {
+  const made = known.get(keys);
+  if (made !== undefined) {
+    return made;
+  }
+  const tree = keyTree(keys.map((key) => (key === EVERYTHING ? [] : parseKey(key))));
+  known.set(keys, tree);
+  return tree;
+}
+
+function emptyTree(): KeyTree {
+  return { isTaken: false, names: new Map(), indexes: new Map() };
+}
+
+function below<Step>(trees: Map<Step, KeyTree>, step: Step): KeyTree {
+  const tree = trees.get(step) ?? emptyTree();
+  trees.set(step, tree);
+  return tree;
+}
+
+function isTaken(trees: Holding): boolean {
+  return trees.some((tree) => tree.isTaken);
+}
+
+/** What holds for a member. An index leads to a member of that name too. */
+function ofMember(trees: Holding, name: string): Holding {
+  const index = /^(0|[1-9]\d{0,3})$/.test(name) ? Number(name) : -1;
+  return trees.flatMap(({ names, indexes }) => {
+    const own = names.get(name);
+    const same = indexes.get(index);
+    return [...(own === undefined ? [] : [own]), ...(same === undefined ? [] : [same])];
+  });
+}
+
+/** What holds for each element of an array: the trees that go on by a name. */
+function ofEachElement(trees: Holding): Holding {
+  return trees
+    .filter(({ names }) => names.size > 0)
+    .map((tree) => (tree.indexes.size === 0 ? tree : { ...tree, indexes: NO_INDEXES }));
+}
+
+function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
+  const own = trees.flatMap(({ indexes }) => indexes.get(index) ?? []);
+  return own.length === 0 ? ofEach : [...ofEach, ...own];
+}
+
+interface Untaken {
+  readonly found: string[];
+  readonly limit: number;
+}
+
+function addUntaken(value: unknown, trees: Holding, path: string, result: Untaken): void {
+  if (result.found.length >= result.limit || isTaken(trees)) {
     return;
   }
-  if (prefixes === undefined || !leadsOn(value, prefixes, path)) {
+  if (trees.length > 0 && leadsOn(value)) {
+    addUntakenBelow(value, trees, path, result);
+  } else {
     result.found.push(path);
-    return;
-  }
-  for (const { step, child, next } of stepsBelow(value, prefixes)) {
-    addUntaken(child, next, path + pathStep(step, path === ''), result);
   }
 }
 
-/** Members or elements of a value, without nulls in an array, and what holds for them. */
-function* stepsBelow(
-  value: object,
-  prefixes: Prefixes,
-): Generator<{ step: string | number; child: unknown; next: Prefixes | undefined }> {
+function addUntakenBelow(value: object, trees: Holding, path: string, result: Untaken): void {
   if (!Array.isArray(value)) {
-    for (const [step, child] of Object.entries(value)) {
-      yield { step, child, next: prefixesOfMember(prefixes, step) };
+    for (const [name, child] of Object.entries(value)) {
+      if (result.found.length >= result.limit) {
+        return;
+      }
+      addUntaken(child, ofMember(trees, name), path + pathStep(name, path === ''), result);
     }
     return;
   }
-  const named = namedPrefixes(prefixes);
-  for (const [step, child] of (value as unknown[]).entries()) {
+  const ofEach = ofEachElement(trees);
+  for (const [index, child] of (value as unknown[]).entries()) {
     if (child !== null) {
-      yield { step, child, next: prefixesAt(prefixes, step, named) };
+      addUntaken(child, ofElement(trees, ofEach, index), `${path}[${index}]`, result);
     }
   }
 }
 
 /** Whether there can be something below that a key takes, so that the value is not lost as a whole. */
-function leadsOn(value: unknown, { next }: Prefixes, path: string): value is object {
-  if (Array.isArray(value)) {
-    return next.size > 0 && value.some((element) => element !== null);
-  }
-  return isJsonObject(value) && (path === '' || next.size > 0);
+function leadsOn(value: unknown): value is object {
+  return Array.isArray(value) ? value.some((element) => element !== null) : isJsonObject(value);
 }
 
-/** An index leads to a member of that name too. */
-function prefixesOfMember({ next }: Prefixes, name: string): Prefixes | undefined {
-  return next.get(name) ?? (/^\d{1,4}$/.test(name) ? next.get(Number(name)) : undefined);
+/** One step as paths are written: `name`, `.name` or `["any name"]`. */
+function pathStep(name: string, isFirst: boolean): string {
+  const isPlain = /^[^.[\]"'\s][^.[\]"']*$/.test(name);
+  return isPlain ? `${isFirst ? '' : '.'}${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** One step as paths are written: `name`, `.name`, `[0]` or `["any name"]`. */
-function pathStep(step: string | number, isFirst: boolean): string {
-  if (typeof step === 'number') {
-    return `[${step}]`;
-  }
-  const isPlain = /^[^.[\]"'\s][^.[\]"']*$/.test(step);
-  return isPlain ? `${isFirst ? '' : '.'}${step}` : `[${JSON.stringify(step)}]`;
-}
-
-function prefixesOf(keys: readonly string[]): Prefixes {
-  const root: Prefixes = { complete: false, next: new Map() };
-  for (const key of keys) {
-    if (key === EVERYTHING) {
-      root.complete = true;
-    } else {
-      add(root, parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key));
-    }
-  }
-  return root;
-}
-
-function add(root: Prefixes, path: DataPath): void {
-  let at = root;
-  for (const segment of path) {
-    const next = at.next.get(segment) ?? { complete: false, next: new Map<string | number, Prefixes>() };
-    at.next.set(segment, next);
-    at = next;
-  }
-  at.complete = true;
-}
-
-/** What the prefixes keep of a value; undefined when that is nothing. */
-function picked(value: unknown, prefixes: Prefixes | undefined): unknown {
-  if (prefixes === undefined) {
+/** What is kept of a value; undefined when that is nothing. */
+function picked(value: unknown, trees: Holding): unknown {
+  if (trees.length === 0) {
     return undefined;
   }
-  if (prefixes.complete) {
+  if (isTaken(trees)) {
     return value;
   }
   if (Array.isArray(value)) {
-    return pickedElements(value, prefixes);
+    return pickedElements(value, trees);
   }
   if (!isJsonObject(value)) {
     return undefined;
   }
-  const kept: JsonObject = {};
-  for (const [segment, next] of prefixes.next) {
-    const member = picked(childOf(value, segment), next);
-    if (member !== undefined) {
-      kept[String(segment)] = member;
-    }
-  }
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  const kept = Object.entries(value).flatMap(([name, child]) => {
+    const member = picked(child, ofMember(trees, name));
+    return member === undefined ? [] : [[name, member] as const];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function pickedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] | undefined {
-  const named = namedPrefixes(prefixes);
-  const kept = elements.map((element, index) => picked(element, prefixesAt(prefixes, index, named)));
+function pickedElements(elements: readonly unknown[], trees: Holding): unknown[] | undefined {
+  const ofEach = ofEachElement(trees);
+  const kept = elements.map((element, index) => picked(element, ofElement(trees, ofEach, index)));
   const last = kept.findLastIndex((element) => element !== undefined);
   return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
 }
 
-function omitted(value: unknown, prefixes: Prefixes): unknown {
+function omitted(value: unknown, trees: Holding): unknown {
+  if (trees.length === 0) {
+    return value;
+  }
   if (Array.isArray(value)) {
-    return omittedElements(value, prefixes);
+    return omittedElements(value, trees);
   }
   if (!isJsonObject(value)) {
     return value;
   }
-  const kept: JsonObject = { ...value };
-  for (const [segment, next] of prefixes.next) {
-    const name = String(segment);
-    if (next.complete) {
-      delete kept[name];
-    } else if (Object.hasOwn(kept, name)) {
-      kept[name] = omitted(kept[name], next);
-    }
-  }
-  return kept;
-}
-
-function omittedElements(elements: readonly unknown[], prefixes: Prefixes): unknown[] {
-  const named = namedPrefixes(prefixes);
-  return elements.flatMap((element, index) => {
-    const next = prefixesAt(prefixes, index, named);
-    return next.complete ? [] : [omitted(element, next)];
+  const left = Object.entries(value).flatMap(([name, child]) => {
+    const here = ofMember(trees, name);
+    return isTaken(here) ? [] : [[name, omitted(child, here)] as const];
   });
+  return Object.fromEntries(left);
 }
 
-/** The prefixes that go on by a name, so they hold for each element. */
-function namedPrefixes(prefixes: Prefixes): Prefixes {
-  return { complete: false, next: new Map([...prefixes.next].filter(([step]) => typeof step === 'string')) };
-}
-
-/** What holds for one element: the prefixes that name its index, and those that hold for each. */
-function prefixesAt(prefixes: Prefixes, index: number, named: Prefixes): Prefixes {
-  const own = prefixes.next.get(index);
-  return own === undefined ? named : merged(named, own);
-}
-
-/** All that either of two names; as deep as they both go on. */
-function merged(one: Prefixes, other: Prefixes): Prefixes {
-  if (one.complete || other.complete) {
-    return { complete: true, next: new Map() };
-  }
-  const next = new Map(one.next);
-  for (const [step, prefixes] of other.next) {
-    const same = next.get(step);
-    next.set(step, same === undefined ? prefixes : merged(same, prefixes));
-  }
-  return { complete: false, next };
+function omittedElements(elements: readonly unknown[], trees: Holding): unknown[] {
+  const ofEach = ofEachElement(trees);
+  return elements.flatMap((element, index) => {
+    const here = ofElement(trees, ofEach, index);
+    return isTaken(here) ? [] : [omitted(element, here)];
+  });
 }

@@ -80,8 +80,8 @@ export class ProcessCompilerService {
     checkCalls(definitions, problems);
     for (const definition of definitions) {
       checkBoundaryUse(definition, problems);
-      checkActionKeys(definition, problems);
       await context.turns.give();
+      await checkActionKeys(definition, problems, context.turns);
     }
     return definitions;
   }

@@ -1,15 +1,19 @@
 import { omitKeys, untakenPaths } from '../../common/data-keys.js';
 import type { JsonObject } from '../../common/data-paths.js';
 import type { FieldProblem } from '../../common/errors/request.errors.js';
-import { didYouMean } from '../../common/nearest-name.js';
+import { keyBeginnings } from '../../common/key-beginnings.js';
+import { nearestName } from '../../common/nearest-name.js';
 import type { UiActionPlace } from './engine/runtime-definition.js';
 import { refuseFaults } from './start-choice.js';
 import type { RunnableDefinition } from './step/runnable-definition.js';
 
 /** Paths that are told; a body can have very many. */
 const MAX_PATHS = 20;
-/** Keys that a path is compared with for a hint. */
+/** Paths that the nearest key is looked for. */
+const MAX_HINTS = 5;
+/** Keys, with their beginnings, that such a path is compared with. */
 const MAX_KEYS_COMPARED = 200;
+const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /**
  * Refuses what a caller sends for a UI action: what breaks its schema, and what would be lost because `excludeKeys` does not drop it and no
@@ -26,12 +30,18 @@ function untaken(
   { action: { keys }, uiAction: { excludeKeys } }: UiActionPlace,
   body: JsonObject,
 ): FieldProblem[] {
-  const compared = keys.slice(0, MAX_KEYS_COMPARED);
-  return untakenPaths(omitKeys(body, excludeKeys), keys, MAX_PATHS).map((field) => ({
+  const paths = untakenPaths(omitKeys(body, excludeKeys), keys, MAX_PATHS);
+  const beginnings = paths.length === 0 ? NOTHING : keyBeginnings(keys, MAX_KEYS_COMPARED);
+  return paths.map((field, index) => ({
     field,
     rule:
       keys.length === 0
         ? 'the action takes no input; leave it out'
-        : `is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.${didYouMean(field, compared)}`,
+        : `is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.${index < MAX_HINTS ? hint(field, beginnings) : ''}`,
   }));
+}
+
+function hint(path: string, beginnings: ReadonlyMap<string, string>): string {
+  const nearest = nearestName(path, [...beginnings.keys()]);
+  return nearest === undefined ? '' : ` Did you mean ${JSON.stringify(beginnings.get(nearest))}?`;
 }

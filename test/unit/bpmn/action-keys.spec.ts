@@ -1,5 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { parsePath } from '../../../src/common/data-paths.js';
+import { KnownShape } from '../../../src/modules/process-definitions/checks/known-shape.js';
+import { Turns } from '../../../src/common/turns.js';
 import { bpmn, compileXml, flows, nodes } from './compile.js';
+
+vi.mock('../../../src/common/data-paths.js', async (load) => {
+  const real = await load<{ parsePath: typeof parsePath }>();
+  return { ...real, parsePath: vi.fn(real.parsePath) };
+});
 
 interface Case {
   keys: string;
@@ -82,6 +90,33 @@ describe('keys and the input that schemas speak of', () => {
       ['KEY_NAMES_NOTHING decison decide decision', 'INPUT_NOT_TAKEN decide decision approve decison'],
     ],
     [
+      'the whole path where its beginning has a slip',
+      { keys: 'clinet.name', schema: CLIENT },
+      [
+        'KEY_NAMES_NOTHING clinet.name decide client.name',
+        'INPUT_NOT_TAKEN decide client approve clinet.name',
+      ],
+    ],
+    [
+      'two slips in one path, and names in brackets',
+      {
+        keys: 'clinet["post cod"]',
+        schema: { properties: { client: properties('post code', 'note') } },
+      },
+      [
+        'KEY_NAMES_NOTHING clinet[ ] decide client.post code',
+        'INPUT_NOT_TAKEN decide client approve clinet[ ]',
+      ],
+    ],
+    [
+      'a key below which the schema says that nothing else is there',
+      {
+        keys: 'client.note',
+        schema: { properties: { client: { ...properties('name'), additionalProperties: false } } },
+      },
+      ['KEY_NAMES_NOTHING client.note decide', 'INPUT_NOT_TAKEN decide client.name approve client.note'],
+    ],
+    [
       'input of an action without keys',
       { keys: '', schema: properties('decision') },
       ['INPUT_NOT_TAKEN decide decision approve'],
@@ -106,6 +141,18 @@ describe('keys and the input that schemas speak of', () => {
       'an object of the schema is open',
       { keys: 'client.note', schema: { properties: { client: { type: 'object' } } } },
     ],
+    ...[
+      { patternProperties: { '^n': {} } },
+      { additionalProperties: { type: 'string' } },
+      { additionalProperties: true },
+      { additionalProperties: {} },
+    ].map((more): [string, Case] => [
+      `an object of the schema has ${JSON.stringify(more)}`,
+      {
+        keys: 'client.name, client.note',
+        schema: { properties: { client: { ...properties('name'), ...more } } },
+      },
+    ]),
     [
       'the default body names it',
       { keys: 'decision', body: { decision: 'yes' }, input: properties('decisions') },
@@ -150,5 +197,48 @@ describe('keys and the input that schemas speak of', () => {
     expect(await told({ keys: 'list.next.next.valu', schema })).toContain(
       'KEY_NAMES_NOTHING list.next.next.valu decide list.next.next.value',
     );
+  });
+});
+
+describe('work of the check', () => {
+  beforeEach(() => vi.restoreAllMocks());
+
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `m${index}.a`).join();
+  const task = (id: string, keyList: string, uiActions: string) =>
+    `<bpmn:userTask id="${id}"><bpmn:extensionElements>
+      <svc:actions><svc:action name="a" manual="true" keys="${keyList}"/></svc:actions>
+      <svc:uiActions>${uiActions}</svc:uiActions></bpmn:extensionElements></bpmn:userTask>`;
+  const chain = (tasks: readonly string[], uiActions: string, keyList: string) =>
+    bpmn(
+      `${nodes('startEvent:s endEvent:z')}${tasks.map((id) => task(id, keyList, uiActions)).join('')}
+      ${flows(['s', ...tasks, 'z'].flatMap((id, index, all) => (index === 0 ? [] : [`${all[index - 1]}>${id}`])).join(' '))}`,
+    );
+  const uiActions = (count: number) =>
+    Array.from({ length: count }, (_, index) => `<svc:uiAction name="u${index}" action="a"/>`).join('');
+  const taskIds = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+
+  it('does not multiply UI actions with keys, and gives turns for each node', async () => {
+    const give = vi.spyOn(Turns.prototype, 'give');
+    vi.mocked(parsePath).mockClear();
+    const { definitions, problems } = await compileXml(chain(taskIds(60), uiActions(100), keys(1_000)));
+    expect({ definitions: definitions.length, problems }).toMatchObject({ definitions: 1, problems: [] });
+    // Each of 60,000 keys is read by the compiler; 100 UI actions for each would make millions.
+    expect(vi.mocked(parsePath).mock.calls.length).toBeLessThan(300_000);
+    expect(give.mock.calls.length).toBeGreaterThan(1_000);
+  });
+
+  it('follows schemas that refer to themselves no further than its budget', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `m${index}`);
+    const node = { properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/n' }])) };
+    const schema = JSON.stringify({ $defs: { n: node }, properties: { root: { $ref: '#/$defs/n' } } });
+    const paths = Array.from({ length: 900 }, (_, index) =>
+      ['root', ...Array.from({ length: 40 }, (__, depth) => `m${(index + depth * 7) % 300}`)].join('.'),
+    );
+    const member = vi.spyOn(KnownShape.prototype, 'member');
+    const ui = `<svc:uiAction name="u" action="a"><svc:bodySchema><![CDATA[${schema}]]></svc:bodySchema></svc:uiAction>`;
+    const { definitions } = await compileXml(chain(['t'], ui, paths.join()));
+    expect(definitions).toHaveLength(1);
+    // 36,000 places with 300 names each are more than the budget.
+    expect(member.mock.calls.length).toBeLessThan(20_000);
   });
 });

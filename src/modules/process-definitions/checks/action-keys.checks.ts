@@ -1,116 +1,199 @@
-import { omitKeys, untakenPaths } from '../../../common/data-keys.js';
-import { parsePath, type JsonObject } from '../../../common/data-paths.js';
+import {
+  keyTree,
+  omitKeys,
+  parseKey,
+  untakenPaths,
+  writePath,
+  type KeyTree,
+} from '../../../common/data-keys.js';
+import type { JsonObject } from '../../../common/data-paths.js';
+import { keyBeginnings } from '../../../common/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
+import type { Turns } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../process-graph.types.js';
 import type { Problems } from '../problems.js';
+import { CheckWork } from './check-work.js';
 import { KnownShape } from './known-shape.js';
 
 /** Keys of one process that are looked at: nobody reads more. */
 const MAX_KEYS = 1_000;
+/** Keys, members and names of one process that are looked at, all together. */
+const MAX_WORK = 500_000;
 /** Names of one process that hints are looked for: each compares a name with all that are known. */
 const MAX_HINTS = 50;
+/** Pairs of characters that are compared in one step of work. */
+const PAIRS = 100;
+/** Pairs of characters that are compared for one hint. */
+const MAX_PAIRS = 5_000_000;
 /** Members of one UI action that are told. */
 const MAX_MEMBERS = 5;
 /** Short names are near to many others that mean something else. */
 const HINT_MIN_LENGTH = 6;
 const EVERYTHING = '*';
 
+/** An action with what is worked out of its keys, once for all its UI actions. */
+interface Looked {
+  readonly action: GraphAction;
+  readonly keys: readonly { readonly key: string; readonly path: readonly string[] }[];
+  /** Without the numbers of elements: a schema speaks of elements, not of their numbers. */
+  readonly tree: KeyTree;
+  readonly element: string;
+}
+
 /**
  * Compares the `keys` of manual actions with the input that schemas and default bodies speak of (docs/bpmn.md, "Keys and input"): a
  * key that names nothing loses what a person sends, and a member that no key takes is refused when it is sent.
  */
-export function checkActionKeys(graph: ProcessGraph, problems: Problems): void {
-  const check = new ActionKeysCheck(graph, problems);
+export async function checkActionKeys(graph: ProcessGraph, problems: Problems, turns: Turns): Promise<void> {
+  const check = new ActionKeysCheck(graph, problems, turns);
   for (const node of graph.nodes) {
+    const uiActions = byAction(node.uiActions);
     for (const action of node.actions.filter(({ manual, keys }) => manual && !keys.includes(EVERYTHING))) {
-      const uiActions = node.uiActions.filter((uiAction) => uiAction.action === action.name);
-      if (uiActions.length > 0) {
-        check.check(action, uiActions, node.key);
-      }
+      await check.check(action, uiActions.get(action.name) ?? [], node.key);
     }
+    await turns.give();
   }
 }
 
+function byAction(uiActions: readonly GraphUiAction[]): ReadonlyMap<string, GraphUiAction[]> {
+  const found = new Map<string, GraphUiAction[]>();
+  for (const uiAction of uiActions) {
+    const same = found.get(uiAction.action) ?? [];
+    same.push(uiAction);
+    found.set(uiAction.action, same);
+  }
+  return found;
+}
+
 class ActionKeysCheck {
+  private readonly work = new CheckWork(MAX_WORK);
   private readonly input: KnownShape;
-  /** What the process writes by itself. */
-  private readonly written: readonly KnownShape[];
-  private readonly results: readonly (readonly string[])[];
+  /** Values that the process writes by itself. */
+  private readonly written: KnownShape;
+  /** Where it puts results. */
+  private readonly results: KeyTree;
   private keysLeft = MAX_KEYS;
   private hintsLeft = MAX_HINTS;
 
   constructor(
     { inputSchema, nodes }: ProcessGraph,
     private readonly problems: Problems,
+    private readonly turns: Turns,
   ) {
-    this.input = KnownShape.ofSchema(inputSchema);
+    this.input = KnownShape.ofSchema(inputSchema, this.work);
     const operations = nodes.flatMap(({ actions }) => actions.map(({ operation }) => operation));
-    this.written = operations.flatMap((operation) =>
-      operation.kind === 'SAVE_DATA' && operation.data !== null ? [KnownShape.ofValue(operation.data)] : [],
+    const saved = operations.flatMap((operation) =>
+      operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [],
     );
-    this.results = [
+    this.written = KnownShape.ofValues(saved, this.work);
+    const results = [
       ...operations.map((operation) => (operation.kind === 'START_WORKFLOW' ? operation.resultKey : null)),
       ...nodes.map(({ call }) => call?.outputKey ?? null),
-    ].flatMap((path) => (path === null ? [] : [namesOf(path)]));
+    ];
+    this.results = keyTree(results.flatMap((path) => (path === null ? [] : [namesOf(path)])));
   }
 
-  check(action: GraphAction, uiActions: readonly GraphUiAction[], element: string): void {
-    const schemas = uiActions.map(({ bodySchema }) => KnownShape.ofSchema(bodySchema));
-    const bodies = uiActions.flatMap(({ body }) => (body === null ? [] : [KnownShape.ofValue(body)]));
-    for (const key of action.keys) {
-      this.keysLeft -= 1;
-      const path = namesOf(key);
-      const known = [...schemas, ...bodies, this.input, ...this.written];
-      if (
-        this.keysLeft >= 0 &&
-        !known.some((shape) => shape.look(path).found === 'named') &&
-        !this.results.some((result) => overlap(result, path))
-      ) {
-        this.tellKey(key, path, { action, schemas, element });
-      }
+  async check(action: GraphAction, uiActions: readonly GraphUiAction[], element: string): Promise<void> {
+    if (uiActions.length === 0 || !this.hasRoomFor(action)) {
+      return;
     }
-    uiActions.forEach((uiAction, index) => this.checkInput(uiAction, schemas[index], { action, element }));
+    const keys = action.keys.map((key) => ({ key, path: namesOf(key) }));
+    const looked = { action, keys, tree: keyTree(keys.map(({ path }) => path)), element };
+    const schemas = uiActions.map(({ bodySchema }) => KnownShape.ofSchema(bodySchema, this.work));
+    await this.checkKeys(looked, uiActions, schemas);
+    for (const [index, uiAction] of uiActions.entries()) {
+      this.checkInput(uiAction, schemas[index], looked);
+      await this.turns.give();
+    }
+  }
+
+  /** What some keys take cannot be judged without the others of the action. */
+  private hasRoomFor({ keys }: GraphAction): boolean {
+    this.keysLeft -= keys.length;
+    return this.keysLeft >= 0 && !this.work.isSpent;
+  }
+
+  private async checkKeys(
+    looked: Looked,
+    uiActions: readonly GraphUiAction[],
+    schemas: readonly KnownShape[],
+  ): Promise<void> {
+    const defaults = uiActions.flatMap(({ body }) => (body === null ? [] : [body]));
+    const known = [...schemas, KnownShape.ofValues(defaults, this.work), this.input, this.written];
+    for (const { key, path } of looked.keys) {
+      const isNamed = meets(this.results, path) || known.some((shape) => shape.look(path).found === 'named');
+      if (this.work.isSpent) {
+        return;
+      }
+      if (!isNamed) {
+        this.tellKey(key, path, { looked, schemas });
+      }
+      await this.turns.give();
+    }
   }
 
   /** Where input may be anything, only a name that is nearly one of the input schema is worth a word. */
   private tellKey(
     key: string,
     path: readonly string[],
-    { action, schemas, element }: { action: GraphAction; schemas: readonly KnownShape[]; element: string },
+    { looked, schemas }: { looked: Looked; schemas: readonly KnownShape[] },
   ): void {
     const isSpokenOf = schemas.every((shape) => shape.look(path).found === 'missing');
-    const looked = isSpokenOf ? schemas.map((shape) => shape.look(path)) : [this.input.look(path)];
-    const missing = looked.flatMap((look) => (look.found === 'missing' ? [look] : []));
-    const nearest = missing.flatMap(({ siblings, at }) => {
-      const name = this.nearest(path[at] ?? '', siblings);
-      return name === undefined ? [] : [{ name, path: [...path.slice(0, at), name] }];
-    })[0];
+    const shapes = isSpokenOf ? schemas : [this.input];
+    const missing = shapes.filter((shape) => shape.look(path).found === 'missing');
+    const nearest = missing.flatMap((shape) => this.nearestPath(shape, path) ?? [])[0];
     const isSlip = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
     if (missing.length > 0 && (isSpokenOf || isSlip)) {
-      const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path.join('.'))}?`;
-      const message = `Key "${key}" of action "${action.name}" names nothing that a schema or a default body speaks of: what a person sends under another name is not stored.${hint}`;
-      this.problems.warning('KEY_NAMES_NOTHING', element, message);
+      const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path)}?`;
+      const message = `Key "${key}" of action "${looked.action.name}" names nothing that a schema or a default body speaks of, and what a person sends under another name is refused.${hint}`;
+      this.problems.warning('KEY_NAMES_NOTHING', looked.element, message);
     }
   }
 
-  private nearest(name: string, known: readonly string[]): string | undefined {
+  /** The path with each name that is missing replaced by the nearest, as far as there is one; and the first of these names. */
+  private nearestPath(
+    shape: KnownShape,
+    path: readonly string[],
+  ): { name: string; path: string } | undefined {
+    let right = [...path];
+    let first: string | undefined;
+    for (let look = shape.look(right); look.found === 'missing'; look = shape.look(right)) {
+      const name = this.nearest(right[look.at] ?? '', [...look.siblings]);
+      right = name === undefined ? right.slice(0, look.at) : right.with(look.at, name);
+      first ??= name;
+      if (first === undefined) {
+        return undefined;
+      }
+    }
+    return first === undefined ? undefined : { name: first, path: writePath(right) };
+  }
+
+  private nearestKey(path: string, keys: readonly string[]): string | undefined {
+    const beginnings = this.hintsLeft <= 0 ? new Map<string, string>() : keyBeginnings(keys, MAX_KEYS);
+    const nearest = this.nearest(path, [...beginnings.keys()]);
+    return nearest === undefined ? undefined : beginnings.get(nearest);
+  }
+
+  private nearest(name: string, names: readonly string[]): string | undefined {
     this.hintsLeft -= 1;
-    return this.hintsLeft < 0 ? undefined : nearestName(name, known);
+    if (this.hintsLeft < 0) {
+      return undefined;
+    }
+    const pairs = name.length * names.reduce((length, other) => length + other.length, 0);
+    return pairs <= MAX_PAIRS && this.work.spend(pairs / PAIRS) ? nearestName(name, names) : undefined;
   }
 
   private checkInput(
     { name, body, excludeKeys }: GraphUiAction,
     schema: KnownShape | undefined,
-    { action, element }: { action: GraphAction; element: string },
+    { action, tree, element }: Looked,
   ): void {
-    // The schema speaks of elements of lists, not of their numbers.
-    const keys = action.keys.slice(0, MAX_KEYS).map(withoutIndexes);
-    const samples = [schema === undefined ? {} : sampleOf(schema, keys.map(namesOf)), body ?? {}];
+    const samples = [schema === undefined ? {} : sampleOf(schema, tree, this.work), body ?? {}];
     const untaken = samples.flatMap((sample) =>
-      untakenPaths(omitKeys(sample, excludeKeys), keys, MAX_MEMBERS),
+      untakenPaths(omitKeys(sample, excludeKeys), tree, MAX_MEMBERS),
     );
     for (const path of new Set(untaken)) {
-      const nearest = this.nearest(path, action.keys);
+      const nearest = this.nearestKey(path, action.keys);
       const hint = nearest === undefined ? '' : ` The nearest key is "${nearest}".`;
       const message = `No key of action "${action.name}" takes "${path}" of UI action "${name}", so such input is refused. Add it to keys, or take it out.${hint}`;
       this.problems.warning('INPUT_NOT_TAKEN', element, message);
@@ -118,28 +201,33 @@ class ActionKeysCheck {
   }
 }
 
-/** Data with all members that a schema names, as deep as keys lead. */
-function sampleOf(shape: KnownShape, keys: readonly (readonly string[])[]): JsonObject {
+/** Data with all members that a schema names, as deep as keys lead and work is left. */
+function sampleOf(shape: KnownShape, keys: KeyTree, work: CheckWork): JsonObject {
+  if (!work.spend(shape.names.size)) {
+    return {};
+  }
   return Object.fromEntries(
     [...shape.names].map((name) => {
-      const below = keys.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []));
-      return [name, below.length === 0 ? true : sampleOf(shape.member(name), below)];
+      const below = keys.names.get(name);
+      const leadsOn = below !== undefined && !below.isTaken;
+      return [name, leadsOn ? sampleOf(shape.member(name), below, work) : true];
     }),
   );
 }
 
 /** The names in a path: what a schema says of a list holds for each of its elements. */
 function namesOf(path: string): string[] {
-  const whole = path.endsWith('.*') ? path.slice(0, -2) : path;
-  return parsePath(whole).filter((step) => typeof step === 'string');
+  return parseKey(path).filter((step) => typeof step === 'string');
 }
 
-function withoutIndexes(key: string): string {
-  return key.replaceAll(/\[\d{1,9}\]/g, '');
-}
-
-/** Whether one path leads to the other or below it. */
-function overlap(one: readonly string[], other: readonly string[]): boolean {
-  const length = Math.min(one.length, other.length);
-  return one.slice(0, length).every((name, index) => name === other[index]);
+/** Whether a path leads to one of the tree or below it. */
+function meets(tree: KeyTree, path: readonly string[]): boolean {
+  let at: KeyTree | undefined = tree;
+  for (const name of path) {
+    if (at === undefined || at.isTaken) {
+      break;
+    }
+    at = at.names.get(name);
+  }
+  return at !== undefined;
 }

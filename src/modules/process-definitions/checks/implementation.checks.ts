@@ -76,10 +76,19 @@ function holderOf(element: BpmnElement): BpmnElement {
   return isPart && element.$parent !== undefined ? element.$parent : element;
 }
 
-/** Whether the element has actions of ours. */
+/** An element can have thousands of extensions, each of which asks for its actions. */
+const elementsWithActions = new WeakMap<BpmnElement, boolean>();
+
+/** Whether the element has actions of ours. It is not changed once it was read. */
 export function hasActions(element: BpmnElement): boolean {
+  const found = elementsWithActions.get(element);
+  if (found !== undefined) {
+    return found;
+  }
   const list = extensionOf(element, 'svc:Actions');
-  return list !== undefined && childrenOf(list, 'actions').length > 0;
+  const has = list !== undefined && childrenOf(list, 'actions').length > 0;
+  elementsWithActions.set(element, has);
+  return has;
 }
 
 /** What executes something by itself, whatever another engine would do in its place: waits, sends, calls. */

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../../common/data-paths.js';
+import type { CheckWork } from './check-work.js';
 
 /** Schemas that are looked at for one place; authors write a handful. */
 const MAX_SCHEMAS = 1_000;
 
 /** Where a path leads; `at` is the step that names nothing. */
-export type Found = { found: 'named' | 'open' } | { found: 'missing'; siblings: string[]; at: number };
+export type Found =
+  { found: 'named' | 'open' } | { found: 'missing'; siblings: ReadonlySet<string>; at: number };
 
 /** What is known of the members at one place of data: of schemas that speak of it, and of values that stand there. */
 export class KnownShape {
@@ -18,6 +20,7 @@ export class KnownShape {
   private constructor(
     schemas: readonly unknown[],
     private readonly root: JsonObject,
+    private readonly work: CheckWork,
   ) {
     this.schemas = applying(schemas, root);
     const described = this.schemas.flatMap(({ properties }) =>
@@ -27,21 +30,25 @@ export class KnownShape {
       Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [],
     );
     this.names = new Set([...described, ...required]);
+    work.spend(1 + this.schemas.length + described.length + required.length);
     this.isOpen =
       described.length === 0 ||
-      this.schemas.some(({ patternProperties, additionalProperties }) =>
-        [patternProperties, additionalProperties].some(isJsonObject),
+      this.schemas.some(
+        ({ patternProperties, additionalProperties }) =>
+          isJsonObject(patternProperties) ||
+          isJsonObject(additionalProperties) ||
+          additionalProperties === true,
       );
   }
 
   /** What a JSON Schema (2020-12) says; nothing for null. */
-  static ofSchema(schema: JsonObject | null): KnownShape {
-    return new KnownShape(schema === null ? [] : [schema], schema ?? {});
+  static ofSchema(schema: JsonObject | null, work: CheckWork): KnownShape {
+    return new KnownShape(schema === null ? [] : [schema], schema ?? {}, work);
   }
 
-  /** What a value shows. */
-  static ofValue(value: JsonObject): KnownShape {
-    return KnownShape.ofSchema(schemaOf(value));
+  /** What values show, one or the other. */
+  static ofValues(values: readonly JsonObject[], work: CheckWork): KnownShape {
+    return KnownShape.ofSchema({ anyOf: values.map(schemaOf) }, work);
   }
 
   /** What is known below a member. */
@@ -53,13 +60,13 @@ export class KnownShape {
     const below = this.schemas.flatMap(({ properties }) =>
       isJsonObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
     );
-    const member = new KnownShape(below, this.root);
+    const member = new KnownShape(below, this.root, this.work);
     this.members.set(name, member);
     return member;
   }
 
   /**
-   * Follows a path of names.
+   * Follows a path of names; when the work is used up, it may lead anywhere.
    * @param at how many names have been followed
    * @returns whether it leads to something that is named, may be there, or is missing beside `siblings`
    */
@@ -68,10 +75,13 @@ export class KnownShape {
     if (name === undefined) {
       return { found: 'named' };
     }
+    if (!this.work.spend(1)) {
+      return { found: 'open' };
+    }
     if (this.names.has(name)) {
       return this.member(name).look(path, at + 1);
     }
-    return this.isOpen ? { found: 'open' } : { found: 'missing', siblings: [...this.names], at };
+    return this.isOpen ? { found: 'open' } : { found: 'missing', siblings: this.names, at };
   }
 }
 
@@ -94,11 +104,12 @@ function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
         dependentSchemas,
         $ref,
       } = schema;
-      open.push(...[allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat());
-      open.push(
-        ...(isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : []),
-        referred($ref, root),
-      );
+      const parts = [allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat();
+      const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
+      // One by one: a list of a default body can have more elements than a call has arguments.
+      for (const part of [...parts, ...dependent, referred($ref, root)]) {
+        open.push(part);
+      }
     }
   }
   return [...found];

@@ -21,21 +21,50 @@ export function checkMessageFlows(collaboration: BpmnElement, problems: Problems
       pools.set(process, participant);
     }
   }
-  childrenOf(collaboration, 'messageFlows').forEach((flow) => checkFlow(flow, pools, problems));
+  const ends = new Map<BpmnElement, FlowEnd>();
+  for (const flow of childrenOf(collaboration, 'messageFlows')) {
+    checkFlow(flow, { pools, ends }, problems);
+  }
 }
 
-function checkFlow(
-  flow: BpmnElement,
-  pools: ReadonlyMap<BpmnElement, BpmnElement>,
-  problems: Problems,
-): void {
+/** What a message flow can say of an element that it starts or ends at. */
+interface FlowEnd {
+  pool: BpmnElement | undefined;
+  isExecuted: boolean;
+  sends: boolean;
+  receives: boolean;
+}
+
+interface Known {
+  readonly pools: ReadonlyMap<BpmnElement, BpmnElement>;
+  /** Thousands of flows can start or end at one element. */
+  readonly ends: Map<BpmnElement, FlowEnd>;
+}
+
+function endAt(element: BpmnElement, { pools, ends }: Known): FlowEnd {
+  const known = ends.get(element);
+  if (known !== undefined) {
+    return known;
+  }
+  const receives = isOfMessage(element);
+  const end = {
+    pool: poolOf(element, pools),
+    isExecuted: isExecutedNode(element),
+    sends: receives || hasSendingAction(element),
+    receives,
+  };
+  ends.set(element, end);
+  return end;
+}
+
+function checkFlow(flow: BpmnElement, known: Known, problems: Problems): void {
   const source = childOf(flow, 'sourceRef');
   const target = childOf(flow, 'targetRef');
   if (source === undefined || target === undefined) {
     return;
   }
   const refuse = (message: string): void => problems.error('INVALID_MESSAGE_FLOW', flow, message);
-  if (poolOf(source, pools) === poolOf(target, pools)) {
+  if (endAt(source, known).pool === endAt(target, known).pool) {
     refuse('A message flow passes between two pools; within one pool draw a sequence flow.');
   }
   if (isA(source, 'bpmn:CatchEvent')) {
@@ -44,20 +73,20 @@ function checkFlow(
   if (isA(target, 'bpmn:ThrowEvent')) {
     refuse(`A message flow cannot end at a ${kindOf(target)}: it sends and does not receive.`);
   }
-  warnOfDrawing(flow, { source, target }, problems);
+  warnOfDrawing(flow, { source, target, known }, problems);
 }
 
 /** The drawing says that a message is sent or awaited where nothing of the kind is executed. */
 function warnOfDrawing(
   flow: BpmnElement,
-  { source, target }: { source: BpmnElement; target: BpmnElement },
+  { source, target, known }: { source: BpmnElement; target: BpmnElement; known: Known },
   problems: Problems,
 ): void {
+  const from = endAt(source, known);
+  const to = endAt(target, known);
   const idle = [
-    ...(isExecutedNode(source) && !sends(source)
-      ? [`${nameOf(kindOf(source), idOf(source))} sends no message`]
-      : []),
-    ...(isExecutedNode(target) && !isOfMessage(target)
+    ...(from.isExecuted && !from.sends ? [`${nameOf(kindOf(source), idOf(source))} sends no message`] : []),
+    ...(to.isExecuted && !to.receives
       ? [`${nameOf(kindOf(target), idOf(target))} waits for no message`]
       : []),
   ];
@@ -84,10 +113,9 @@ function isOfMessage(element: BpmnElement): boolean {
   );
 }
 
-function sends(element: BpmnElement): boolean {
+function hasSendingAction(element: BpmnElement): boolean {
   const actions = extensionOf(element, 'svc:Actions');
-  const kinds = actions === undefined ? [] : childrenOf(actions, 'actions').map((action) => action.kind);
-  return isOfMessage(element) || kinds.includes('sendMessage');
+  return actions !== undefined && childrenOf(actions, 'actions').some(({ kind }) => kind === 'sendMessage');
 }
 
 /** The pool itself, or that of the process around; undefined outside of all pools. */

@@ -1,0 +1,19 @@
+/** Bounds what a check may do for one process, in steps of its own choice: keys, members and names that are looked at. */
+export class CheckWork {
+  private left: number;
+
+  constructor(steps: number) {
+    this.left = steps;
+  }
+
+  /** Whether there is nothing left. */
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  /** @returns whether it was there to be spent */
+  spend(steps: number): boolean {
+    this.left -= steps;
+    return this.left >= 0;
+  }
+}
