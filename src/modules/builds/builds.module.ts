@@ -7,6 +7,7 @@ import { ActiveBuildsService } from './active-builds.service.js';
 import { AppPackagesController } from './app-packages.controller.js';
 import { AppPackagesRepository } from './app-packages.repository.js';
 import { AppPackagesService } from './app-packages.service.js';
+import { BuildAuditSubjects } from './build-audit-subjects.js';
 import { BuildContentsRepository } from './build-contents.repository.js';
 import { BuildDefinitionsService } from './build-definitions.service.js';
 import { BuildDraftsService } from './build-drafts.service.js';
@@ -41,6 +42,7 @@ import { WorkflowNodesService } from './workflow-nodes.service.js';
     ActiveBuildsService,
     AppPackagesRepository,
     AppPackagesService,
+    BuildAuditSubjects,
     BuildContentsRepository,
     BuildDefinitionsService,
     BuildDraftsService,

@@ -3,8 +3,13 @@ import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RequiredPermission } from '../../../src/common/auth/require-permission.decorator.js';
+import { AuditAction, AuditOutcome } from '../../../src/modules/audit/audit.types.js';
 import { Audited } from '../../../src/modules/audit/audited.decorator.js';
 import { TestApp } from '../../support/app.js';
+import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { publish } from '../../support/runtime/publish.js';
+import { started } from '../../support/runtime/runtime-client.js';
+import { auditRows } from '../systems/rows.js';
 
 const READS: readonly unknown[] = [undefined, RequestMethod.GET, RequestMethod.HEAD];
 
@@ -30,6 +35,54 @@ it('records the refusals of every route that changes something and asks for a pe
   expect(guarded.length).toBeGreaterThan(10);
   expect(unrecorded).toEqual([]);
 });
+
+it('holds the refusal of every such route, in the list of the version that it is about', async () => {
+  const things = await thingsToRefuse();
+  const token = await app.tokenWith({ scope: 'openid', sub: 'intruder' });
+  const refused: string[] = [];
+  for (const { method, path, action } of guardedRoutes()) {
+    const target = path.replaceAll(/:(\w+)/g, (_, name: string) => things[name] ?? 'none');
+    const { status } = await app.request(method, `/${target}`, { token });
+    expect([method, path, status]).toEqual([method, path, 403]);
+    refused.push(action);
+  }
+  const { appId, versionId } = things;
+  const recorded = async (): Promise<string[]> => {
+    const events = await auditRows(app, { appId: appId!, versionId: versionId! });
+    return events
+      .filter(({ outcome }) => outcome === AuditOutcome.Denied)
+      .map(({ action }) => action)
+      .toSorted();
+  };
+  await expect.poll(recorded).toEqual(refused.toSorted());
+});
+
+/** Parameters of paths: a version with a build and a running instance of it. */
+async function thingsToRefuse(): Promise<Record<string, string>> {
+  const published = await publish(app, { bpmn: userTaskProcess('waits') });
+  const { uuid, token } = await started(app, published, 'waits');
+  const { appId, versionId, buildId } = published;
+  return { appId, versionId, buildId, uuid, tokenUuid: token.uuid };
+}
+
+function* guardedRoutes(): Generator<{ method: string; path: string; action: AuditAction }> {
+  const reflector = new Reflector();
+  for (const [controller, , handler] of handlers()) {
+    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
+    const permission = reflector.getAllAndOverride(RequiredPermission, [handler, controller]) as unknown;
+    const action = reflector.get(Audited, handler) as AuditAction | undefined;
+    if (!READS.includes(method) && permission !== undefined && action !== undefined) {
+      const [prefix, path] = [controller, handler].map(
+        (target) => Reflect.getMetadata('path', target) as string,
+      );
+      yield {
+        method: RequestMethod[method ?? 0] ?? '',
+        path: `${prefix}/${path}`.replace(/\/$/, ''),
+        action,
+      };
+    }
+  }
+}
 
 type Handler = (...values: unknown[]) => unknown;
 

@@ -185,12 +185,19 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
 
-    for (const name of [id, uuid(), 'x', 'no%20uuid']) {
-      const { status, body } = await get(name, john);
-      expect({ status, message: body.message }).toEqual({
-        status: 403,
-        message: 'Insufficient permissions to read process data',
-      });
+    const parts = ['', '/history', '/bpmn', '/diagram', '/progress'];
+    const paths = [id, uuid(), 'x', 'no%20uuid'].flatMap((name) => parts.map((part) => `${name}${part}`));
+    for (const path of paths) {
+      const { status, body } = await get(path, john);
+      expect([path, status, body]).toEqual([
+        path,
+        403,
+        {
+          error: 'Forbidden',
+          message: 'Insufficient permissions to read process data',
+          status: 403,
+        },
+      ]);
     }
   });
 
