@@ -16,7 +16,7 @@ export const databaseSettings = {
     'Milliseconds to wait for a database connection.',
   ),
   DATABASE_START_WAIT_SECONDS: integer(0, 3_600, 120).describe(
-    'Seconds that a starting replica waits for a database that is away; 0 ends it at once.',
+    'Seconds that a starting replica waits for a database that is away, or goes away before the start is done; 0 ends it at once.',
   ),
   DATABASE_TRANSACTION_RETRIES: integer(0, 20, 8).describe(
     'How often a transaction is repeated after a deadlock, a connection that was lost before the commit, or a server that takes no writes any more.',
@@ -25,7 +25,7 @@ export const databaseSettings = {
     'Seconds a statement waits for rows that another transaction holds.',
   ),
   DATABASE_SILENCE_MS: integer(1_000, 10 * MINUTE_MS, 10_000).describe(
-    'Milliseconds after which a database that is asked and says nothing loses the connection; never less than a second above DATABASE_LOCK_WAIT_SECONDS. Does not hold for migrations.',
+    'Milliseconds after which a database that is asked and says nothing loses the connection; never less than a second above DATABASE_LOCK_WAIT_SECONDS. While migrations run or wait, only if it does not answer on another connection either.',
   ),
   DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
     'Milliseconds after which a request no longer waits for the database and answers 503, or 500 while a commit has no answer.',

@@ -12,7 +12,7 @@ export class SettingUnusableError extends StartError {
    * @param cause what was thrown; of it only the code is told, because its message may quote values
    */
   constructor(problem: string, cause: unknown) {
-    super(`${problem}: ${codeOf(cause)}`);
+    super(`${problem}: ${codeOf(cause)}`, { cause });
   }
 }
 

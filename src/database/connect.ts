@@ -4,6 +4,7 @@ import type { Log } from '../common/logging/log.js';
 import { EnvError, type Env } from '../config/env.js';
 import { codeOf, SettingUnusableError } from '../config/start.error.js';
 import { dataSourceOptions } from './data-source.options.js';
+import { isDatabaseFailure } from './database-failure.js';
 import { isAway } from './driver-errors.js';
 
 const SECOND_MS = 1_000;
@@ -23,29 +24,54 @@ export async function connectDatabase(env: Env): Promise<DataSource> {
 
 /**
  * The same for a replica that starts: a database that is away or just starting, or whose name is not known, is waited for, up to
- * DATABASE_START_WAIT_SECONDS. One that refuses us is not.
- * @throws EnvError, SettingUnusableError as above
+ * DATABASE_START_WAIT_SECONDS; also one that goes away before all is prepared, which then begins anew. One that refuses us is not.
+ * @param prepare what must be done before it is used; must bear to be repeated
+ * @throws EnvError, SettingUnusableError as above; what `prepare` throws when the database is not to blame
  */
-export async function awaitDatabase(env: Env, log: Log): Promise<DataSource> {
+export async function awaitDatabase(
+  env: Env,
+  log: Log,
+  prepare: (dataSource: DataSource) => Promise<unknown> = async () => undefined,
+): Promise<DataSource> {
   const limitMs = env.get('DATABASE_START_WAIT_SECONDS') * SECOND_MS;
-  const began = performance.now();
-  for (let isWaiting = false; ; isWaiting = true) {
+  let awaySince: number | undefined;
+  for (;;) {
+    const asked = performance.now();
     try {
-      const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
-      if (isWaiting) {
-        log.info('the database is there', { waitedMs: Math.round(performance.now() - began) });
+      const dataSource = await opened(env, prepare);
+      if (awaySince !== undefined) {
+        log.info('the database is there', { waitedMs: Math.round(performance.now() - awaySince) });
       }
       return dataSource;
     } catch (error) {
-      if (!isAway(error) || performance.now() - began + PAUSE_MS > limitMs) {
-        throw unusable(error, env);
+      const { cause } = error as Error;
+      if (!isAway(cause) || performance.now() - (awaySince ?? asked) + PAUSE_MS > limitMs) {
+        throw error;
       }
-      if (!isWaiting) {
-        log.warn('waiting for the database', { errorCode: codeOf(error), limitMs });
+      if (awaySince === undefined) {
+        log.warn('waiting for the database', { errorCode: codeOf(cause), limitMs });
       }
+      awaySince ??= asked;
     }
     await sleep(PAUSE_MS);
   }
+}
+
+async function opened(env: Env, prepare: (dataSource: DataSource) => Promise<unknown>): Promise<DataSource> {
+  const dataSource = await connectDatabase(env);
+  try {
+    await prepare(dataSource);
+    return dataSource;
+  } catch (error) {
+    // That it cannot be closed either says nothing more.
+    await dataSource.destroy().catch(() => undefined);
+    throw toldOf(error, env);
+  }
+}
+
+/** What whoever runs a command or a start is told of an error during the use of the database. */
+export function toldOf(error: unknown, env: Env): unknown {
+  return isAway(error) || isDatabaseFailure(error) ? unusable(error, env) : error;
 }
 
 function unusable(error: unknown, env: Env): Error {

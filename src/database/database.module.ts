@@ -8,7 +8,6 @@ import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
 import { checkSchema } from './schema-check.js';
-import { watchForSilence } from './server-pool.js';
 import { checkSession } from './session-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
@@ -25,14 +24,13 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-async function openDataSource(env: Env, log: Log): Promise<DataSource> {
-  const dataSource = await awaitDatabase(env, log);
-  await checkSession(dataSource);
-  if (env.get('MIGRATIONS_RUN')) {
-    await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
-  }
-  await checkSchema(dataSource);
-  await checkSecretsAreBound(dataSource);
-  watchForSilence(dataSource);
-  return dataSource;
+function openDataSource(env: Env, log: Log): Promise<DataSource> {
+  return awaitDatabase(env, log, async (dataSource) => {
+    await checkSession(dataSource);
+    if (env.get('MIGRATIONS_RUN')) {
+      await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
+    }
+    await checkSchema(dataSource);
+    await checkSecretsAreBound(dataSource);
+  });
 }

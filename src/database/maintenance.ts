@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { Env, EnvError } from '../config/env.js';
-import { connectDatabase } from './connect.js';
+import { connectDatabase, toldOf } from './connect.js';
 import { describeDatabase } from './data-source.options.js';
 
 const EMBEDDED = '--embedded';
@@ -21,11 +21,16 @@ export async function withDatabaseOf(
   checkTarget(env, isEmbeddedAskedFor(args));
   print(`Database: ${describeDatabase(env)}`);
   const dataSource = await connectDatabase(env);
+  let status: number;
   try {
-    return await work(dataSource, env);
-  } finally {
-    await dataSource.destroy();
+    status = await work(dataSource, env);
+  } catch (error) {
+    // That it cannot be closed either says nothing more.
+    await dataSource.destroy().catch(() => undefined);
+    throw toldOf(error, env);
   }
+  await dataSource.destroy();
+  return status;
 }
 
 function isEmbeddedAskedFor(args: string[]): boolean {

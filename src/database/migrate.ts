@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SecretKey } from '../common/secrets/secret-cipher.js';
 import { StartError } from '../config/start.error.js';
 import { bindStoredSecrets } from './bind-stored-secrets.js';
+import { withPatience } from './server-pool.js';
 
 const LOCK_NAME = 'svc-platform:migrations';
 
@@ -27,7 +28,9 @@ export async function migrate(
     await bindStoredSecrets(dataSource, secretKeys);
     return names;
   };
-  return dataSource.options.type === 'better-sqlite3' ? run() : locked(dataSource, lockTimeoutSeconds, run);
+  return dataSource.options.type === 'better-sqlite3'
+    ? run()
+    : withPatience(dataSource, () => locked(dataSource, lockTimeoutSeconds, run));
 }
 
 async function locked<T>(dataSource: DataSource, timeoutSeconds: number, work: () => Promise<T>): Promise<T> {
@@ -43,7 +46,8 @@ async function locked<T>(dataSource: DataSource, timeoutSeconds: number, work: (
     try {
       return await work();
     } finally {
-      await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]);
+      // A connection that was lost has given it back, and must not hide why the work failed.
+      await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]).catch(() => undefined);
     }
   } finally {
     await runner.release();

@@ -3,6 +3,7 @@ import { runCli } from '../config/cli.js';
 import type { Env } from '../config/env.js';
 import { withDatabaseOf } from './maintenance.js';
 import { migrate } from './migrate.js';
+import { withPatience } from './server-pool.js';
 
 const USAGE = 'usage: migration.cli.js run | revert | check [--embedded]';
 const USAGE_ERROR = 2;
@@ -35,7 +36,7 @@ async function run(dataSource: DataSource, print: Print, env: Env): Promise<numb
 }
 
 async function revert(dataSource: DataSource): Promise<number> {
-  await dataSource.undoLastMigration();
+  await withPatience(dataSource, () => dataSource.undoLastMigration());
   return 0;
 }
 

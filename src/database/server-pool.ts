@@ -36,14 +36,24 @@ const pools = new WeakMap<object, ServerPool>();
 export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
   return (options) => {
     const pool = mysql2.createPool(options);
-    pools.set(pool, new ServerPool(pool, rules));
+    pools.set(pool, new ServerPool(pool, rules, options));
     return pool;
   };
 }
 
-/** From now on a server that says nothing for too long loses its connection; migrations before that take their time. */
-export function watchForSilence(dataSource: DataSource): void {
-  poolOf(dataSource)?.watch();
+/**
+ * Runs work whose statements may take long, such as migrations and the wait for others who migrate: one that says nothing is left
+ * alone as long as the server answers on another connection.
+ * @throws what `work` throws
+ */
+export async function withPatience<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  const pool = poolOf(dataSource);
+  pool?.setPatient(true);
+  try {
+    return await work();
+  } finally {
+    pool?.setPatient(false);
+  }
 }
 
 /**
@@ -64,19 +74,20 @@ class ServerPool {
   private readonly openedAt = new Map<PoolConnection, number>();
   private readonly borrowers = new WeakSet<Borrower>();
   private readonly lend: Pool['getConnection'];
-  private isWatching = false;
+  private isPatient = false;
 
   constructor(
     private readonly pool: Pool,
     private readonly rules: PoolRules,
+    private readonly options: PoolOptions,
   ) {
     this.lend = pool.getConnection.bind(pool);
     pool.getConnection = (borrower) => this.borrow(borrower);
     pool.on('connection', (connection) => this.opened(connection));
   }
 
-  watch(): void {
-    this.isWatching = true;
+  setPatient(isPatient: boolean): void {
+    this.isPatient = isPatient;
   }
 
   drop(before: number): void {
@@ -104,13 +115,20 @@ class ServerPool {
     this.rules.sessionStatements.forEach((statement) => connection.query(statement));
     // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
     const internals = internalsOf(connection);
-    const { stream } = internals;
-    stream.setTimeout(this.rules.silenceMs);
-    stream.on('timeout', () => {
-      if (this.isWatching && isAsked(internals)) {
-        stream.destroy(silence());
-      }
-    });
+    internals.stream.setTimeout(this.rules.silenceMs);
+    internals.stream.on('timeout', () => void this.heardNothing(internals));
+  }
+
+  private async heardNothing(connection: ConnectionInternals): Promise<void> {
+    if (!isAsked(connection)) {
+      return;
+    }
+    if (this.isPatient && (await answers(this.options, this.rules.silenceMs))) {
+      // It is told once, unless it is set anew.
+      connection.stream.setTimeout(this.rules.silenceMs);
+    } else if (isAsked(connection)) {
+      connection.stream.destroy(silence());
+    }
   }
 
   private borrow(borrower: Borrower): void {
@@ -176,6 +194,21 @@ function internalsOf(connection: PoolConnection): ConnectionInternals {
 /** Whether an answer is due. */
 function isAsked({ _command: command, _commands: commands }: ConnectionInternals): boolean {
   return (command !== undefined && command !== null) || commands.length > 0;
+}
+
+/** Whether the server answers on a connection of its own. */
+function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = mysql2.createConnection(options);
+    const end = (isAnswered: boolean): void => {
+      clearTimeout(timer);
+      connection.destroy();
+      resolve(isAnswered);
+    };
+    const timer = setTimeout(() => end(false), limitMs);
+    connection.on('error', () => end(false));
+    connection.ping((error) => end(!(error instanceof Error)));
+  });
 }
 
 function silence(): Error {

@@ -11,7 +11,6 @@ import {
   DatabaseOverloadedError,
   DatabaseUnavailableError,
 } from '../../../src/database/database.errors.js';
-import { watchForSilence } from '../../../src/database/server-pool.js';
 import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 
@@ -49,7 +48,6 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     const env = envOf(settings);
     const dataSource = await awaitDatabase(env, new Log(env));
     open.push(dataSource);
-    watchForSilence(dataSource);
     return new Database(dataSource, env);
   };
   const insert = (slot: number) => (manager: EntityManager) =>

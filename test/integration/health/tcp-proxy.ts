@@ -7,6 +7,7 @@ export type ProxyMode = 'open' | 'down' | 'silent';
 export class TcpProxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private mode: ProxyMode = 'open';
+  private trigger: string | undefined;
   private readonly server = createServer((client) => this.accept(client));
 
   private constructor(private readonly target: { host: string; port: number }) {}
@@ -34,6 +35,11 @@ export class TcpProxy {
     }
   }
 
+  /** Swallows everything as soon as somebody sends this text, which is not passed on either. */
+  silenceAt(text: string): void {
+    this.trigger = text;
+  }
+
   /** Passes new connections on and leaves the open ones as they are, without ever looking at them again. */
   forget(): void {
     this.mode = 'open';
@@ -53,7 +59,7 @@ export class TcpProxy {
       [a, b],
       [b, a],
     ] as const) {
-      from.on('data', (bytes) => to.write(bytes));
+      from.on('data', (bytes) => this.pass(bytes, to));
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();
@@ -61,6 +67,15 @@ export class TcpProxy {
       });
     }
     this.apply(pair);
+  }
+
+  private pass(bytes: Buffer, to: Socket): void {
+    if (this.trigger !== undefined && bytes.includes(this.trigger)) {
+      this.trigger = undefined;
+      this.set('silent');
+    } else {
+      to.write(bytes);
+    }
   }
 
   private apply(pair: [Socket, Socket]): void {
