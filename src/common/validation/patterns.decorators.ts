@@ -6,13 +6,17 @@ import { IsBoolean, IsString, Matches, ValidateBy, ValidateIf, buildMessage } fr
 export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
 /** Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can name them. */
 export const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
-const DOT_SEGMENT = /^\.{1,2}$/;
+/** What is said of one. */
+export const NO_DOT_SEGMENT = 'must not be "." or "..", which mean a place in a path';
+
+/** Whether a value means a place in a path. */
+export function isDotSegment(value: unknown): boolean {
+  return value === '.' || value === '..';
+}
 
 /** The rule of identifiers that a value breaks. */
 export function pathIdRule(value: unknown): string {
-  return typeof value === 'string' && DOT_SEGMENT.test(value)
-    ? 'must not be "." or "..", which mean a place in a path'
-    : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
+  return isDotSegment(value) ? NO_DOT_SEGMENT : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
 }
 
 /** Validates an identifier. */

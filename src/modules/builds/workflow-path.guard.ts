@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { isPathName, WORKFLOW_NAME } from '../../common/validation/path-names.js';
 import { PATH_ID } from '../../common/validation/patterns.decorators.js';
-import { WORKFLOW_NAME } from './dto/workflow-node.params.dto.js';
 import { WorkflowNodesService } from './workflow-nodes.service.js';
 
 /** Answers 404 for a path that names no workflow, or no node of it, before the body is looked at. For routes with a body. */
@@ -18,7 +18,7 @@ export class WorkflowPathGuard implements CanActivate {
     const nodeId = params['nodeId'];
     const ids = [appId, appVersionId, ...(nodeId === undefined ? [] : [String(nodeId)])];
     // What is no identifier is told by the validation of the path.
-    if (!ids.every((id) => PATH_ID.test(id)) || !WORKFLOW_NAME.test(workflow)) {
+    if (!ids.every((id) => PATH_ID.test(id)) || !isPathName(WORKFLOW_NAME, workflow)) {
       return true;
     }
     const key = { appId, appVersionId, workflow };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Turns } from '../../common/turns.js';
+import { isPathName, PROCESS_NAME } from '../../common/validation/path-names.js';
 import { Env } from '../../config/env.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkBoundaryUse } from './checks/boundary-use.checks.js';
@@ -29,9 +30,6 @@ export interface CompiledFile {
   readable: ProcessGraph[];
   problems: DefinitionProblem[];
 }
-
-/** Decisions, section 1: a process is started by its name in a path. */
-const PROCESS_NAME = /^[A-Za-z0-9._\-[\]()]{1,64}$/;
 
 /**
  * Compiles BPMN 2.0 files into graphs that run, and refuses what would not: see docs/bpmn.md. Everything is decided here and
@@ -103,8 +101,8 @@ function executableProcesses(root: BpmnElement, problems: Problems): BpmnElement
 function nameOf(process: BpmnElement, problems: Problems): string {
   const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
   const name = own || (idOf(process) ?? '');
-  if (!PROCESS_NAME.test(name)) {
-    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), not "${name.slice(0, 80)}". Give svc:processName beside a name for people.`;
+  if (!isPathName(PROCESS_NAME, name)) {
+    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), but not . or .., which mean a place in a path; not "${name.slice(0, 80)}". Give svc:processName beside a name for people.`;
     problems.error('INVALID_PROCESS_NAME', process, message);
   }
   return name;

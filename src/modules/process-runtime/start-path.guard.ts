@@ -1,8 +1,8 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { principalOf } from '../../common/auth/principal.js';
+import { isPathName, PROCESS_NAME } from '../../common/validation/path-names.js';
 import { PATH_ID } from '../../common/validation/patterns.decorators.js';
-import { PROCESS_NAME } from '../builds/dto/build.params.dto.js';
 import { ProcessStartService } from './process-start.service.js';
 
 /** Answers 404 for a path that names no process of a build, and 403 to who may start none of it, before the body is looked at. */
@@ -23,7 +23,7 @@ export class StartPathGuard implements CanActivate {
       principal !== undefined &&
       PATH_ID.test(appId) &&
       PATH_ID.test(buildId) &&
-      PROCESS_NAME.test(processName)
+      isPathName(PROCESS_NAME, processName)
     ) {
       await this.processes.demandStartable(principal, { appId, buildId, processName });
     }

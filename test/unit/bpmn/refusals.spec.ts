@@ -465,6 +465,8 @@ describe('values', () => {
 
   it.each([
     ['name="Order to cash"', 'INVALID_PROCESS_NAME P'],
+    ['name="."', 'INVALID_PROCESS_NAME P'],
+    ['svc:processName=".."', 'INVALID_PROCESS_NAME P'],
     [`svc:processName="${'x'.repeat(65)}"`, 'INVALID_PROCESS_NAME P'],
     ['svc:expiresAfter="soon"', 'INVALID_DURATION P'],
     ['svc:expiresAfter="${x}"', 'INVALID_DURATION P'],

@@ -138,6 +138,16 @@ describe('PackagesService.parse', () => {
       packageDocument({ systems: [system({ resourceName: 'a b' })] }),
       ['systems/0.json: /resourceName: VALUE_INVALID'],
     ],
+    ...['.', '..'].map((name): [string, unknown, string[]] => [
+      `a workflow that no path can name (${name})`,
+      packageDocument({ workflows: [{ ...workflow([]), name }] }),
+      [`workflows/${name}.json: /name: VALUE_INVALID`],
+    ]),
+    [
+      'an id that no path can name',
+      { application: application({ appId: '..' }) },
+      ['application.json: /appId: VALUE_INVALID'],
+    ],
     [
       'an unknown type of system',
       packageDocument({ systems: [system({ type: 'SOAP' })] }),

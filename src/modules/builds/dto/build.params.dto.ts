@@ -1,13 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { IsPathName, PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { DefinitionKey } from '../builds.types.js';
-
-/** Decisions, section 1: identifiers in paths, for process names with brackets and parentheses. */
-export const PROCESS_NAME = /^[A-Za-z0-9._\-[\]()]{1,64}$/;
-const PROCESS_NAME_RULE = 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"';
 
 /** Path of one application. */
 export class AppParams {
@@ -29,13 +24,10 @@ export class BuildParams extends AppParams {
 
 /** Path of a process in a build. */
 export class BuildProcessParams extends BuildParams {
-  @ApiProperty({
-    type: String,
-    pattern: PROCESS_NAME.source,
+  @IsPathName(PROCESS_NAME, {
     description: 'Name of the process definition.',
     example: 'loan_onboarding',
   })
-  @Matches(PROCESS_NAME, { message: PROCESS_NAME_RULE })
   processDefinitionName: string;
 }
 

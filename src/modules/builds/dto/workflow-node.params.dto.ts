@@ -1,22 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
 import type { NodeKey, WorkflowKey } from '../workflow-nodes.types.js';
 import { DeliveryParams, versionOf } from './build.params.dto.js';
 
-/** The name rule of resources, as long as a path allows. */
-export const WORKFLOW_NAME = /^[A-Za-z0-9[\]().\-_]{1,255}$/;
-
 /** Path of one workflow of a version. */
 export class WorkflowParams extends DeliveryParams {
-  @ApiProperty({
-    type: String,
-    pattern: WORKFLOW_NAME.source,
+  @IsPathName(WORKFLOW_NAME, {
     description: 'Name of the workflow, without regard to case.',
     example: 'rate_application',
-  })
-  @Matches(WORKFLOW_NAME, {
-    message: 'must be 1 to 255 letters, digits, "[", "]", "(", ")", ".", "_" or "-"',
   })
   workflowName: string;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
 import { fileRule, idRule, jsonObjectRule, resourceNameRule, textRule } from './rules.js';
 
 const BODY_MAX_LENGTH = 262_144;
@@ -121,9 +122,9 @@ export const workflowSchema = z
     file: fileRule('workflows', 'json')
       .optional()
       .describe('Where it stands in the folder; workflows/NAME.json without.'),
-    name: resourceNameRule.describe(
-      'Name by which actions and other workflows start it; unique in the package.',
-    ),
+    name: resourceNameRule
+      .refine((name) => !isDotSegment(name), NO_DOT_SEGMENT)
+      .describe('Name by which actions and other workflows start it; unique in the package.'),
     description: textRule(0, 2_000).default(''),
     inputSchema: jsonObjectRule.nullable().default(null).describe('JSON Schema (2020-12) of the input.'),
     outputSchema: jsonObjectRule.nullable().default(null).describe('JSON Schema (2020-12) of the output.'),

@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
+import { PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
@@ -9,7 +10,6 @@ import {
   IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
-import { PROCESS_NAME } from '../../builds/dto/build.params.dto.js';
 import type { InstanceStatus } from '../engine/engine.types.js';
 import { INSTANCE_STATES } from './start.response.dto.js';
 
@@ -49,11 +49,11 @@ export class InstancesQueryDto {
 
   @ApiPropertyOptional({
     type: String,
-    pattern: PROCESS_NAME.source,
+    pattern: PROCESS_NAME.pattern.source,
     description: 'Only processes of this name.',
     example: 'loan_onboarding',
   })
-  @Matches(PROCESS_NAME, { message: 'must be the name of a process' })
+  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
   @IsOptional()
   processDefinitionName?: string;
 
