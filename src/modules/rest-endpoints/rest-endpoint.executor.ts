@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isJsonObject, type JsonValue } from '../../common/data-paths.js';
+import { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import { BuildSystemsService } from '../builds/build-systems.service.js';
 import { SystemConnectionsService, type OpenedConnection } from '../systems/system-connections.service.js';
@@ -86,15 +87,18 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   }
 }
 
-/** What readers of the run see: values of the query and of headers can be secrets of the author. */
-function shown({ method, url, headers, body }: RestRequest): JsonValue {
-  return {
+/**
+ * What readers of the run see: values of the query and of headers can be secrets of the author, and those that are may stand in
+ * the path and the body, too.
+ */
+function shown({ method, url, headers, body, credentials }: RestRequest): JsonValue {
+  return new SecretRemoval(credentials).json({
     method,
     url: `${url.origin}${url.pathname}`,
     queryParameters: [...url.searchParams.keys()],
     headers: Object.keys(headers),
     body,
-  };
+  });
 }
 
 function textOr(value: unknown, otherwise: string | null): string | null {

@@ -373,7 +373,20 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
     expect(canaries.filter((canary) => told.includes(canary))).toEqual([]);
   });
 
-  it('are in no message of a call that failed, and no log', async () => {
+  it('are not in the journal where they stand in path and body, too', async () => {
+    const headers = { 'X-Auth-Token': '${t}' };
+    const runKey = uuid();
+    const posted = await built(
+      { method: 'POST', path: '/of/${t}', headers },
+      { inputBody: '{ "again": "${t}", "kept": "customer-name" }' },
+    );
+    await run(posted, { t: 'CANARY-caller' }, runKey);
+    expect(seen[0]).toMatchObject({ url: '/base/of/CANARY-caller', body: expect.stringContaining('CANARY') });
+    const journal = JSON.stringify(await callsOf(runKey));
+    expect([journal.includes('customer-name'), journal.includes('CANARY')]).toEqual([true, false]);
+  });
+
+  it('are in no message of a call that failed', async () => {
     answers = [
       (response, { headers, url }) =>
         response.writeHead(422, { 'x-why': url }).end(JSON.stringify({ headers, url })),
