@@ -4,7 +4,7 @@ import type { Principal } from '../../common/auth/principal.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditAction } from '../audit/audit.types.js';
 import { EngineRefusal } from './engine/engine.errors.js';
-import type { EngineCommand, InstanceState, InstanceStatus } from './engine/engine.types.js';
+import type { EngineCommand, InstanceState, InstanceStatus, StepResult } from './engine/engine.types.js';
 import { faultOf, IncidentsService, type IncidentClosing } from './incidents.service.js';
 import { InstanceAuditService } from './instance-audit.service.js';
 import type { RetryView } from './instance-operations.types.js';
@@ -12,7 +12,7 @@ import { InstanceStepsService } from './instance-steps.service.js';
 import { decodeJob, outlives } from './jobs/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from './process-runtime.errors.js';
 import { FailedStepError } from './step/failed-step.error.js';
-import { JOIN_NEVER_COMPLETED } from './step/join-incidents.js';
+import { isStuck, JOIN_NEVER_COMPLETED } from './step/join-incidents.js';
 import { toDomainError } from './step/refusals.js';
 import { StepResources } from './step/step-resources.js';
 import { unparked } from './step/step-writer.js';
@@ -59,7 +59,7 @@ export class InstanceRetriesService {
    * @throws ProcessIncidentError when it stops again at once
    */
   async retry(principal: Principal, target: RetryTarget): Promise<RetryView> {
-    const open = await this.work.openOf(target);
+    const open = await this.openOf(principal, target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
@@ -77,6 +77,25 @@ export class InstanceRetriesService {
     }
     this.work.wake();
     return { uuid: target.uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
+  }
+
+  /** What is open; where nothing is, also what a look at the joins of the instance finds. */
+  private async openOf({ user }: Principal, target: RetryTarget): Promise<IncidentRow[]> {
+    const open = await this.work.openOf(target);
+    if (open.length > 0 || target.tokenUuid !== null) {
+      return open;
+    }
+    const isFound = await this.steps.run<boolean>(
+      { uuid: target.uuid },
+      {
+        actor: user.userName,
+        command: ({ row: { state, content } }) =>
+          state === 'STARTED' && content.joins.length > 0 ? { kind: 'CHECK_JOINS' } : { answer: false },
+        made: (result) => demandStuck(result, target),
+        after: () => true,
+      },
+    );
+    return isFound ? this.work.openOf(target) : open;
   }
 
   private async retryOne(stop: Stop, attempt: Attempt): Promise<RetryView> {
@@ -216,6 +235,14 @@ function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
 function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
   const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
   return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
+}
+
+/** @throws ProcessStateError when a look at the joins has found nothing, so that nothing is written */
+function demandStuck(result: StepResult, target: RetryTarget): StepResult {
+  if (!result.instance.joins.some(isStuck)) {
+    throw nothingStopped(target);
+  }
+  return result;
 }
 
 /** What helps in place of a retry. */

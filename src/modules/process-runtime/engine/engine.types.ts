@@ -193,6 +193,8 @@ export type EngineCommand =
       actionSvcUuid: string | null;
       call?: { node: number; index: number };
     }
+  /** Nothing but a look at the joins that wait. */
+  | { kind: 'CHECK_JOINS' }
   | { kind: 'HOLD' }
   | { kind: 'RELEASE' }
   | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' };

@@ -77,6 +77,8 @@ function carryOut(run: StepRun, command: EngineCommand): void {
     case 'RETRY':
       demandState(run, 'STARTED', command);
       return retry(run, command);
+    case 'CHECK_JOINS':
+      return demandState(run, 'STARTED', command);
     default:
       demandState(run, 'STARTED', command);
       return inBackground(run, command);

@@ -1,24 +1,33 @@
-import type { JoinState, TokenState } from './engine.types.js';
+import type { EngineCommand, InstanceState, JoinState, TokenState } from './engine.types.js';
 import { blockersOf, isHeldBySplit, isJoin } from './joins.js';
 import type { StepRun } from './step-run.js';
 
 type Scope = number | null;
 
+const OF_OPERATORS: ReadonlySet<EngineCommand['kind']> = new Set(['HOLD', 'RELEASE', 'RETRY', 'CHECK_JOINS']);
+
+/** Whether joins of an instance can still be completed, now or after its release. */
+export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
+  return state === 'STARTED' || state === 'ONHOLD';
+}
+
 /**
  * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more (BPMN 2.0.2,
  * 13.4.1, says nothing of them; they would wait for ever). Called at rest; looks at the levels whose tokens the step has changed
- * and in which a join waits, at a cost linear in the size of the level.
+ * and in which a join waits, at a cost linear in the size of the level. What an operator does looks at all of them: joins may have
+ * been stuck before anybody looked for that.
  */
 export function markStuckJoins(run: StepRun): void {
   const { instance } = run;
-  if (instance.joins.length === 0 || instance.pending.length > 0 || instance.state !== 'STARTED') {
+  if (instance.joins.length === 0 || instance.pending.length > 0 || !isRunning(instance)) {
     return;
   }
   const changed = run.changedScopes();
+  const isOfOperator = OF_OPERATORS.has(run.command.kind);
   const waiting = new Set(instance.joins.map(({ scopeTokenId }) => scopeTokenId));
   const reached = new Map<Scope, ReadonlySet<number>>();
   for (const scope of waiting) {
-    if (changed.has(scope)) {
+    if (isOfOperator || changed.has(scope)) {
       reached.set(scope, new Reach(run, scope).flows());
     }
   }

@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { Env } from '../../../config/env.js';
 import type { JoinState, StepResult } from '../engine/engine.types.js';
+import { isRunning } from '../engine/stuck-joins.js';
 import { nameOf } from '../engine/token-flow.js';
 import { workKeyOf } from '../jobs/runtime-job.js';
 import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.js';
@@ -42,7 +43,7 @@ export class JoinIncidents {
     { instance }: StepResult,
     context: WriteContext,
   ): Promise<JoinChanges> {
-    const stuck = instance.state === 'STARTED' ? instance.joins.filter(isStuck) : [];
+    const stuck = isRunning(instance) ? instance.joins.filter(isStuck) : [];
     if (stuck.length === 0 && !row.content.joins.some(isStuck)) {
       return { raised: [], closed: [] };
     }
@@ -50,14 +51,11 @@ export class JoinIncidents {
     const open = all.filter(({ type }) => type === JOIN_NEVER_COMPLETED);
     const known = new Set(open.map(({ workKey }) => workKey));
     const keys = new Set(stuck.map(keyOf));
-    const isOver = instance.state !== 'STARTED' && instance.state !== 'ONHOLD';
     const raised = stuck
       .filter((join) => !known.has(keyOf(join)))
       .slice(0, Math.max(0, this.most - row.openIncidents))
       .map((join) => toIncident(join, definition, context));
-    const closed =
-      instance.state === 'STARTED' || isOver ? open.filter(({ workKey }) => !keys.has(workKey)) : [];
-    return { raised, closed };
+    return { raised, closed: open.filter(({ workKey }) => !keys.has(workKey)) };
   }
 
   async write(
@@ -78,7 +76,8 @@ export class JoinIncidents {
   }
 }
 
-function isStuck({ missing }: JoinState): boolean {
+/** Whether a join can never be completed, as far as somebody has looked. */
+export function isStuck({ missing }: JoinState): boolean {
   return missing !== undefined;
 }
 
