@@ -1,3 +1,4 @@
+import { ExpressionError } from '../../../common/expressions/expression.errors.js';
 import {
   addDuration,
   parseCycle,
@@ -9,8 +10,11 @@ import {
 import type { TimerDefinition } from '../../process-definitions/process-graph.types.js';
 import { EngineIncident } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
-import { renderedText } from './process-data.js';
+import { renderedText, type RenderedText } from './process-data.js';
 import type { StepRun } from './step-run.js';
+
+/** Characters of a text that a message shows. */
+const SHOWN = 100;
 
 /**
  * When a timer of a token fires (BPMN 2.0.2, 10.5.5.4; ISO 8601). A date in the past is due at once; of a cycle the first
@@ -19,16 +23,17 @@ import type { StepRun } from './step-run.js';
  * @throws EngineIncident when the text, with its references replaced, is none of the kind
  */
 export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): number {
-  const text = renderedText(run, timer.expression, token);
+  const rendered = renderedText(run, timer.expression, token);
+  const { text } = rendered;
   const { now } = run.context;
   switch (timer.type) {
     case 'DATE':
       // Columns hold no date of a year before 1000.
-      return Math.max(now, readable(parseDateTime(text), text, 'an ISO 8601 date', token));
+      return Math.max(now, readable(parseDateTime(text), rendered, 'an ISO 8601 date', token));
     case 'DURATION':
-      return after(now, parseDuration(text), text, token);
+      return after(now, parseDuration(text), rendered, token);
     case 'CYCLE':
-      return after(now, parseCycle(text)?.interval, text, token);
+      return after(now, parseCycle(text)?.interval, rendered, token);
   }
 }
 
@@ -39,29 +44,42 @@ export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): 
  * @throws EngineIncident when it is no duration
  */
 export function delayed(run: StepRun, duration: string, token: TokenState): number {
-  const text = renderedText(run, duration, token);
-  return after(run.context.now, parseDuration(text), text, token);
+  const rendered = renderedText(run, duration, token);
+  return after(run.context.now, parseDuration(rendered.text), rendered, token);
 }
 
-function after(now: number, duration: IsoDuration | undefined, text: string, token: TokenState): number {
+function after(
+  now: number,
+  duration: IsoDuration | undefined,
+  rendered: RenderedText,
+  token: TokenState,
+): number {
   const due = duration === undefined ? undefined : addDuration(now, duration);
   return readable(
     Number.isNaN(due) ? undefined : due,
-    text,
+    rendered,
     'an ISO 8601 duration that a date can hold',
     token,
   );
 }
 
-function readable(due: number | undefined, text: string, what: string, token: TokenState): number {
-  if (due === undefined) {
-    const shown = JSON.stringify(text.slice(0, 100));
-    throw new EngineIncident('NODE', 'DEFINITION', `A timer is set to ${shown}, which is not ${what}.`, {
-      node: token.node,
-      tokenId: token.id,
-    });
+function readable(
+  due: number | undefined,
+  { text, missing: [missing] }: RenderedText,
+  what: string,
+  { node, id: tokenId }: TokenState,
+): number {
+  if (due !== undefined) {
+    return due;
   }
-  return due;
+  const shown = JSON.stringify(text.slice(0, SHOWN));
+  const message = `A timer is set to ${shown}, which is not ${what}.`;
+  if (missing === undefined) {
+    throw new EngineIncident('NODE', 'DEFINITION', message, { node, tokenId });
+  }
+  const why = `A timer refers to data that is not there: ${missing.slice(0, SHOWN)}. ${message}`;
+  const cause = new ExpressionError(why, 'missing');
+  throw new EngineIncident('NODE', 'DEFINITION', why, { node, tokenId }, { cause });
 }
 
 /**

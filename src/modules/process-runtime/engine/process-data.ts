@@ -58,16 +58,22 @@ export function rendered(run: StepRun, template: JsonObject, token: TokenState):
   });
 }
 
+/** A text with its references replaced, and those of them that lead to nothing. */
+export interface RenderedText {
+  readonly text: string;
+  readonly missing: readonly string[];
+}
+
 /**
  * A text with its references replaced.
  * @throws EngineIncident when a reference fails
  */
-export function renderedText(run: StepRun, template: string, token: TokenState): string {
+export function renderedText(run: StepRun, template: string, token: TokenState): RenderedText {
   return attempt(run, token, () => {
     const compiled = run.definition.text(template);
     const { text, missing } = compiled.render(dataFor(run, compiled), run.work);
     warnOfMissing(run, token, missing);
-    return text;
+    return { text, missing };
   });
 }
 

@@ -29,7 +29,7 @@ function isTrue(
     return compileExpression(expression ?? '').test(variables);
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof ExpressionSyntaxError) {
-      const message = `The condition ${id} is neither true nor false.`;
+      const message = `The condition ${id} is neither true nor false: ${error.message}`;
       throw new WorkflowFailedError('CONDITION_FAILED', message, { details: error.message, cause: error });
     }
     throw error;
