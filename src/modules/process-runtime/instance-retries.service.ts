@@ -25,6 +25,12 @@ import { RuntimeRows } from './storage/runtime-rows.js';
 /** An incident with its background work. */
 type Stop = IncidentRow & { job: ParkedJob };
 
+/** An incident that could not be retried, and what is told of it. */
+interface Failed {
+  uuid: string;
+  error: ProcessIncidentError | ProcessStateError;
+}
+
 interface Attempt {
   principal: Principal;
   target: RetryTarget;
@@ -53,10 +59,11 @@ export class InstanceRetriesService {
   ) {}
 
   /**
-   * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents.
+   * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents. Of several each is
+   * retried by itself, and the answer tells which could not be.
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
-   * @throws ProcessIncidentError when it stops again at once
+   * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
   async retry(principal: Principal, target: RetryTarget): Promise<RetryView> {
     const open = await this.openOf(principal, target);
@@ -66,17 +73,32 @@ export class InstanceRetriesService {
     }
     const version = await this.audit.demandVersion(target.uuid);
     const retried: RetryView[] = [];
+    const failed: Failed[] = [];
     for (const stop of stops) {
       const jobId = await this.resources.nextId('job');
-      retried.push(await this.retryOne(stop, { principal, target, version, jobId, asAsked: false }));
+      try {
+        retried.push(await this.retryOne(stop, { principal, target, version, jobId, asAsked: false }));
+      } catch (error) {
+        failed.push(failedOf(stop, error));
+      }
     }
+    return this.answer(target, retried, failed);
+  }
+
+  private answer(target: RetryTarget, retried: readonly RetryView[], failed: readonly Failed[]): RetryView {
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
-      // Another operator was first.
-      throw nothingStopped(target);
+      // Without a failure another operator was first.
+      throw failed[0]?.error ?? nothingStopped(target);
     }
     this.work.wake();
-    return { uuid: target.uuid, state: retried.at(-1)?.state ?? 'STARTED', retriedIncidents };
+    const notRetried = failed.map(({ uuid, error: { message } }) => ({ uuid, message }));
+    return {
+      uuid: target.uuid,
+      state: retried.at(-1)?.state ?? 'STARTED',
+      retriedIncidents,
+      ...(notRetried.length === 0 ? {} : { notRetried }),
+    };
   }
 
   /** What is open; where nothing is, also what a look at the joins of the instance finds. */
@@ -212,6 +234,14 @@ export class InstanceRetriesService {
     }
     throw error;
   }
+}
+
+/** @throws the error itself when it says nothing of this incident alone, such as an outage of the database */
+function failedOf({ uuid }: Stop, error: unknown): Failed {
+  if (error instanceof ProcessIncidentError || error instanceof ProcessStateError) {
+    return { uuid, error };
+  }
+  throw error;
 }
 
 /** The start of an instance that stopped at once, with the data that it was given. */

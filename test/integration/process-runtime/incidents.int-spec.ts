@@ -2,6 +2,7 @@ import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/entities/process-incident.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -174,6 +175,30 @@ describe('what counts as the same incident', () => {
     expect(body['retriedIncidents']).toHaveLength(3);
     expect((await incidents(id, 6)).filter(({ state }) => state === 'OPEN')).toHaveLength(3);
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 3 });
+  });
+
+  it('is retried by itself, and the answer tells which could not be', async () => {
+    const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
+    const id = instanceMetadata.processInstanceId;
+    const [first, second, third] = await incidents(id, 3);
+    const job = second?.job?.replace(String.raw`\"index\":1`, String.raw`\"index\":9`) ?? null;
+    const stored = app.dataSource.getRepository(ProcessIncidentEntity);
+    await stored.update({ uuid: second?.uuid ?? '' }, { job });
+
+    const path = `token/${token.uuid}/retry`;
+    const message = 'There is nothing to retry: execute the UI action again.';
+    const { status, body } = await operate(uuid, path);
+    expect({ status, ...body }).toEqual({
+      status: 200,
+      uuid,
+      state: 'STARTED',
+      retriedIncidents: [first?.uuid, third?.uuid],
+      notRetried: [{ uuid: second?.uuid, message }],
+    });
+    expect((await stored.findOneByOrFail({ uuid: second?.uuid ?? '' })).state).toBe('OPEN');
+    await incidents(id, 5);
+    await stored.update({ instanceId: id, state: 'OPEN' }, { job });
+    expect(await operate(uuid, path)).toMatchObject({ status: 409, body: { message } });
   });
 
   it('is a request that fails at the same place, which tells the newest reason', async () => {

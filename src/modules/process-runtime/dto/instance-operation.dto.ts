@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { InstanceStatus } from '../engine/engine.types.js';
-import type { OperationView, RetryView } from '../instance-operations.types.js';
+import type { IncidentNotRetried, OperationView, RetryView } from '../instance-operations.types.js';
 import { INSTANCE_STATES } from './start.response.dto.js';
 
 /** Where an instance stands after an operation. */
@@ -21,6 +21,22 @@ export class InstanceOperationDto implements OperationView {
   state: InstanceStatus;
 }
 
+/** An incident that could not be retried. */
+export class IncidentNotRetriedDto implements IncidentNotRetried {
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The incident, which stays open.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+  })
+  uuid: string;
+
+  @ApiProperty({
+    description: 'Why.',
+    example: 'The process stopped with an incident: The collection orders is not a list.',
+  })
+  message: string;
+}
+
 /** What a retry did. */
 export class InstanceRetryDto extends InstanceOperationDto implements RetryView {
   @ApiProperty({
@@ -30,4 +46,10 @@ export class InstanceRetryDto extends InstanceOperationDto implements RetryView 
     example: ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
   })
   retriedIncidents: string[];
+
+  @ApiPropertyOptional({
+    type: [IncidentNotRetriedDto],
+    description: 'Of several incidents those that could not be retried; absent when all were.',
+  })
+  notRetried?: IncidentNotRetriedDto[];
 }
