@@ -166,4 +166,132 @@ describe('a join that can never be completed', () => {
     engine.act(instance, 'b.done', { ok: true });
     expect(positions(instance)).toEqual(['after ACTIVE ARRIVED']);
   });
+
+  it('is none while a token waits in a loop that may still lead to it, and is found when that has ended', () => {
+    const { engine, instance } = startOf(
+      new TestGraph()
+        .start()
+        .and('fork')
+        .user('a')
+        .user('b')
+        .xor('again')
+        .xor('out')
+        .and('join')
+        .end()
+        .end('other')
+        .flow('start -> fork -> a -> join', 'fork -> b -> again', 'again -> b ? more', 'again -> out default')
+        .flow('out -> join ? ok', 'out -> other default', 'join -> end'),
+    );
+    engine.act(instance, 'a.done', { more: true });
+    for (let round = 0; round < 3; round += 1) {
+      engine.act(instance, 'b.done');
+      expect(stuck(instance)).toEqual({});
+    }
+    engine.act(instance, 'b.done', { more: false });
+    expect(stuck(instance)).toEqual({ join: ['out'] });
+  });
+
+  it('is none at an inclusive join, which goes on with who is there', () => {
+    const { engine, instance } = startOf(
+      new TestGraph()
+        .start()
+        .and('fork')
+        .user('a')
+        .user('b')
+        .xor('which')
+        .or('join')
+        .user('after')
+        .end()
+        .end('other')
+        .flow('start -> fork -> a -> join', 'fork -> b -> which', 'which -> join ? ok')
+        .flow('which -> other default', 'join -> after -> end'),
+    );
+    engine.act(instance, 'a.done');
+    expect(positions(instance)).toContain('b ACTIVE ARRIVED');
+    engine.act(instance, 'b.done');
+    expect(stuck(instance)).toEqual({});
+    expect(positions(instance).filter((position) => position.startsWith('after'))).toHaveLength(1);
+  });
+
+  it('is found behind an inclusive join that can go on, and behind none that cannot', () => {
+    const { engine, instance } = startOf(
+      new TestGraph()
+        .start()
+        .and('fork')
+        .user('a')
+        .user('b')
+        .user('c')
+        .or('either')
+        .and('join')
+        .end()
+        .end('other')
+        .flow('start -> fork -> a -> either', 'fork -> b -> either', 'fork -> c -> join')
+        .flow('either -> join -> end'),
+    );
+    engine.act(instance, 'c.done');
+    engine.act(instance, 'a.done');
+    expect(stuck(instance)).toEqual({});
+    engine.act(instance, 'b.done');
+    expect(instance.state.state).toBe('FINISHED');
+  });
+
+  it('is found in an embedded subprocess at the level of the join alone, also when a boundary event took a branch away', () => {
+    const { engine, instance } = startOf(
+      new TestGraph()
+        .start()
+        .and('outer')
+        .sub('s')
+        .user('beside')
+        .end()
+        .start('inner', { in: 's' })
+        .and('fork', { in: 's' })
+        .user('a', [returning('done')], { in: 's' })
+        .user('b', [returning('done')], { in: 's' })
+        .boundary('late', 'b', { type: 'TIMER', timer: { type: 'DURATION', expression: 'PT1S' } })
+        .end('gone', { type: 'NONE' }, { in: 's' })
+        .and('join', { in: 's' })
+        .end('innerEnd', { type: 'NONE' }, { in: 's' })
+        .flow('start -> outer -> s -> end', 'outer -> beside -> end', 'inner -> fork -> a -> join')
+        .flow('fork -> b -> join', 'late -> gone', 'join -> innerEnd'),
+    );
+    engine.act(instance, 'a.done');
+    expect(stuck(instance)).toEqual({});
+    engine.advance(1_000);
+    expect(stuck(instance)).toEqual({ join: ['b'] });
+    engine.act(instance, 'beside.done');
+    expect(stuck(instance)).toEqual({ join: ['b'] });
+    expect(instance.state.state).toBe('STARTED');
+  });
+
+  it('is none where a boundary event leads to it beside its activity, which still can', () => {
+    const { engine, instance } = startOf(
+      new TestGraph()
+        .start()
+        .and('fork')
+        .user('a')
+        .user('b')
+        .boundary('late', 'b', { type: 'TIMER', timer: { type: 'DURATION', expression: 'PT1S' } })
+        .xor('merged')
+        .and('join')
+        .end()
+        .flow('start -> fork -> a -> join', 'fork -> b -> merged', 'late -> merged', 'merged -> join -> end'),
+    );
+    engine.act(instance, 'a.done');
+    engine.advance(1_000);
+    expect(stuck(instance)).toEqual({});
+    expect(instance.state.state).toBe('FINISHED');
+  });
+
+  it('is looked for in every level by a hold, a release and a look of an operator', () => {
+    for (const commands of [['HOLD'], ['HOLD', 'RELEASE'], ['CHECK_JOINS']] as const) {
+      const { engine, instance } = startOf(branches());
+      engine.act(instance, 'a.done');
+      engine.act(instance, 'b.done');
+      const joins = instance.state.joins.map(({ missing: _, ...join }) => join);
+      instance.state = { ...instance.state, joins };
+      expect(stuck(instance)).toEqual({});
+      commands.forEach((kind) => engine.step(instance, { kind }));
+      expect(stuck(instance)).toEqual({ join: ['which'] });
+    }
+  });
 });
