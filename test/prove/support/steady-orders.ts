@@ -151,7 +151,11 @@ export class SteadyOrders {
     return within(this.refusals).length > 0 || Math.max(...pauses) > pauseMs;
   }
 
+  /** Begins with the first write, for there is nothing before it that a look could be held against. */
   private async look(): Promise<void> {
+    while (this.running && this.successes.length === 0) {
+      await sleep(POLL_MS);
+    }
     while (this.running) {
       const asked = performance.now();
       const isReady = await this.isReady();
