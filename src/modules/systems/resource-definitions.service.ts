@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { SystemEntity } from './entities/system.entity.js';
 import { SystemsRepository } from './systems.repository.js';
 
 /** What systems of one name share in all versions of an application. */
@@ -10,11 +11,17 @@ export class ResourceDefinitionsService {
   /**
    * Keeps everybody else from deciding on tools of a definition until the transaction ends. To be called after the version and
    * the system are locked.
+   * @param system of the definition
    * @returns whether tools of any of its systems were ever stored
    */
-  async lock(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
+  async lock(
+    manager: EntityManager,
+    { appId, resourceDefinitionId: id }: Pick<SystemEntity, 'appId' | 'resourceDefinitionId'>,
+  ): Promise<{ wasSynchronised: boolean }> {
     const definition = await this.systems.lockDefinition(manager, id);
-    return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
+    const isNoted = definition !== null && definition.toolsSynchronisedAt !== null;
+    // A replica of the release before notes the time at the system only.
+    return { wasSynchronised: isNoted || (await this.systems.wasSynchronised(manager, appId, id)) };
   }
 
   /** Notes that tools of a locked definition are stored now for the first time. */

@@ -25,25 +25,26 @@ export class ToolDecisionsService {
   /**
    * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
    * @param names of the tools that are listed now
+   * @param unknown names of those that the system does not have, or not as they are defined now
    * @returns what was decided so far about tools of these names, and whether no list was ever stored for a system of the
    * resource definition
    */
   async open(
     manager: EntityManager,
     system: SystemEntity,
-    names: readonly string[],
+    { names, unknown }: { names: readonly string[]; unknown: readonly string[] },
     now: Date,
   ): Promise<{ decisions: ToolDecision[]; isFirst: boolean }> {
-    const { resourceDefinitionId, toolsSynchronisedAt } = system;
-    const { wasSynchronised } = await this.definitions.lock(manager, resourceDefinitionId);
+    const { resourceDefinitionId } = system;
+    const { wasSynchronised } = await this.definitions.lock(manager, system);
     if (!wasSynchronised) {
       await this.definitions.markSynchronised(manager, resourceDefinitionId, now);
     }
     const stored = await this.decisions.of(manager, resourceDefinitionId, names);
-    const untold = await this.decisions.switchedOffUntold(manager, system, names);
+    const untold = await this.decisions.offUntold(manager, system, unknown);
     const { decisions, changed } = switchedOff(stored, untold, now);
     await this.decisions.store(manager, resourceDefinitionId, changed);
-    return { decisions, isFirst: !wasSynchronised && toolsSynchronisedAt === null };
+    return { decisions, isFirst: !wasSynchronised };
   }
 
   /**
@@ -76,7 +77,7 @@ export class ToolDecisionsService {
     const now = this.clock.now();
     const { name, definitionHash } = tool;
     const decided = { enabled, decidedBy: user, decidedAt: now };
-    await this.definitions.lock(manager, system.resourceDefinitionId);
+    await this.definitions.lock(manager, system);
     await this.tools.decide(manager, tool.id, decided, enabled === tool.enabled ? tool.modifiedAt : now);
     await this.decisions.store(manager, system.resourceDefinitionId, [{ name, definitionHash, ...decided }]);
   }

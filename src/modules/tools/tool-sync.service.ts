@@ -82,9 +82,12 @@ export class ToolSyncService {
     { tools }: ServerListing,
     now: Date,
   ): Promise<{ plan: SyncPlan; earlier: ToolDecision[] }> {
-    const names = tools.map(({ name }) => name);
-    const opened = await this.decisions.open(manager, system, names, now);
-    const plan = planSync(await this.tools.ofSystem(manager, system.id), tools, {
+    const stored = await this.tools.ofSystem(manager, system.id);
+    const known = new Map(stored.map(({ name, definitionHash }) => [name, definitionHash]));
+    const unknown = tools.filter(({ name, definitionHash }) => known.get(name) !== definitionHash);
+    const listed = { names: namesOf(tools), unknown: namesOf(unknown) };
+    const opened = await this.decisions.open(manager, system, listed, now);
+    const plan = planSync(stored, tools, {
       ...opened,
       systemId: system.id,
       policy: this.env.get('TOOL_CHANGE_POLICY'),
@@ -131,4 +134,8 @@ export class ToolSyncService {
       }
     }
   }
+}
+
+function namesOf(tools: readonly HashedDefinition[]): string[] {
+  return tools.map(({ name }) => name);
 }
