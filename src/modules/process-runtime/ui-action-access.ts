@@ -44,7 +44,7 @@ export class UiActionAccess {
 
   /**
    * The UI action of a path that a caller may execute. A stranger is told the same of one that is not there, or not for him, as of an
-   * instance that is not there.
+   * instance that is not there; where all may act, nobody is a stranger.
    * @throws ProcessInstanceNotFoundError
    * @throws UiActionNotFoundError, LanePermissionError to who knows of the instance
    */
@@ -55,7 +55,7 @@ export class UiActionAccess {
     svcUuid: string,
   ): UiActionPlace {
     const place = definition.runtime.uiAction(svcUuid);
-    const isKnown = mayReadAll(principal) || isResponsible(principal, instance);
+    const isKnown = this.isOpen || mayReadAll(principal) || isResponsible(principal, instance);
     if (place === undefined) {
       throw isKnown ? new UiActionNotFoundError() : new ProcessInstanceNotFoundError();
     }

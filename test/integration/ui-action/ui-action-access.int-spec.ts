@@ -84,7 +84,12 @@ describe('who may execute a UI action', () => {
       execute(open, process, tokenUuid, ui(task), {}, { token: other });
 
     expect((await as(token.uuid, 'a')).status).toBe(200);
-    expect((await as(token.uuid, 'b')).status).toBe(404);
+    expect((await as(token.uuid, 'b')).status).toBe(403);
+    const unknown = await execute(open, process, token.uuid, uuid(), {}, { token: other });
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: { message: 'UI action not found for this process.' },
+    });
   });
 
   it('is no reader who may not act: a 404, and no UI action is shown', async () => {
