@@ -209,13 +209,18 @@ export class InstancesRepository {
     return row;
   }
 
-  /** NOW is when a statement began, not when the row was there. */
+  /**
+   * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
+   * the session, where the last hour of summer time comes twice.
+   */
   private get lockTime(): string {
-    return this.database.isEmbedded ? '' : ', UNIX_TIMESTAMP(NOW(6)) AS locked_at';
+    return this.database.isEmbedded
+      ? ''
+      : ", TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS locked_at";
   }
 
   private lockedAt(row: RawRow): number {
-    return this.database.isEmbedded ? this.clock.now().getTime() : Number(row['locked_at']) * 1_000;
+    return this.database.isEmbedded ? this.clock.now().getTime() : Number(row['locked_at']) / 1_000;
   }
 
   private get forUpdate(): string {
