@@ -7,6 +7,7 @@ import { awaitDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
+import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
 import { checkSession } from './session-check.js';
 
@@ -27,6 +28,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 function openDataSource(env: Env, log: Log): Promise<DataSource> {
   return awaitDatabase(env, log, async (dataSource) => {
     await checkSession(dataSource);
+    await warnOfPackets(dataSource, env, log);
     if (env.get('MIGRATIONS_RUN')) {
       await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
     }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from './database.errors.js';
+import { PacketLimit } from './packet-limit.js';
 
 /** Rules of our own for a connection pool. */
 export interface PoolRules {
@@ -75,6 +76,7 @@ class ServerPool {
   private readonly borrowers = new WeakSet<Borrower>();
   private readonly lend: Pool['getConnection'];
   private isPatient = false;
+  private readonly packets = new PacketLimit();
 
   constructor(
     private readonly pool: Pool,
@@ -113,6 +115,7 @@ class ServerPool {
     connection.once('error', forget);
     // The statements are queued before anything the borrower of a new connection sends.
     this.rules.sessionStatements.forEach((statement) => connection.query(statement));
+    this.packets.watch(connection);
     // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
     const internals = internalsOf(connection);
     internals.stream.setTimeout(this.rules.silenceMs);

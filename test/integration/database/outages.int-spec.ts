@@ -11,6 +11,8 @@ import {
   DatabaseOverloadedError,
   DatabaseUnavailableError,
 } from '../../../src/database/database.errors.js';
+import { isDatabaseFailure } from '../../../src/database/database-failure.js';
+import { warnOfPackets } from '../../../src/database/packet-check.js';
 import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 
@@ -74,6 +76,47 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     const now = await Promise.all([1, 2, 3].map(() => database.write(connectionId)));
     expect(now.filter((id) => old.includes(id))).toEqual([]);
     expect(await slots(database)).toEqual([1]);
+  });
+
+  it('is not asked for what is larger than its packets: a plain failure, once, on a connection that stays', async () => {
+    const database = await connect({ DATABASE_POOL_SIZE: '1' });
+    const id = await database.write(connectionId);
+    const [{ bytes } = {}] = (await open[0]!.query('SELECT @@max_allowed_packet AS bytes')) as {
+      bytes: unknown;
+    }[];
+    let attempts = 0;
+    const failure = await failureOf(
+      database.write((manager) => {
+        attempts += 1;
+        return manager.query('SELECT LENGTH(?)', ['x'.repeat(Number(bytes))]);
+      }),
+    );
+    expect(failure).toMatchObject({ driverError: { code: 'ER_NET_PACKET_TOO_LARGE' } });
+    expect([attempts, isDatabaseFailure(failure)]).toEqual([1, false]);
+    const fits = await database.write((manager) =>
+      manager.query<{ length: unknown }[]>('SELECT LENGTH(?) AS length', ['x'.repeat(Number(bytes) - 64)]),
+    );
+    expect(Number(fits[0]?.length)).toBe(Number(bytes) - 64);
+    expect(await database.write(connectionId)).toBe(id);
+  });
+
+  it('is told of at the start when limits do not fit into its packets', async () => {
+    await connect();
+    const warned: unknown[] = [];
+    const log = { warn: (...all: unknown[]) => warned.push(all) } as unknown as Log;
+    const small = { options: open[0]!.options, query: async () => [{ bytes: 4_194_304 }] };
+    await warnOfPackets(small as unknown as DataSource, envOf({}), log);
+    expect(warned).toEqual([
+      [
+        'limits do not fit into a packet of the database',
+        {
+          detail:
+            'JOBS_MAX_PAYLOAD_BYTES, PACKAGE_MAX_BYTES must be below max_allowed_packet of the database server (4194304 bytes): what is larger cannot be stored.',
+        },
+      ],
+    ]);
+    await warnOfPackets(open[0]!, envOf({}), log);
+    expect(warned).toHaveLength(1);
   });
 
   it('may cut a connection before the commit: the transaction is repeated, and stored once', async () => {

@@ -1,0 +1,59 @@
+import type { PoolConnection } from 'mysql2';
+
+/** Bytes of one UTF-16 unit at the most. */
+const UNIT_BYTES = 3;
+/** The byte that says what kind of packet it is, and one that the server keeps for itself. */
+const OVERHEAD_BYTES = 2;
+
+interface SentCommand {
+  sql?: unknown;
+  onResult?: (error: Error) => void;
+}
+/** What mysql2 sends through; it offers no other place where a statement stands as it is sent. */
+interface Sender {
+  addCommand: (command: SentCommand) => SentCommand;
+}
+
+/**
+ * Refuses statements that the server takes no packet for. Sent, they would end the connection while the driver still writes,
+ * which nobody could tell from a server that went away: the same statement would be sent again and again.
+ */
+export class PacketLimit {
+  /** What a connection was told last; new ones are asked with what they say first. */
+  private lastKnown = Number.POSITIVE_INFINITY;
+
+  /** Asks the server of a new connection, and watches what is sent over it from now on. */
+  watch(connection: PoolConnection): void {
+    let limit: number | undefined;
+    connection.query('SELECT @@max_allowed_packet AS bytes', (error, rows) => {
+      const bytes = error === null ? Number((rows as { bytes: unknown }[])[0]?.bytes) : Number.NaN;
+      if (bytes > 0) {
+        limit = bytes;
+        this.lastKnown = bytes;
+      }
+    });
+    const sender = connection as unknown as Sender;
+    const send = sender.addCommand.bind(connection);
+    sender.addCommand = (command) => {
+      const { onResult, sql } = command;
+      if (onResult === undefined || !isLonger(sql, (limit ?? this.lastKnown) - OVERHEAD_BYTES)) {
+        return send(command);
+      }
+      queueMicrotask(() => onResult(tooLarge()));
+      return command;
+    };
+  }
+}
+
+function isLonger(sql: unknown, bytes: number): boolean {
+  // Most statements are so short that nobody needs to count.
+  return typeof sql === 'string' && sql.length * UNIT_BYTES > bytes && Buffer.byteLength(sql) > bytes;
+}
+
+/** As the server says it. */
+function tooLarge(): Error {
+  return Object.assign(new Error("statement is larger than the server's max_allowed_packet"), {
+    code: 'ER_NET_PACKET_TOO_LARGE',
+    sqlState: '08S01',
+  });
+}
