@@ -55,7 +55,7 @@ function urlOf(payload: JsonObject, baseUrl: string, variables: JsonObject): URL
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
   if (!staysBelow(new URL(baseUrl), url, path)) {
     throw invalid(
-      'The path must stay below the base URL: no "." or "..", backslash or blank, encoded or not.',
+      'The path must stay below the base URL: no "." or "..", backslash or control character, encoded or not, and no blank.',
     );
   }
   for (const [name, template] of textsOf(payload['queryParameters'])) {

@@ -141,6 +141,12 @@ describe('a REST_ENDPOINT node', () => {
     ['a path that leads elsewhere by encoded backslashes', { path: '/items/${v}' }, { v: '..\\..\\admin' }],
     ['a path whose dots a tab holds apart', { path: '/.\t./admin' }, {}],
     ['a path whose encoded dots a line end holds apart', { path: '/%2e\n%2E/admin' }, {}],
+    ['a backslash in a value of the path', { path: '/items/${v}' }, { v: '\\\\evil.example/x' }],
+    ['a backslash that was encoded before', { path: '/items/${v}' }, { v: 'a%255cb' }],
+    ['a line end in a value of the path', { path: '/items/${v}' }, { v: 'a\r\nb' }],
+    ['a tab that was encoded before', { path: '/items/${v}' }, { v: 'a%09b' }],
+    ['a control character beyond ASCII in the path', { path: '/items/${v}' }, { v: 'a\u0085b' }],
+    ['a blank in the text of the path', { path: '/items/a b' }, {}],
     ['a path with dots and path parameters', { path: '/..;a=b/admin' }, {}],
   ])('refuses %s', async (_what, payload, input) => {
     expect(await failureOf(run(await built(payload), input))).toMatchObject({
