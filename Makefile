@@ -50,4 +50,4 @@ conformance: ## our MCP client against the official conformance suite
 	npm run conformance
 
 clean: ## remove what was built
-	rm -rf dist coverage
+	rm -rf dist dist.next-* dist.before-* coverage

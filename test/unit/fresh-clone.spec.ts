@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const NOT_BUILT = 'Not built yet: run "npm ci && npm run build" first.\n';
 const NOT_INSTALLED = 'Not installed yet: run "npm ci" first.\n';
 const BUILD_TIMEOUT_MS = 180_000;
 /** What a build needs, and nothing that one leaves behind. */
-const SOURCES = ['package.json', 'src', 'migrations', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['package.json', 'src', 'migrations', 'scripts', 'tsconfig.json', 'tsconfig.build.json'];
 
 const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
 const names = Object.keys(scripts);
@@ -42,6 +42,12 @@ describe('commands in a fresh clone', () => {
     expect(await run(folder, name)).toEqual({ status: 1, output: NOT_INSTALLED });
   });
 
+  it('say it also while the installation runs, which links the tools last', async () => {
+    await mkdir(join(folder, 'node_modules/typescript'), { recursive: true });
+    expect(await run(folder, 'dev')).toEqual({ status: 1, output: NOT_INSTALLED });
+    await rm(join(folder, 'node_modules'), { recursive: true });
+  });
+
   it.each(runsBuilt)('%s says in one line that nothing is built', async (name) => {
     expect(await run(folder, name)).toEqual({ status: 1, output: NOT_BUILT });
   });
@@ -53,10 +59,36 @@ describe('commands in a fresh clone', () => {
       expect(await run(folder, 'start:prod')).toEqual({ status: 1, output: NOT_BUILT });
       expect(await run(folder, 'env:example')).toEqual({ status: 0, output: '.env.example is written.\n' });
       expect(await readFile(join(folder, '.env.example'), 'utf8')).toContain('DATABASE_URL=');
+
+      const told = run(folder, 'build');
+      // What a service of the same checkout may load at any moment.
+      const seen = await watched(join(folder, 'dist/src/main.js'), told);
+      expect(await told).toEqual({ status: 0, output: '' });
+      expect(seen).toBeGreaterThan(10);
+      await writeFile(join(folder, 'src/broken.ts'), 'export const broken: string = 1;\n');
+      expect((await run(folder, 'build')).status).not.toBe(0);
+      expect(await readFile(join(folder, 'dist/src/main.js'), 'utf8')).not.toBe('');
+      expect((await readdir(folder)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
     },
     BUILD_TIMEOUT_MS,
   );
 });
+
+/** Reads a file until something has ended; fails where it is away for longer than two renames take. */
+async function watched(path: string, work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  void work.finally(() => (isDone = true));
+  let seen = 0;
+  while (!isDone) {
+    await readFile(path).catch(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await readFile(path);
+    });
+    seen += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return seen;
+}
 
 /** Runs a command of package.json there, as npm does, without npm's own lines. */
 function run(cwd: string, name: string): Promise<{ status: unknown; output: string }> {
