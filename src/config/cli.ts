@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { EnvError } from './env.js';
 
 /**
@@ -37,4 +38,14 @@ function describe(error: unknown): string {
   }
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? `The command failed: ${error.name} ${code}` : error.message;
+}
+
+/**
+ * A path of the command line as the person means it who typed it: npm runs a script in the folder of package.json, and tells in
+ * INIT_CWD where it was itself called.
+ * @param script name of the script in package.json; what another one has left in the environment means nothing
+ */
+export function pathAsTyped(path: string, script: string): string {
+  const { INIT_CWD: folder, npm_lifecycle_event: running } = process.env;
+  return resolve(running === script && folder !== undefined ? folder : '.', path);
 }

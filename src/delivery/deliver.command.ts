@@ -53,6 +53,8 @@ export interface DeliverSurroundings {
   env: Env;
   print: (line: string) => void;
   printError: (line: string) => void;
+  /** Where a folder of the command line is. */
+  pathOf: (folder: string) => string;
   /** Address of the evaluation server on this machine, and a token of it. */
   evaluation: () => Promise<{ url: string; token: string }>;
 }
@@ -62,13 +64,13 @@ export interface DeliverSurroundings {
  * @returns the status of the process: 0, 1 when something is wrong, 2 when the command line is
  */
 export async function deliver(args: string[], surroundings: DeliverSurroundings): Promise<number> {
-  const { env, print, printError } = surroundings;
+  const { env, print, printError, pathOf } = surroundings;
   const order = orderFrom(args);
   if (typeof order === 'string') {
     printError(`${order}\n${DELIVER_USAGE}`);
     return USAGE_ERROR;
   }
-  const { document, problems } = await readPackageFolder(order.folder, folderLimits(env));
+  const { document, problems } = await readPackageFolder(pathOf(order.folder), folderLimits(env));
   problems.forEach((problem) => print(problemLine(problem)));
   if (document === null) {
     return 1;

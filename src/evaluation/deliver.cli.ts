@@ -1,4 +1,4 @@
-import { runCli } from '../config/cli.js';
+import { pathAsTyped, runCli } from '../config/cli.js';
 import { Env } from '../config/env.js';
 import { deliver } from '../delivery/deliver.command.js';
 import { orderToken } from './token-socket.client.js';
@@ -12,6 +12,7 @@ await runCli(async (args, print) => {
     env,
     print,
     printError: (line) => process.stderr.write(`${line}\n`),
+    pathOf: (folder) => pathAsTyped(folder, 'deliver'),
     evaluation: async () => ({
       url: `http://127.0.0.1:${env.get('PORT')}`,
       token: await orderToken(env.get('DATA_DIR'), {

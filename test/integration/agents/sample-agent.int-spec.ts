@@ -58,6 +58,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
       env: Env.parse('maintenance', { DELIVER_TOKEN: token }),
       print: (line) => lines.push(line),
       printError: (line) => errors.push(line),
+      pathOf: (path) => path,
       evaluation: () => Promise.reject(new Error('there is a token')),
     });
     expect(errors).toEqual([]);

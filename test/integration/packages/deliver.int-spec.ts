@@ -57,6 +57,7 @@ async function run(args: string[], settings: Record<string, string> = { DELIVER_
     env: Env.parse('maintenance', settings),
     print: (line) => lines.push(line),
     printError: (line) => errors.push(line),
+    pathOf: (path) => path,
     evaluation: () => Promise.resolve({ url: app.url, token }),
   });
   return { status, lines, errors: errors.join('\n') };
