@@ -9,6 +9,13 @@ import { isAway } from './driver-errors.js';
 
 const SECOND_MS = 1_000;
 const PAUSE_MS = 1_000;
+/** The server is there, but not for this user, password or database: waiting mends nothing. */
+const REFUSALS = new Set([
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
+  'ER_BAD_DB_ERROR',
+  'ER_DBACCESS_DENIED_ERROR',
+]);
 
 /**
  * Connects to the database that the settings name.
@@ -76,7 +83,10 @@ export function toldOf(error: unknown, env: Env): unknown {
 
 function unusable(error: unknown, env: Env): Error {
   const setting = env.get('DATABASE_URL') === undefined ? 'DATA_DIR' : 'DATABASE_URL';
-  return error instanceof EnvError
-    ? error
+  if (error instanceof EnvError) {
+    return error;
+  }
+  return REFUSALS.has(codeOf(error))
+    ? new EnvError([`${setting} names a user or a database that the server refuses: ${codeOf(error)}`])
     : new SettingUnusableError(`${setting} names a database that cannot be used`, error);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
@@ -121,6 +121,8 @@ const SHARED = {
 
 const SECOND_MS = 1_000;
 const EMBEDDED_SCHEME = 'sqlite:';
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ':memory:';
 const EMBEDDED_FILE = 'svc.sqlite';
 const DEFAULT_PORT = '3306';
 /** Groups: host, port, database. */
@@ -146,6 +148,12 @@ export function describeDatabase(env: Env): string {
   const [, host, port = DEFAULT_PORT, database] =
     ENDPOINT.exec(databaseServer(target.url)?.endpoint ?? '') ?? [];
   return `server ${host}, port ${port}, database ${database}`;
+}
+
+/** Whether the settings name an embedded file that is not there. */
+export function isEmbeddedFileMissing(env: Env): boolean {
+  const target = targetOf(env);
+  return 'file' in target && target.file !== IN_MEMORY && !existsSync(target.file);
 }
 
 function targetOf(env: Env): { url: string } | { file: string } {

@@ -1,25 +1,39 @@
 import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { Env, EnvError } from '../config/env.js';
+import { StartError } from '../config/start.error.js';
 import { connectDatabase, toldOf } from './connect.js';
-import { describeDatabase } from './data-source.options.js';
+import { describeDatabase, isEmbeddedFileMissing } from './data-source.options.js';
 
 const EMBEDDED = '--embedded';
+
+/** The command works on what is there, and there is nothing. */
+export class NoEmbeddedFileError extends StartError {
+  override readonly name = 'NoEmbeddedFileError';
+  constructor() {
+    super('There is no such file: "npm run migration:run" makes it, or a start of the service.');
+  }
+}
 
 /**
  * Gives a command of an operator its database, and prints which one that is. Without `DATABASE_URL` the embedded file
  * of `DATA_DIR` must be asked for: a forgotten variable would have the command succeed on a database of nobody.
  * @param args what the command line says
  * @throws EnvError when settings are wrong, no database is named or two are; StartError when it cannot be had
+ * @param mayCreate whether the command may make an embedded file that is not there
  */
 export async function withDatabaseOf(
   args: string[],
   print: (line: string) => void,
   work: (dataSource: DataSource, env: Env) => Promise<number>,
+  mayCreate = false,
 ): Promise<number> {
   const env = Env.fromProcess('maintenance');
   checkTarget(env, isEmbeddedAskedFor(args));
   print(`Database: ${describeDatabase(env)}`);
+  if (!mayCreate && isEmbeddedFileMissing(env)) {
+    throw new NoEmbeddedFileError();
+  }
   const dataSource = await connectDatabase(env);
   let status: number;
   try {

@@ -22,7 +22,7 @@ await runCli(async ([name = '', ...args], print) => {
     print(USAGE);
     return USAGE_ERROR;
   }
-  return withDatabaseOf(args, print, (dataSource, env) => verb(dataSource, print, env));
+  return withDatabaseOf(args, print, (dataSource, env) => verb(dataSource, print, env), name === 'run');
 });
 
 async function run(dataSource: DataSource, print: Print, env: Env): Promise<number> {

@@ -41,10 +41,10 @@ describe('commands on the database', () => {
 
   const run = (file: string, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
     runNode([file, ...args], { DATA_DIR: folder, SECRETS_KEYS: KEY, ...env });
-  const service = async (): Promise<{ status: number; output: string }> => {
+  const service = async (database = url): Promise<{ status: number; output: string }> => {
     const built = await BuiltService.launch({
       NODE_ENV: 'test',
-      DATABASE_URL: url,
+      DATABASE_URL: database,
       DATA_DIR: folder,
       OIDC_ISSUER: 'http://127.0.0.1:1',
       OIDC_AUDIENCE: AUDIENCE,
@@ -85,6 +85,42 @@ describe('commands on the database', () => {
     const usual = await run(MIGRATION, ['check'], { DATABASE_URL: 'mariadb://db.invalid/svc' });
     expect(usual.stdout).toBe('Database: server db.invalid, port 3306, database svc\n');
     expect(usual.stderr).toMatch(/^DATABASE_URL names a database that cannot be used: \w+\n$/);
+  });
+
+  it.each([
+    [MIGRATION, 'check'],
+    [MIGRATION, 'revert'],
+    [ROTATION, undefined],
+  ])('%s %s makes no embedded file that is not there', async (file, verb) => {
+    const ended = await run(file, [...(verb === undefined ? [] : [verb]), '--embedded']);
+    expect(ended).toEqual({
+      status: 1,
+      stdout: `Database: embedded file ${join(folder, 'svc.sqlite')}\n`,
+      stderr: 'There is no such file: "npm run migration:run" makes it, or a start of the service.\n',
+    });
+    await expect(access(join(folder, 'svc.sqlite'))).rejects.toThrow('ENOENT');
+  });
+
+  it.skipIf(isEmbedded)('end with the status of wrong settings where the server refuses them', async () => {
+    const denied = new URL(url);
+    denied.password = PASSWORD;
+    const unknown = new URL(url);
+    unknown.pathname = `/${NAME}_unknown`;
+    for (const wrong of [denied.href, unknown.href]) {
+      const { status, stderr } = await run(MIGRATION, ['check'], { DATABASE_URL: wrong });
+      expect([status, stderr]).toEqual([
+        EX_CONFIG,
+        expect.stringMatching(
+          /^Wrong configuration:\n {2}DATABASE_URL names a user or a database that the server refuses: ER_\w+\n$/,
+        ),
+      ]);
+      expect(stderr).not.toContain(PASSWORD);
+      const started = await service(wrong);
+      expect([started.status, started.output]).toEqual([
+        EX_CONFIG,
+        expect.stringContaining('server refuses'),
+      ]);
+    }
   });
 
   it('are what a service without its tables asks for', async () => {
