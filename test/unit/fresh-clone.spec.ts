@@ -76,10 +76,10 @@ describe('commands in a fresh clone', () => {
 
 /** Reads a file until something has ended; fails where it is away for longer than two renames take. */
 async function watched(path: string, work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  void work.finally(() => (isDone = true));
+  const state = { isDone: false };
+  void work.finally(() => (state.isDone = true));
   let seen = 0;
-  while (!isDone) {
+  while (!state.isDone) {
     await readFile(path).catch(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await readFile(path);
