@@ -17,6 +17,7 @@ const ERRORS = [
   ['missing', 'CHILD_NOT_STARTED'],
   ['input', 'NODE_INPUT_INVALID'],
   ['rejected', 'REJECTED'],
+  ['unsent', 'REST_CALL_FAILED'],
 ]
   .map(([id, code]) => `<bpmn:error id="${id}" errorCode="${code}"/>`)
   .join('');
@@ -86,14 +87,26 @@ describe('errors of called processes and workflows', () => {
         unable,
         rating('rateAll', null),
         rating('rateNamed', 'input'),
+        rating('callAll', null, 'outside'),
+        rating('callNamed', 'unsent', 'outside'),
         rating('rejectAll', null, 'rejecting'),
         rating('rejectNamed', 'rejected', 'rejectingBelow'),
         rating('rejectUncaught', 'input', 'rejectingBelow'),
         caller('topOfRejected', 'rejectUncaught'),
       ],
       package: {
+        // An address that the service may not call.
+        systems: [{ resourceName: 'Away', type: 'REST', name: 'Away', baseUrl: 'http://169.254.1.1/' }],
         workflows: [
           workflowOf('broken', [mapping('broken', { is: '${amount / 0}' })]),
+          workflowOf('outside', [
+            {
+              id: 'call',
+              type: 'REST_ENDPOINT',
+              payload: { system: { resourceName: 'Away' }, method: 'GET' },
+              responseKey: 'answer',
+            },
+          ]),
           workflowOf('rejecting', [], {
             outputSchema: { type: 'object', required: ['score'] },
             end: { outputBody: '{ "reason": "much" }', payload: { errorCode: 'REJECTED' } },
@@ -262,6 +275,19 @@ describe('errors of called processes and workflows', () => {
     const { incidents } = await stopped((await started(app, published, 'rateAll', { amount: 7 })).uuid);
     expect(incidents).toMatchObject([{ message: expect.stringMatching(/^NODE_INPUT_INVALID: /) }]);
     const { uuid } = await started(app, published, 'rateNamed', { amount: 7 });
+    await eventually(
+      () => standing(uuid),
+      (elements) => elements.includes('fix'),
+    );
+    expect((await read(uuid)).incidents).toEqual([]);
+  });
+
+  it('a call to the outside that fails is an incident or caught by the name of its failure', async () => {
+    const { incidents } = await stopped((await started(app, published, 'callAll', {})).uuid);
+    expect(incidents).toMatchObject([
+      { type: 'WORKFLOW', message: expect.stringMatching(/^REST_CALL_FAILED: /) },
+    ]);
+    const { uuid } = await started(app, published, 'callNamed', {});
     await eventually(
       () => standing(uuid),
       (elements) => elements.includes('fix'),
