@@ -10,6 +10,8 @@ const AGREE_MS = 1_000;
 /** Writes come in at least so often where the machine is fast. */
 const LEAST_PAUSE_MS = 250;
 const LEAST_FAULT_MS = 4_000;
+/** Of the answer to a commit without one. */
+const UNKNOWN_OUTCOME = 'may have been stored';
 
 /** What readiness said, and when it was asked. */
 interface Look {
@@ -39,6 +41,7 @@ export class SteadyOrders {
   private readonly faults: { from: number; to: number }[] = [];
   private running = true;
   private watched = true;
+  private failures = false;
   private work: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -64,6 +67,11 @@ export class SteadyOrders {
   /** While a table is missing, readiness and the writes of callers are two things. */
   watch(isWatched: boolean): void {
     this.watched = isWatched;
+  }
+
+  /** While a table is missing a write may fail for a reason of its own. */
+  allowFailures(areAllowed: boolean): void {
+    this.failures = areAllowed;
   }
 
   /** Between these moments, on the clock of `performance.now()`, writes need not be served. */
@@ -186,8 +194,13 @@ export class SteadyOrders {
         return reply;
       }
       this.refusals.push(performance.now());
-      prove(reply.status === 500 || reply.status === 503, `answered ${reply.status}: ${reply.text}`);
+      prove(this.isExpected(reply), `answered ${reply.status}: ${reply.text}`);
       await sleep(PAUSE_MS);
     }
+  }
+
+  /** A failure of the database is told as one, or that nobody knows whether a commit was stored. */
+  private isExpected({ status, text }: Reply): boolean {
+    return status === 503 || (status === 500 && (this.failures || text.includes(UNKNOWN_OUTCOME)));
   }
 }
