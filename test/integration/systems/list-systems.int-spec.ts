@@ -207,7 +207,10 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
     'refuses the query parameter "%s", which it does not know',
     async (name) => {
       const { status, body } = await list(`?${name}=x`);
-      expect([status, body.details]).toEqual([400, `${name}: is not a known query parameter`]);
+      expect([status, body.details]).toEqual([
+        400,
+        `${name}: is not a known query parameter. Known: depTypes, includeManifestInfo`,
+      ]);
     },
   );
 
