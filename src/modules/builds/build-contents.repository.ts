@@ -128,6 +128,16 @@ export class BuildContentsRepository {
     return rows.map(({ libraryBuildId }) => libraryBuildId);
   }
 
+  /** Which of these builds bring each library, by the build of the library. */
+  async broughtBy(manager: EntityManager, buildIds: readonly string[]): Promise<Map<string, string[]>> {
+    const rows = await manager.findBy(BuildLibraryEntity, { buildId: In([...buildIds]) });
+    const found = new Map<string, string[]>();
+    rows.forEach(({ buildId, libraryBuildId }) =>
+      found.set(libraryBuildId, [...(found.get(libraryBuildId) ?? []), buildId]),
+    );
+    return found;
+  }
+
   /** The builds that use one of these as a library. */
   async usersOf(manager: EntityManager, appId: string, buildIds: readonly string[]): Promise<string[]> {
     const where = { libraryAppId: appId, libraryBuildId: In([...buildIds]) };

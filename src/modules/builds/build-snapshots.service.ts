@@ -11,7 +11,7 @@ import { BuildContentsRepository } from './build-contents.repository.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { BuildsRepository } from './builds.repository.js';
 import { LibraryRightsService } from './library-rights.service.js';
-import { BuildStatus, type BuildManifest } from './builds.types.js';
+import { BuildStatus, type BuildManifest, type IndirectLibrary } from './builds.types.js';
 import type { BuildEntity } from './entities/build.entity.js';
 
 /** A build that is being made. */
@@ -52,12 +52,35 @@ export class BuildSnapshotsService {
     await this.builds.insert(manager, row);
     await this.record(manager, principal, row);
     await this.rights.record(manager, principal, version, draft.named, buildId);
+    const indirect = await this.indirect(manager, draft);
+    await this.rights.record(manager, principal, version, indirect, buildId);
     const { settings: _settings, usableBy: _usableBy, ...summary } = row;
     return {
       ...summary,
       resources: await this.contents.resources(manager, buildId),
       libraries: await this.contents.libraries(manager, buildId),
     };
+  }
+
+  /** The libraries that only libraries bring. Two statements, however many there are. */
+  private async indirect(
+    manager: EntityManager,
+    { named, libraries }: BuildDraft,
+  ): Promise<IndirectLibrary[]> {
+    const ids = libraries.filter(({ level }) => level > 1).map(({ buildId }) => buildId);
+    if (ids.length === 0) {
+      return [];
+    }
+    const bringers = await this.contents.broughtBy(
+      manager,
+      named.map(({ buildId }) => buildId),
+    );
+    const builds = await this.builds.byIds(manager, ids, ids.length);
+    return builds.map(({ appId, appVersionId, buildId }) => {
+      const brought = new Set(bringers.get(buildId));
+      const through = named.filter((library) => brought.has(library.buildId)).map((library) => library.appId);
+      return { appId, appVersionId, buildId, through };
+    });
   }
 
   private async rowOf(

@@ -52,6 +52,12 @@ export interface NamedLibrary extends AppVersionKey {
   buildId: string;
 }
 
+/** A library that a package does not name, but only libraries that it names. */
+export interface IndirectLibrary extends NamedLibrary {
+  /** Applications of the libraries that bring it, of those that the package names. */
+  through: string[];
+}
+
 /** A build that is a library, and those of its workflows that have an agent, by name. */
 export interface LibraryAgents extends NamedLibrary {
   workflows: StoredWorkflow[];

@@ -6,7 +6,7 @@ import type { AppVersionKey } from '../apps/apps.types.js';
 import { AuditService, type AuditEntry } from '../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../audit/audit.types.js';
 import { LibraryNotUsableError } from './builds.errors.js';
-import type { NamedLibrary } from './builds.types.js';
+import type { IndirectLibrary, NamedLibrary } from './builds.types.js';
 import { LibraryRightsRepository } from './library-rights.repository.js';
 
 /**
@@ -49,7 +49,7 @@ export class LibraryRightsService {
     manager: EntityManager,
     principal: Principal,
     user: AppVersionKey,
-    libraries: NamedLibrary[],
+    libraries: readonly (NamedLibrary | IndirectLibrary)[],
     buildId: string | null = null,
   ): Promise<void> {
     for (const library of libraries) {
@@ -80,14 +80,16 @@ export class LibraryRightsService {
 
 function entryOf(
   user: AppVersionKey,
-  { appId, appVersionId, buildId: libraryBuildId }: NamedLibrary,
+  library: NamedLibrary | IndirectLibrary,
   buildId: string | null = null,
 ): Omit<AuditEntry, 'outcome'> {
   const { appId: userAppId, appVersionId: userAppVersionId } = user;
+  const { appId, appVersionId, buildId: libraryBuildId } = library;
+  const through = 'through' in library ? { through: library.through } : {};
   return {
     action: AuditAction.LibraryUse,
     appId,
     appVersionId,
-    details: { libraryBuildId, userAppId, userAppVersionId, buildId },
+    details: { libraryBuildId, userAppId, userAppVersionId, buildId, ...through },
   };
 }

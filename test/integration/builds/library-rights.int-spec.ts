@@ -218,7 +218,7 @@ describe('the right to use a library', () => {
     ]);
   });
 
-  it('is needed for what a package names, and reaches nothing behind it', async () => {
+  it('is needed for what a package names, and reaches nothing behind it, whose owner finds the use by builds', async () => {
     const middle = newPlace();
     const top = newPlace();
     const deep = await library([middle.appId]);
@@ -232,6 +232,16 @@ describe('the right to use a library', () => {
     };
     const between = await publish(app, { ...middle, package: { application } });
     expect((await put(top, documentWith(top, between))).status).toBe(200);
+    expect(await events(deep)).toHaveLength(2);
+    await commit(app, top);
+    const { buildId } = (await build(app, top)).body;
+    const { outcome, details } = use(top, deep, 'ok', buildId);
+    expect(await events(deep)).toEqual([
+      use(middle, deep, 'ok'),
+      use(middle, deep, 'ok', between.buildId),
+      { outcome, details: { ...details, through: [middle.appId] } },
+    ]);
+    top.versionId = 'v2';
 
     const call = userTaskProcess('calls').replace(
       /<bpmn:userTask [^]*?<\/bpmn:userTask>|<bpmn:userTask [^>]*\/>/,
