@@ -33,7 +33,8 @@ export class LibraryRightsService {
     const refused = await this.refused(user.appId, libraries);
     await this.audit.recordDenied(
       principal,
-      refused.map((library) => entryOf(user, library)),
+      // One for each build, however often a package names it.
+      [...new Map(refused.map((library) => [library.buildId, entryOf(user, library)])).values()],
     );
     const [first] = refused;
     if (first !== undefined) {

@@ -117,6 +117,16 @@ describe('the right to use a library', () => {
     expect(new Set(told.flat().map(({ outcome }) => outcome))).toEqual(new Set(['denied']));
   });
 
+  it('is refused once in the audit log, however often a package names the build', async () => {
+    const place = newPlace();
+    const shared = await library([]);
+    const { appId, buildId } = shared;
+    const libraries = Array.from({ length: 50 }, () => ({ appId, buildId }));
+    const document = packageDocument(place.appId, { bpmn: userTaskProcess(), libraries });
+    expect((await put(place, document)).status).toBe(409);
+    expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
+  });
+
   it('is used only by what was stored', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
