@@ -42,7 +42,7 @@ export function restRequest(
   return {
     method: String(method),
     url,
-    credentials: credentialsOf(headers, url),
+    credentials: credentialsOf(headers, url, filledParameters(payload, baseUrl)),
     headers: body === null ? headers : { 'content-type': JSON_TYPE, ...headers },
     body,
     timeoutMs: typeof timeoutSeconds === 'number' ? timeoutSeconds * SECOND_MS : defaultTimeoutMs,
@@ -98,8 +98,17 @@ function headersOf(payload: JsonObject, variables: JsonObject): Record<string, s
   return headers;
 }
 
-function credentialsOf(headers: Record<string, string>, url: URL): string[] {
-  const credentials = sentCredentials(headers, url.searchParams);
+/** Names of query parameters that hold data, and nothing that an author wrote. */
+function filledParameters(payload: JsonObject, baseUrl: string): Set<string> {
+  const written = new URL(baseUrl).searchParams;
+  const filled = textsOf(payload['queryParameters']).filter(
+    ([name, template]) => !written.has(name) && compileTemplate(template).roots.length > 0,
+  );
+  return new Set(filled.map(([name]) => name));
+}
+
+function credentialsOf(headers: Record<string, string>, url: URL, filled: ReadonlySet<string>): string[] {
+  const credentials = sentCredentials(headers, url.searchParams, filled);
   if (credentials.length > MAX_CREDENTIALS) {
     throw invalid(`Headers and query hold more than ${MAX_CREDENTIALS} parts of credentials.`);
   }

@@ -55,6 +55,15 @@ describe('sentCredentials', () => {
     expect(of({ [name]: 'customer-name' }, { [name]: 'customer-name' })).toEqual([]);
   });
 
+  it('leaves what the query parameter key holds where that comes from the data, unless it looks like a credential', () => {
+    const filled = new Set(['key', 'api_key']);
+    const query = new URLSearchParams({ key: 'PROJ-12345', api_key: 'abc-12345' });
+    expect(sentCredentials({ key: 'of-header' }, query, filled)).toEqual(['of-header', 'abc-12345']);
+    expect(sentCredentials({}, query)).toEqual(['PROJ-12345', 'abc-12345']);
+    const bearer = new URLSearchParams({ key: 'Bearer abc-12345' });
+    expect(sentCredentials({}, bearer, filled)).toEqual(['Bearer abc-12345', 'abc-12345']);
+  });
+
   it('takes what looks like a credential under any name', () => {
     const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJl';
     expect(of({ 'x-caller': `Bearer ${token}`, 'x-other': token })).toEqual([`Bearer ${token}`, token]);
