@@ -15,3 +15,28 @@ export class Turns {
     }
   }
 }
+
+/** Long work that says by `yield` where it can be interrupted. */
+export type Steps<Result> = Generator<void, Result>;
+
+/** Does such work without a break. */
+export function inOnePiece<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) {
+      return value;
+    }
+  }
+}
+
+/** Does such work so that others have their turn. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  const turns = new Turns();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) {
+      return value;
+    }
+    await turns.give();
+  }
+}

@@ -1,3 +1,5 @@
+import { inOnePiece, type Steps } from '../turns.js';
+
 /** A text in the one form in which two ways of writing it are the same. Positions count its characters. */
 export interface CanonicalText {
   /** One character for each byte of UTF-8. */
@@ -6,6 +8,8 @@ export interface CanonicalText {
   readonly origins: Uint32Array | undefined;
 }
 
+/** Escapes that are taken off in one go. */
+const ESCAPES_AT_ONCE = 4_096;
 /** How often a text may be escaped upon an escape: percent-encoding within JSON within JSON. */
 const MAX_ROUNDS = 3;
 /** Percent-encoding, escapes of JSON and of XML, and the line ends of base64 with 60 columns and more. */
@@ -20,9 +24,14 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
  * alphabets of base64 (RFC 4648, sections 4 and 5) one.
  */
 export function canonicalText(original: string): CanonicalText {
+  return inOnePiece(canonicalSteps(original));
+}
+
+/** As {@link canonicalText}, with breaks. */
+export function* canonicalSteps(original: string): Steps<CanonicalText> {
   let current: CanonicalText = { text: bytesOf(original), origins: undefined };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const next = MAY_BE_ENCODED.test(current.text) ? decoded(current) : current;
+    const next = MAY_BE_ENCODED.test(current.text) ? yield* decoded(current) : current;
     if (next === current) {
       break;
     }
@@ -38,10 +47,11 @@ export function bytesOf(text: string): string {
 }
 
 /** One layer less; the very same where there is none. */
-function decoded(from: CanonicalText): CanonicalText {
+function* decoded(from: CanonicalText): Steps<CanonicalText> {
   const origins = new Uint32Array(from.text.length);
   let text = '';
   let read = 0;
+  let escapes = 0;
   const keep = (part: string, originOf: (index: number) => number): void => {
     for (let index = 0; index < part.length; index += 1) {
       origins[text.length + index] = originOf(index);
@@ -54,6 +64,10 @@ function decoded(from: CanonicalText): CanonicalText {
     keep(from.text.slice(read, index), (offset) => origin(start + offset));
     keep(plain(escape), () => origin(index));
     read = index + escape.length;
+    escapes += 1;
+    if (escapes % ESCAPES_AT_ONCE === 0) {
+      yield;
+    }
   }
   if (read === 0) {
     return from;

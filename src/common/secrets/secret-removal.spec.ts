@@ -86,4 +86,23 @@ describe('SecretRemoval', () => {
       expect(performance.now() - start).toBeLessThan(2_000);
     }
   });
+
+  it('does the same with breaks, in which others have their turn', async () => {
+    const text = `${'\\\\'.repeat(500_000)}${percent}`;
+    const value = { [SECRET]: [text, 1, null, { deep: [SECRET, true] }], list: ['kept', percent] };
+    let longestMs = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    });
+    const begun = performance.now();
+    const removed = await removal.jsonInTurns(value);
+    const tookMs = performance.now() - begun;
+    clearInterval(watch);
+    longestMs = Math.max(longestMs, performance.now() - last);
+    expect(removed).toEqual(removal.json(value));
+    expect(JSON.stringify(removed)).not.toContain(percent);
+    expect(longestMs).toBeLessThan(Math.max(100, tookMs / 2));
+  });
 });

@@ -1,10 +1,13 @@
 import { isJsonObject, type JsonValue } from '../data-paths.js';
 import { placesOf } from './text-search.js';
-import { bytesOf, canonicalText, type CanonicalText } from './canonical-text.js';
+import { inOnePiece, inTurns, type Steps } from '../turns.js';
+import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 
 const REMOVED = '[removed]';
 /** Texts that are removed wherever they stand must be long enough not to be common words. */
 const SECRET_MIN_LENGTH = 8;
+/** Members of a value that are looked at in one go. */
+const MEMBERS_AT_ONCE = 1_024;
 /** How a text can lie in the groups of three bytes that base64 makes four characters of. */
 const ALIGNMENTS = [0, 1, 2];
 
@@ -29,36 +32,62 @@ export class SecretRemoval {
 
   /** A text without the secrets; the very same where it has none. */
   text(text: string): string {
-    if (!this.canHold(text)) {
-      return text;
-    }
-    const canonical = canonicalText(text);
-    const found = this.found(canonical.text);
-    return found.length === 0 ? text : without(text, canonical, found);
+    return this.canHold(text) ? inOnePiece(this.textSteps(text)) : text;
   }
 
   /** As {@link text}, for every text, number and name in a value. Recursive: for values of bounded depth. */
   json(value: JsonValue): JsonValue {
+    return inOnePiece(this.jsonSteps(value));
+  }
+
+  /** As {@link json}, for values of any size: others have their turn meanwhile. */
+  jsonInTurns(value: JsonValue): Promise<JsonValue> {
+    return inTurns(this.jsonSteps(value));
+  }
+
+  private *jsonSteps(value: JsonValue): Steps<JsonValue> {
+    if (Array.isArray(value)) {
+      const items: JsonValue[] = [];
+      for (const item of value) {
+        items.push(yield* this.memberSteps(item));
+        if (items.length % MEMBERS_AT_ONCE === 0) {
+          yield;
+        }
+      }
+      return items;
+    }
+    if (isJsonObject(value)) {
+      const members: [string, JsonValue][] = [];
+      for (const [name, member] of Object.entries(value)) {
+        members.push([this.text(name), yield* this.memberSteps(member)]);
+        if (members.length % MEMBERS_AT_ONCE === 0) {
+          yield;
+        }
+      }
+      return Object.fromEntries(members);
+    }
+    return yield* this.memberSteps(value);
+  }
+
+  private *memberSteps(value: JsonValue): Steps<JsonValue> {
     if (typeof value === 'string') {
-      return this.text(value);
+      return this.canHold(value) ? yield* this.textSteps(value) : value;
     }
     if (typeof value === 'number') {
       return this.isIn(String(value)) ? REMOVED : value;
     }
-    if (Array.isArray(value)) {
-      return value.map((item) => this.json(item));
-    }
-    if (isJsonObject(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [this.text(name), this.json(member)]),
-      );
-    }
-    return value;
+    return typeof value === 'object' && value !== null ? yield* this.jsonSteps(value) : value;
+  }
+
+  private *textSteps(text: string): Steps<string> {
+    const canonical = yield* canonicalSteps(text);
+    const found = yield* this.foundSteps(canonical.text);
+    return found.length === 0 ? text : without(text, canonical, found);
   }
 
   /** Whether a text holds a secret in any form. */
   isIn(text: string): boolean {
-    return this.canHold(text) && this.found(canonicalText(text).text).length > 0;
+    return this.canHold(text) && inOnePiece(this.foundSteps(canonicalText(text).text)).length > 0;
   }
 
   /** Most texts of an answer are shorter than every secret. */
@@ -68,7 +97,7 @@ export class SecretRemoval {
   }
 
   /** Beginnings and ends in a canonical text, in order, none within another. */
-  private found(text: string): [number, number][] {
+  private *foundSteps(text: string): Steps<[number, number][]> {
     const found: [number, number][] = [];
     for (const form of this.forms) {
       if (form.length > text.length) {
@@ -77,6 +106,7 @@ export class SecretRemoval {
       for (const at of placesOf(form, text)) {
         found.push([at, at + form.length]);
       }
+      yield;
     }
     return merged(found.toSorted(([one], [other]) => one - other));
   }

@@ -31,7 +31,7 @@ export async function readAnswer(response: Response, removal: SecretRemoval): Pr
       return value === null ? [] : [[name, removal.text(value)]];
     }),
   );
-  const data = bytes.byteLength === 0 ? null : removal.json(dataOf(bytes, type));
+  const data = bytes.byteLength === 0 ? null : await removal.jsonInTurns(dataOf(bytes, type));
   return { data, status: response.status, headers };
 }
 
