@@ -15,6 +15,8 @@ const LONGEST_BACK_MS = 2_000;
 const LONGEST_RECOVERY_MS = 10_000;
 /** How long a database may find room in what it has. */
 const FULL_MS = 60_000;
+/** From the first write that found no room. */
+const NOT_READY_MS = 5_000;
 const START_AWAY_MS = 3_000;
 const APP_USER = 'faults_app';
 const SETTINGS = {
@@ -92,8 +94,12 @@ async function proveSmallDisk(environment: ProofEnvironment): Promise<string> {
   const site = await FaultSite.open(service, database, await environment.token());
   for (let round = 0; round < (environment.short ? 2 : 10); round += 1) {
     await site.fault('disk full', LONGEST_BACK_MS, async () => {
+      // While a disk fills, small writes still find room where larger ones do not.
+      site.load.watch(false);
       await disk.fill(service.pid);
       await site.load.refusedAfter(performance.now(), FULL_MS);
+      await site.load.notReadyWithin(NOT_READY_MS);
+      site.load.watch(true);
       await sleep(lasting(site, environment.short));
       await disk.free(service.pid);
     });

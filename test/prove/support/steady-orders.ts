@@ -112,6 +112,15 @@ export class SteadyOrders {
     return this.firstAfter(since, limitMs, { times: this.refusals, otherwise: 'no refusal' });
   }
 
+  /** Waits until the service says that it is not ready. */
+  async notReadyWithin(limitMs: number): Promise<void> {
+    const since = performance.now();
+    while (await this.isReady()) {
+      prove(performance.now() - since < limitMs, `ready for ${limitMs} ms while writes are refused`);
+      await sleep(POLL_MS);
+    }
+  }
+
   private async firstAfter(
     since: number,
     limitMs: number,
