@@ -1,19 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { DocumentReferences } from '../test/support/document-references.js';
 import { sourceViolations } from '../test/support/source-rules.js';
 
 /**
- * Checks every file that git knows, or would add, against the rules on source text.
+ * Checks every file that git knows, or would add, against the rules on source text, and that references to documents lead somewhere.
  *
  *     tsx scripts/source-rules.ts
  */
 const listing = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
 });
-const violations = listing
-  .split('\0')
-  .filter((path) => path !== '' && existsSync(path))
-  .flatMap((path) => sourceViolations(path, readFileSync(path, 'utf8')));
+const files = listing.split('\0').filter((path) => path !== '' && existsSync(path));
+const texts = new Map(files.map((path) => [path, readFileSync(path, 'utf8')]));
+const references = new DocumentReferences(new Map([...texts].filter(([path]) => path.endsWith('.md'))));
+const violations = [...texts].flatMap(([path, text]) => [
+  ...sourceViolations(path, text),
+  ...references.violations(path, text),
+]);
 for (const { path, line, why } of violations) {
   console.log(`${path}:${line} ${why}`);
 }

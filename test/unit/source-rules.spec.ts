@@ -14,7 +14,7 @@ describe('sourceViolations', () => {
     ['src/modules/a/a.service.ts', 'const now = new Date();'],
     ['src/database/x.ts', `const options = { ${FLAG}: true };`],
     ['test/integration/a.int-spec.ts', `${TEST}.only('works', () => undefined);`],
-    ['docs/a.md', `see ${ROOT}/project/a.md`],
+    ['README.md', `see ${ROOT}/project/a.md`],
     ['package-lock.json', `"resolved": "https://${HOST}.npmjs.org/a/-/a-1.0.0.tgz"`],
   ])('refuses in %s: %s', (path, line) => {
     expect(sourceViolations(path, `first\n${line}\n`)).toMatchObject([{ path, line: 2 }]);
@@ -24,7 +24,7 @@ describe('sourceViolations', () => {
     ['src/config/env.ts', 'Env.parse(mode, process.env);'],
     ['src/common/secrets/secret-cipher.ts', "createCipheriv('aes-256-gcm', key, iv);"],
     ['src/common/clock.ts', 'return new Date();'],
-    ['docs/a.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
+    ['README.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
   ])('accepts in %s: %s', (path, line) => {
     expect(sourceViolations(path, line)).toEqual([]);
   });
