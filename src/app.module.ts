@@ -2,13 +2,13 @@ import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
-import { AllExceptionsFilter } from './common/errors/all-exceptions.filter.js';
+import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
 import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
 import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
-import { MetricsModule } from './common/metrics/metrics.module.js';
-import { SecretsModule } from './common/secrets/secrets.module.js';
+import { MetricsModule } from './modules/health/metrics.module.js';
+import { SecretsModule } from './database/secrets.module.js';
 import { RequestValidationPipe } from './common/validation/request-validation.pipe.js';
 import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';

@@ -8,7 +8,7 @@ import { JwtStrategy } from './common/auth/jwt.strategy.js';
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
 import { corsOptions } from './common/http/cors.js';
-import { requestContextMiddleware } from './common/http/request-context.js';
+import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { securityHeaders } from './common/http/security-headers.js';

@@ -8,7 +8,7 @@ import { listening } from './common/http/listening.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
 import { HealthService } from './modules/health/health.service.js';
-import { JobWorkerService } from './modules/jobs/job-worker.service.js';
+import { JobWorkerService } from './modules/jobs/work/job-worker.service.js';
 
 /** How long after a Ctrl-C npm may still hand on the same one. */
 const SAME_KEY_PRESS_MS = 500;

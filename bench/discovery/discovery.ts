@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DiscoveryResult } from '../../src/modules/discovery/scan/scan.types.js';
+import type { DiscoveryResult } from '../../src/modules/discovery/model/scan.types.js';
 import type { ProofEnvironment } from '../../test/prove/support/proof-environment.js';
 import { cpuTicks, median } from '../load.js';
 import { startServer } from '../server-process.js';

@@ -3,8 +3,8 @@ import { Env } from '../../src/config/env.js';
 import { Metrics } from '../../src/common/metrics/metrics.js';
 import { definitionHash } from '../../src/common/tool-definition-hash.js';
 import { McpConnectionService } from '../../src/modules/mcp-connection/mcp-connection.service.js';
-import type { ToolCallRequest } from '../../src/modules/mcp-connection/tool-call.types.js';
-import { ToolCallsService } from '../../src/modules/mcp-connection/tool-calls.service.js';
+import type { ToolCallRequest } from '../../src/modules/mcp-connection/model/tool-call.types.js';
+import { ToolCallsService } from '../../src/modules/mcp-connection/calls/tool-calls.service.js';
 import { cpuTicks, median } from '../load.js';
 import { startServer } from '../server-process.js';
 

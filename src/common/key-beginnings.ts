@@ -1,4 +1,4 @@
-import { parseKey, writePath } from './data-keys.js';
+import { parseKey, writePath } from '../language/paths/data-keys.js';
 
 /**
  * What to compare a path with that no key takes: keys and their beginnings, since `clinet.name` is what `client` was meant for.

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
-import { noteStored } from '../common/http/request-context.js';
+import { noteStored } from '../common/logging/request-context.js';
 import { Env } from '../config/env.js';
 import { isDatabaseFailure } from './database-failure.js';
 import {

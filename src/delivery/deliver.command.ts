@@ -1,10 +1,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { JsonObject } from '../common/data-paths.js';
+import type { JsonObject } from '../language/paths/data-paths.js';
 import type { Env } from '../config/env.js';
-import { folderLimits, readPackageFolder } from '../modules/packages/package-folder.js';
-import { withBaseUrls } from '../modules/packages/package-base-urls.js';
-import { withLibraryBuilds } from '../modules/packages/package-libraries.js';
-import type { PackageProblem } from '../modules/packages/package.types.js';
+import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
+import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
+import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
+import type { PackageProblem } from '../modules/packages/model/package.types.js';
 import { agentLines, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError, type AgentReadiness } from './delivery.client.js';
 

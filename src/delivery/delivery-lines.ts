@@ -1,4 +1,4 @@
-import type { PackageProblem } from '../modules/packages/package.types.js';
+import type { PackageProblem } from '../modules/packages/model/package.types.js';
 import type { AgentReadiness } from './delivery.client.js';
 
 /** A problem of a package, a version or a build as one line: `file: element: message`, warnings with `warning: ` before. */

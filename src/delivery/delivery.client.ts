@@ -1,7 +1,7 @@
 import { canonicalJson } from '../common/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../common/data-paths.js';
+import { isJsonObject, type JsonObject } from '../language/paths/data-paths.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
-import type { PackageProblem } from '../modules/packages/package.types.js';
+import type { PackageProblem } from '../modules/packages/model/package.types.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
 export class DeliveryError extends Error {

@@ -7,7 +7,7 @@ import type { OutboundOperation } from '../../src/common/outbound/outbound.opera
 import type {
   DiscoveredTool,
   SystemCredentials,
-} from '../../src/modules/mcp-connection/connection-test.types.js';
+} from '../../src/modules/mcp-connection/model/connection-test.types.js';
 import { createToolCaller } from '../../src/modules/mcp-connection/worker/create-tool-caller.js';
 import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
 import { McpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DiscoveryResult } from '../../src/modules/discovery/scan/scan.types.js';
+import type { DiscoveryResult } from '../../src/modules/discovery/model/scan.types.js';
 import { freePort } from '../support/databases/free-port.js';
 import { startDatabases } from '../support/databases/start-databases.js';
 import { tryStart } from '../support/discovery/local-server.js';

@@ -4,7 +4,7 @@ import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.e
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
 import { setRecheck } from './caller-recheck.js';
 import type { JwtStrategy } from './jwt.strategy.js';
-import { setPrincipal, type Principal } from './principal.js';
+import { setPrincipal, type Principal } from '../user/principal.js';
 
 /** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers what is below. */
 export const PUBLIC_PATHS: readonly string[] = [

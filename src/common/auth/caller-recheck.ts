@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from './principal.js';
+import type { Principal } from '../user/principal.js';
 
 /** Recognises the caller of one request by its token, as it did at first. */
 type Recheck = () => Promise<Principal>;

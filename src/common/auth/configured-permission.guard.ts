@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Env } from '../../config/env.js';
 import { PermissionDeniedError } from './auth.errors.js';
 import { ConfiguredPermission } from './configured-permission.decorator.js';
-import { principalOf } from './principal.js';
+import { principalOf } from '../user/principal.js';
 
 /** Guard behind `@ConfiguredPermission`, for routes whose permission the deployment chooses (decisions, section 3). */
 @Injectable()

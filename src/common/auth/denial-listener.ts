@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { Principal } from './principal.js';
+import type { Principal } from '../user/principal.js';
 
 /** Hears of every call that was refused for want of a permission; the audit log provides one. Injected by class. */
 export abstract class DenialListener {

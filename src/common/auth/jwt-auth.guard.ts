@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthenticationRequiredError } from './auth.errors.js';
-import { principalOf } from './principal.js';
+import { principalOf } from '../user/principal.js';
 import { IS_PUBLIC } from './public.decorator.js';
 
 /**

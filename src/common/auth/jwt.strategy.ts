@@ -8,7 +8,7 @@ import { userReferenceFrom } from '../user/user-reference.js';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { bearerToken } from './bearer-token.js';
 import { permissionsFrom } from './claims-to-permissions.js';
-import type { Principal } from './principal.js';
+import type { Principal } from '../user/principal.js';
 import { checkClaims, decodeTokenHeader, readTokenHeader, type Claims } from './token-rules.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';

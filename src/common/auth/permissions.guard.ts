@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { AuthenticationRequiredError, PermissionDeniedError } from './auth.errors.js';
 import { DenialListener } from './denial-listener.js';
-import { principalOf } from './principal.js';
+import { principalOf } from '../user/principal.js';
 import { RequiredPermission } from './require-permission.decorator.js';
 
 /** Global guard behind `@RequirePermission`. Routes without it need only a valid token. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { AuthenticationRequiredError } from './auth.errors.js';
-import { principalOf, type Principal } from './principal.js';
+import { principalOf, type Principal } from '../user/principal.js';
 
 /**
  * Parameter of a handler: the authenticated caller, never undefined.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Principal } from './principal.js';
+import type { Principal } from '../user/principal.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
 const principal: Principal = {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Principal } from './principal.js';
+import type { Principal } from '../user/principal.js';
 
 interface Entry {
   readonly principal: Principal;

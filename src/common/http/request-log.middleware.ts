@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import { callerFingerprint, principalOf } from '../auth/principal.js';
+import { callerFingerprint, principalOf } from '../user/principal.js';
 import type { Log } from '../logging/log.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { requestContext } from './request-context.js';
+import { requestContext } from '../logging/request-context.js';
 
 const UNMATCHED = 'unmatched';
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env } from '../../config/env.js';
-import { requestContext } from '../http/request-context.js';
+import { requestContext } from './request-context.js';
 import { scrub } from './scrub.js';
 
 /** Values that may stand in a log line. Objects are left out on purpose: only what is named here gets logged. */

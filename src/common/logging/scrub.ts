@@ -1,4 +1,4 @@
-import type { JsonValue } from '../data-paths.js';
+import type { JsonValue } from '../../language/paths/data-paths.js';
 
 const REMOVED = '[removed]';
 

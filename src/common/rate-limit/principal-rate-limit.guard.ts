@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { principalOf } from '../auth/principal.js';
+import { principalOf } from '../user/principal.js';
 import { RateLimit } from './rate-limit.decorator.js';
 import { RateLimits, type LimitedOperation } from './rate-limits.js';
 

@@ -1,9 +1,9 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
-import { NodeExecutorsService } from '../workflows/node-executors.service.js';
+import { NodeExecutorsService } from '../workflows/runs/node-executors.service.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
-import { CustomAgentExecutor } from './custom-agent.executor.js';
+import { CustomAgentExecutor } from './run/custom-agent.executor.js';
 import { ModelCallsService } from './llm/model-calls.service.js';
 import { OpenAiModelClient } from './llm/openai-model.client.js';
 import { AgentResolutionModule } from './resolution/resolution.module.js';

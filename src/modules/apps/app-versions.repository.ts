@@ -7,8 +7,8 @@ import {
   type AppVersionStatus,
   type DependencyType,
 } from './apps.types.js';
-import { AppVersionEntity } from './entities/app-version.entity.js';
-import { VersionDependencyEntity } from './entities/version-dependency.entity.js';
+import { AppVersionEntity } from './app-version.entity.js';
+import { VersionDependencyEntity } from './version-dependency.entity.js';
 
 /** Rows of application versions. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { DenialListener } from '../../common/auth/denial-listener.js';
-import type { Principal } from '../../common/auth/principal.js';
+import type { Principal } from '../../common/user/principal.js';
 import { AuditOutcome } from './audit.types.js';
 import { Audited } from './audited.decorator.js';
 import { DenialLimit } from './denial-limit.js';

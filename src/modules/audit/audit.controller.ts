@@ -2,10 +2,10 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../common/auth/permission.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
-import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../common/http/api-errors.decorator.js';
 import { AuditService } from './audit.service.js';
-import { AUDIT_PAGE_EXAMPLE } from './dto/audit.examples.js';
-import { AuditPageDto, AuditParams, AuditQueryDto, toAuditPage } from './dto/audit.dto.js';
+import { AUDIT_PAGE_EXAMPLE } from './audit.examples.js';
+import { AuditPageDto, AuditParams, AuditQueryDto, toAuditPage } from './audit.dto.js';
 
 /** Reads the audit log of an application version (extension of the contract). */
 @ApiTags('Audit')

@@ -2,7 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
-import { principalOf } from '../../common/auth/principal.js';
+import { principalOf } from '../../common/user/principal.js';
 import {
   DomainError,
   InvalidRequestError,

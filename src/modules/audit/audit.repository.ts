@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuditQuery } from './audit.types.js';
-import { AuditEventEntity } from './entities/audit-event.entity.js';
+import { AuditEventEntity } from './audit-event.entity.js';
 
 /** Rows of the audit log. There is no way to change or remove one. */
 @Injectable()

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import type { Principal } from '../../common/auth/principal.js';
+import type { Principal } from '../../common/user/principal.js';
 import { Clock } from '../../common/clock.js';
-import { requestContext } from '../../common/http/request-context.js';
+import { requestContext } from '../../common/logging/request-context.js';
 import { Log } from '../../common/logging/log.js';
 import { Database } from '../../database/database.js';
 import { Env } from '../../config/env.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditOutcome, type AuditAction, type AuditPage, type AuditQuery } from './audit.types.js';
 import { DenialLimit } from './denial-limit.js';
-import type { AuditEventEntity } from './entities/audit-event.entity.js';
+import type { AuditEventEntity } from './audit-event.entity.js';
 
 /** One thing that happened, as its author tells it; who, when and in which request is added here. */
 export interface AuditEntry {

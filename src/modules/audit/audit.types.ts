@@ -1,4 +1,4 @@
-import type { AuditEventEntity } from './entities/audit-event.entity.js';
+import type { AuditEventEntity } from './audit-event.entity.js';
 
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {

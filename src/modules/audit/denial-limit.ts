@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { callerFingerprint, type Principal } from '../../common/auth/principal.js';
+import { callerFingerprint, type Principal } from '../../common/user/principal.js';
 import { RateLimiter } from '../../common/rate-limit/rate-limiter.js';
 import { Env } from '../../config/env.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Principal } from '../../common/auth/principal.js';
+import type { Principal } from '../../common/user/principal.js';
 import { Log } from '../../common/logging/log.js';
 import { AuditSubjectsService } from './audit-subjects.service.js';
 import { AuditService, type AuditEntry } from './audit.service.js';

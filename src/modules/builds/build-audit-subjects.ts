@@ -2,8 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { AuditSubjectsService, type AuditSubject } from '../audit/audit-subjects.service.js';
 import { AuditAction } from '../audit/audit.types.js';
-import { ActiveBuildsRepository } from './active-builds.repository.js';
-import { BuildsRepository } from './builds.repository.js';
+import { ActiveBuildsRepository } from './storage/active-builds.repository.js';
+import { BuildsRepository } from './storage/builds.repository.js';
 
 /** Finds the version whose audit list tells of refused calls that are about builds: their paths name no version. */
 @Injectable()

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { JobEnds } from './job-ends.service.js';
-import { JobMetrics } from './job-metrics.js';
-import { JobRunner } from './job-runner.js';
+import { JobEnds } from './work/job-ends.service.js';
+import { JobMetrics } from './work/job-metrics.js';
+import { JobRunner } from './work/job-runner.js';
 import { DatabaseTime } from '../../database/database-time.js';
-import { JobWorkerService } from './job-worker.service.js';
+import { JobWorkerService } from './work/job-worker.service.js';
 import { JobsModule } from './jobs.module.js';
-import { JobsRepository } from './jobs.repository.js';
+import { JobsRepository } from './storage/jobs.repository.js';
 
 /**
  * The workers. A module of its own, imported by the application alone: global modules are destroyed last, and the

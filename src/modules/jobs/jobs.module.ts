@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { JobHandlersService } from './job-handlers.service.js';
-import { JobQueueService } from './job-queue.service.js';
-import { JobSignal } from './job-signal.js';
+import { JobHandlersService } from './queue/job-handlers.service.js';
+import { JobQueueService } from './queue/job-queue.service.js';
+import { JobSignal } from './queue/job-signal.js';
 
 /** Durable background jobs. Global, because any module may add jobs and register handlers. */
 @Global()

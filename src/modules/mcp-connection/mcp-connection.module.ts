@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 
 import { McpConnectionService } from './mcp-connection.service.js';
 import { ServiceAccountTokensService } from './service-account-tokens.service.js';
-import { ToolCallsService } from './tool-calls.service.js';
+import { ToolCallsService } from './calls/tool-calls.service.js';
 
 /** Everything between this service and MCP servers. Needs `Env`, which the configuration module provides globally. */
 @Module({

@@ -2,9 +2,9 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import { configuredPolicy } from '../../common/outbound/configured-policy.js';
 import { Env } from '../../config/env.js';
-import type { ConnectionTestRequest, ConnectionTestResult } from './connection-test.types.js';
-import { McpWorkerPool } from './mcp-worker.pool.js';
-import { toolListLimits } from './tool-list-limits.js';
+import type { ConnectionTestRequest, ConnectionTestResult } from './model/connection-test.types.js';
+import { McpWorkerPool } from './pool/mcp-worker.pool.js';
+import { toolListLimits } from './model/tool-list-limits.js';
 import type { McpWorkerSettings } from './worker/mcp-worker.messages.js';
 
 /** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */

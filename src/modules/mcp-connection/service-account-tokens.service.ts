@@ -5,8 +5,8 @@ import { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
-import type { SystemCredentials } from './connection-test.types.js';
-import { removalOf } from './sent-secrets.js';
+import type { SystemCredentials } from './model/connection-test.types.js';
+import { removalOf } from './model/sent-secrets.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
 /** Access tokens of service accounts (OAuth 2.0 client credentials), for calls of systems that are no MCP servers. */

@@ -3,8 +3,8 @@ import { Env } from '../../config/env.js';
 import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
 import { checkPackage, checkParts } from './check/package-check.js';
 import type { CompileProcess } from './check/processes-check.js';
-import { withDefinitionIds, type ReferringNode } from './definition-ids.js';
-import { PackageShape } from './package-shape.js';
+import { withDefinitionIds, type ReferringNode } from './reading/definition-ids.js';
+import { PackageShape } from './reading/package-shape.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -12,7 +12,7 @@ import type {
   DefinitionIds,
   PackageProblem,
   ReadableParts,
-} from './package.types.js';
+} from './model/package.types.js';
 
 /** Reads and checks application packages (decisions, section 4). It stores nothing and calls nobody. */
 @Injectable()

@@ -9,9 +9,9 @@ import { checkElements } from './checks/element.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
 import { isDocumentation } from './checks/supported-elements.js';
 import { compileProcess, draftProcess } from './compiler/process.compiler.js';
-import type { DefinitionProblem, ProcessGraph } from './process-graph.types.js';
-import { Problems } from './problems.js';
-import { childrenOf, idOf, textOf, type BpmnElement } from './reader/bpmn-element.js';
+import type { DefinitionProblem, ProcessGraph } from './model/process-graph.types.js';
+import { Problems } from './model/problems.js';
+import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
 import { readBpmn } from './reader/bpmn-reader.js';
 import { mayBeParsed } from './reader/xml-guard.js';
 

@@ -1,6 +1,6 @@
-import { jsonDepth, type JsonValue } from '../../common/data-paths.js';
+import { jsonDepth, type JsonValue } from '../../language/paths/data-paths.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
-import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
 /** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
 export type RestAnswer = {

@@ -5,7 +5,7 @@ import { configuredPolicy } from '../../common/outbound/configured-policy.js';
 import { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import { Env } from '../../config/env.js';
-import type { SystemCredentials } from '../mcp-connection/connection-test.types.js';
+import type { SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';

@@ -1,15 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isJsonObject, type JsonValue } from '../../common/data-paths.js';
+import { isJsonObject, type JsonValue } from '../../language/paths/data-paths.js';
 import { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
-import { BuildSystemsService } from '../builds/build-systems.service.js';
-import { SystemConnectionsService, type OpenedConnection } from '../systems/system-connections.service.js';
-import { SystemType } from '../systems/system.types.js';
-import { CallKind } from '../workflows/call-journal.types.js';
-import type { NodeContext, NodeExecutor, NodeOutcome, RunScope } from '../workflows/node-executor.js';
-import { NodeExecutorsService } from '../workflows/node-executors.service.js';
-import type { RunnableNode } from '../workflows/workflow.types.js';
-import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { BuildSystemsService } from '../builds/contents/build-systems.service.js';
+import {
+  SystemConnectionsService,
+  type OpenedConnection,
+} from '../systems/lookups/system-connections.service.js';
+import { SystemType } from '../systems/model/system.types.js';
+import { CallKind } from '../workflows/model/call-journal.types.js';
+import type { NodeContext, NodeExecutor, NodeOutcome, RunScope } from '../workflows/model/node-executor.js';
+import { NodeExecutorsService } from '../workflows/runs/node-executors.service.js';
+import type { RunnableNode } from '../workflows/model/workflow.types.js';
+import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { isIdempotent, RestCallerService } from './rest-caller.service.js';
 import { RestFailure } from './rest-failure.js';
 import { restRequest, type RestRequest } from './rest-request.js';

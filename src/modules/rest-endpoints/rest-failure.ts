@@ -1,5 +1,5 @@
 import { OutboundError, type OutboundFailure } from '../../common/outbound/outbound.error.js';
-import { CallNotMadeError, WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { CallNotMadeError, WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
 /** Failures before a byte of the request was sent. */
 const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../common/data-paths.js';
-import { compileTemplate } from '../../common/expressions/expressions.js';
-import type { RunnableNode } from '../workflows/workflow.types.js';
-import { WorkflowFailedError } from '../workflows/workflows.errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../language/paths/data-paths.js';
+import { compileTemplate } from '../../language/expressions/expressions.js';
+import type { RunnableNode } from '../workflows/model/workflow.types.js';
+import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { staysBelow } from './rest-path.js';
 import { sentCredentials } from './sent-credentials.js';
 

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
-import { ResourceDefinitionsService } from './resource-definitions.service.js';
-import { SystemConnectionsService } from './system-connections.service.js';
-import { SystemSecretsController } from './system-secrets.controller.js';
-import { SystemSecrets } from './system-secrets.js';
-import { SystemStatesService } from './system-states.service.js';
-import { SystemsImportService } from './systems-import.service.js';
-import { SystemsController } from './systems.controller.js';
-import { SystemsRepository } from './systems.repository.js';
-import { SystemsService } from './systems.service.js';
+import { ResourceDefinitionsService } from './lookups/resource-definitions.service.js';
+import { SystemConnectionsService } from './lookups/system-connections.service.js';
+import { SystemSecretsController } from './registration/system-secrets.controller.js';
+import { SystemSecrets } from './secrets/system-secrets.js';
+import { SystemStatesService } from './lookups/system-states.service.js';
+import { SystemsImportService } from './delivery/systems-import.service.js';
+import { SystemsController } from './registration/systems.controller.js';
+import { SystemsRepository } from './storage/systems.repository.js';
+import { SystemsService } from './registration/systems.service.js';
 
 /** Registers systems and shows them. */
 @Module({

@@ -2,17 +2,17 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
-import { ConnectionTestController } from './connection-test.controller.js';
-import { ConnectionTestRecords } from './connection-test-records.js';
-import { ConnectionTestService } from './connection-test.service.js';
-import { ToolDecisionsRepository } from './tool-decisions.repository.js';
-import { ToolDecisionsService } from './tool-decisions.service.js';
-import { ToolStatesService } from './tool-states.service.js';
-import { ToolSyncService } from './tool-sync.service.js';
-import { ToolUsesService } from './tool-uses.service.js';
-import { ToolsController } from './tools.controller.js';
-import { ToolsRepository } from './tools.repository.js';
-import { ToolsService } from './tools.service.js';
+import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
+import { ConnectionTestRecords } from './connection-tests/connection-test-records.js';
+import { ConnectionTestService } from './connection-tests/connection-test.service.js';
+import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
+import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
+import { ToolStatesService } from './switching/tool-states.service.js';
+import { ToolSyncService } from './synchronisation/tool-sync.service.js';
+import { ToolUsesService } from './switching/tool-uses.service.js';
+import { ToolsController } from './switching/tools.controller.js';
+import { ToolsRepository } from './storage/tools.repository.js';
+import { ToolsService } from './switching/tools.service.js';
 
 /** Finds the tools of MCP systems, keeps them in line with their servers and switches them. */
 @Module({

@@ -1,13 +1,13 @@
 import { Catch, Injectable, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request } from 'express';
-import { principalOf } from '../../common/auth/principal.js';
-import { AllExceptionsFilter } from '../../common/errors/all-exceptions.filter.js';
+import { principalOf } from '../../common/user/principal.js';
+import { AllExceptionsFilter } from '../../common/http/all-exceptions.filter.js';
 import { UnreadableBodyError, ValidationFailedError } from '../../common/errors/request.errors.js';
 import { Log } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { PATH_ID } from '../../common/validation/patterns.decorators.js';
-import { UiActionPathService } from '../process-runtime/ui-action-path.service.js';
-import type { UiActionKey } from '../process-runtime/process-runtime.types.js';
+import { UiActionPathService } from '../process-runtime/ui-actions/ui-action-path.service.js';
+import type { UiActionKey } from '../process-runtime/model/process-runtime.types.js';
 
 /**
  * Answers 404 of the path before 400 of a body that cannot be read. A filter and not a guard: the path is looked up in the

@@ -10,15 +10,15 @@ import {
 import { ConfiguredPermission } from '../../common/auth/configured-permission.decorator.js';
 import { ConfiguredPermissionGuard } from '../../common/auth/configured-permission.guard.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
-import type { Principal } from '../../common/auth/principal.js';
-import { ApiErrors } from '../../common/errors/api-errors.decorator.js';
+import type { Principal } from '../../common/user/principal.js';
+import { ApiErrors } from '../../common/http/api-errors.decorator.js';
 import { RequestHeader } from '../../common/http/request-header.decorator.js';
-import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/dto/stopped.response.dto.js';
-import { ApiIdempotencyKey } from '../process-runtime/dto/idempotency-key.decorator.js';
-import { UiActionExecutionService } from '../process-runtime/ui-action-execution.service.js';
-import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './dto/ui-action.examples.js';
-import { UiActionParams } from './dto/ui-action.params.dto.js';
-import { UiActionResponseDto } from './dto/ui-action.response.dto.js';
+import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
+import { ApiIdempotencyKey } from '../process-runtime/model/idempotency-key.decorator.js';
+import { UiActionExecutionService } from '../process-runtime/ui-actions/ui-action-execution.service.js';
+import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
+import { UiActionParams } from './ui-action.params.dto.js';
+import { UiActionResponseDto } from './ui-action.response.dto.js';
 import { UiActionPathFilter } from './ui-action-path.filter.js';
 
 /** Executes UI actions (interface contract, endpoint 8). */

@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
-import { NodeExecutorsService } from './node-executors.service.js';
-import { CallStore } from './call-store.js';
-import { RunStore } from './run-store.js';
-import { TestRunHandler } from './test-run.handler.js';
-import { TestRunsController } from './test-runs.controller.js';
-import { TestRunQueue } from './test-run-queue.js';
-import { TestRunsService } from './test-runs.service.js';
-import { WorkflowCallsRepository } from './workflow-calls.repository.js';
-import { WorkflowRunsController } from './workflow-runs.controller.js';
-import { WorkflowRunsRepository } from './workflow-runs.repository.js';
-import { WorkflowRunsService } from './workflow-runs.service.js';
+import { NodeExecutorsService } from './runs/node-executors.service.js';
+import { CallStore } from './journal/call-store.js';
+import { RunStore } from './journal/run-store.js';
+import { TestRunHandler } from './test-runs/test-run.handler.js';
+import { TestRunsController } from './test-runs/test-runs.controller.js';
+import { TestRunQueue } from './test-runs/test-run-queue.js';
+import { TestRunsService } from './test-runs/test-runs.service.js';
+import { WorkflowCallsRepository } from './storage/workflow-calls.repository.js';
+import { WorkflowRunsController } from './reading/workflow-runs.controller.js';
+import { WorkflowRunsRepository } from './storage/workflow-runs.repository.js';
+import { WorkflowRunsService } from './runs/workflow-runs.service.js';
 
 /** Runs workflows and shows what they did. */
 @Module({

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
+import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
 import {

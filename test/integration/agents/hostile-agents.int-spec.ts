@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   asksFor,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { appPath, deliveryPath, packageDocument, type LibraryRef } from '../../support/runtime/publish.js';
 import { build, commit, store, type Problem } from '../builds/rows.js';

@@ -9,8 +9,8 @@ import { gunzipSync } from 'node:zlib';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
-import { SystemSecrets } from '../../../src/modules/systems/system-secrets.js';
-import { AuthorizationType } from '../../../src/modules/systems/system.types.js';
+import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
+import { AuthorizationType } from '../../../src/modules/systems/model/system.types.js';
 import { StubIssuer } from '../../support/issuer.js';
 
 const SERVER = 'dist/src/evaluation/main.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
-import { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
-import type { ActivatedBuild } from '../../../src/modules/builds/builds.types.js';
+import { AuditEventEntity } from '../../../src/modules/audit/audit-event.entity.js';
+import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import type { ActivatedBuild } from '../../../src/modules/builds/model/builds.types.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';

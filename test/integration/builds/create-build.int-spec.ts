@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
-import { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
-import { BuildSnapshotsService } from '../../../src/modules/builds/build-snapshots.service.js';
-import { BuildWarningsService } from '../../../src/modules/builds/build-warnings.service.js';
-import { BuildSystemEntity } from '../../../src/modules/builds/entities/build-system.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
+import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import { BuildSnapshotsService } from '../../../src/modules/builds/making/build-snapshots.service.js';
+import { BuildWarningsService } from '../../../src/modules/builds/making/build-warnings.service.js';
+import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';

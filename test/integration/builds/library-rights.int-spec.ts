@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LibraryUserEntity } from '../../../src/modules/builds/entities/library-user.entity.js';
+import { LibraryUserEntity } from '../../../src/modules/builds/storage/library-user.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';

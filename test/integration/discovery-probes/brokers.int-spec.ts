@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { KafkaProbe } from '../../../src/modules/discovery/probes/kafka.probe.js';
-import { NatsProbe } from '../../../src/modules/discovery/probes/nats.probe.js';
-import { RabbitmqProbe } from '../../../src/modules/discovery/probes/rabbitmq.probe.js';
+import { KafkaProbe } from '../../../src/modules/discovery/probes/kinds/kafka.probe.js';
+import { NatsProbe } from '../../../src/modules/discovery/probes/kinds/nats.probe.js';
+import { RabbitmqProbe } from '../../../src/modules/discovery/probes/kinds/rabbitmq.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
 import { output, tryStart } from '../../support/discovery/local-server.js';
 import { component, failureOf, probeEnv, probeHttp, runProbe } from '../../support/discovery/run-probe.js';

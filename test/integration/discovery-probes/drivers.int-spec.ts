@@ -1,11 +1,11 @@
 import { register } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { KafkaProbe } from '../../../src/modules/discovery/probes/kafka.probe.js';
-import { MongodbProbe } from '../../../src/modules/discovery/probes/mongodb.probe.js';
-import { PostgresqlProbe } from '../../../src/modules/discovery/probes/postgresql.probe.js';
-import { RedisProbe } from '../../../src/modules/discovery/probes/redis.probe.js';
-import type { Probe } from '../../../src/modules/discovery/probes/probe.js';
+import { KafkaProbe } from '../../../src/modules/discovery/probes/kinds/kafka.probe.js';
+import { MongodbProbe } from '../../../src/modules/discovery/probes/kinds/mongodb.probe.js';
+import { PostgresqlProbe } from '../../../src/modules/discovery/probes/kinds/postgresql.probe.js';
+import { RedisProbe } from '../../../src/modules/discovery/probes/kinds/redis.probe.js';
+import type { Probe } from '../../../src/modules/discovery/model/probe.js';
 import { component, probeEnv, runProbe } from '../../support/discovery/run-probe.js';
 
 const env = probeEnv();

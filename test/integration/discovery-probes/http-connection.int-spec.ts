@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HttpProbe } from '../../../src/modules/discovery/probes/http.probe.js';
+import { HttpProbe } from '../../../src/modules/discovery/probes/kinds/http.probe.js';
 import { pages } from '../../support/discovery/pages.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { noSocketsLeft, type Peer, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';

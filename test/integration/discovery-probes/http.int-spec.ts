@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { HttpProbe } from '../../../src/modules/discovery/probes/http.probe.js';
+import { HttpProbe } from '../../../src/modules/discovery/probes/kinds/http.probe.js';
 import { type Page, pages } from '../../support/discovery/pages.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';

@@ -1,7 +1,7 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { SmtpProbe } from '../../../src/modules/discovery/probes/smtp.probe.js';
+import { SmtpProbe } from '../../../src/modules/discovery/probes/kinds/smtp.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';

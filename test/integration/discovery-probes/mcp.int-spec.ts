@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { McpProbe } from '../../../src/modules/discovery/probes/mcp.probe.js';
+import { McpProbe } from '../../../src/modules/discovery/probes/kinds/mcp.probe.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../support/peers/connection-tests.js';
 import { startEverything } from '../../support/peers/everything.peer.js';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { ElasticsearchProbe } from '../../../src/modules/discovery/probes/elasticsearch.probe.js';
-import { MongodbProbe } from '../../../src/modules/discovery/probes/mongodb.probe.js';
-import { OidcProbe } from '../../../src/modules/discovery/probes/oidc.probe.js';
-import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/token-endpoint.probe.js';
+import { ElasticsearchProbe } from '../../../src/modules/discovery/probes/kinds/elasticsearch.probe.js';
+import { MongodbProbe } from '../../../src/modules/discovery/probes/kinds/mongodb.probe.js';
+import { OidcProbe } from '../../../src/modules/discovery/probes/kinds/oidc.probe.js';
+import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/kinds/token-endpoint.probe.js';
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
 import { type Page, pages } from '../../support/discovery/pages.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';

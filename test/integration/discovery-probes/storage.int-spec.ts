@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { S3Probe } from '../../../src/modules/discovery/probes/s3.probe.js';
+import { S3Probe } from '../../../src/modules/discovery/probes/kinds/s3.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
 import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { startHttpPeer } from '../../support/peers/peer.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
+import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
 import { DiscoveryChangeEntity } from '../../../src/modules/discovery/storage/discovery-change.entity.js';
 import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
 import { TestApp } from '../../support/app.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Env } from '../../../src/config/env.js';
-import type { Component } from '../../../src/modules/discovery/component.types.js';
+import type { Component } from '../../../src/modules/discovery/model/component.types.js';
 import { RegisteredSource } from '../../../src/modules/discovery/sources/registered.source.js';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
-import { AuthorizationType, SystemType } from '../../../src/modules/systems/system.types.js';
-import { SystemsService } from '../../../src/modules/systems/systems.service.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { SystemsService } from '../../../src/modules/systems/registration/systems.service.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { createdSystem, insertSystem, insertSystems, newPlace } from '../systems/rows.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
+import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
 import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
 import { DiscoveryStateEntity } from '../../../src/modules/discovery/storage/discovery-state.entity.js';
 import { TestApp } from '../../support/app.js';

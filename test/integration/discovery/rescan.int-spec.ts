@@ -3,7 +3,7 @@ import { Agent, fetch } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SERVICE_VERSION } from '../../../src/common/service-version.js';
 import type { ComponentSource } from '../../../src/modules/discovery/sources/component-source.js';
-import type { DiscoveryResult } from '../../../src/modules/discovery/scan/scan.types.js';
+import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
 import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
 import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
 import { TestApp } from '../../support/app.js';

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EntityManager } from 'typeorm';
 import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
-import { knowsSkipLocked } from '../../../src/modules/jobs/job-claim.js';
-import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/job-queue.types.js';
-import { LeaseLostError } from '../../../src/modules/jobs/jobs.errors.js';
-import { JobsRepository } from '../../../src/modules/jobs/jobs.repository.js';
+import { knowsSkipLocked } from '../../../src/modules/jobs/storage/job-claim.js';
+import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
+import { LeaseLostError } from '../../../src/modules/jobs/queue/jobs.errors.js';
+import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
 import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
 
 const EFFECTS = 'effects-of-jobs';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CommitUnansweredError, DatabaseUnavailableError } from '../../../src/database/database.errors.js';
-import type { Job, JobContext } from '../../../src/modules/jobs/job-queue.types.js';
-import { JobAttemptsUsedUpError } from '../../../src/modules/jobs/jobs.errors.js';
-import { JobsRepository } from '../../../src/modules/jobs/jobs.repository.js';
+import type { Job, JobContext } from '../../../src/modules/jobs/model/job-queue.types.js';
+import { JobAttemptsUsedUpError } from '../../../src/modules/jobs/queue/jobs.errors.js';
+import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { IS_EMBEDDED, JobReplica } from './job-replica.js';
 

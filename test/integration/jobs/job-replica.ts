@@ -10,10 +10,10 @@ import { Env } from '../../../src/config/env.js';
 import { Database } from '../../../src/database/database.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 import { IdBlocks } from '../../../src/database/id-blocks.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
-import { JobHandlersService } from '../../../src/modules/jobs/job-handlers.service.js';
-import { JobQueueService } from '../../../src/modules/jobs/job-queue.service.js';
-import type { JobHandler, NewJob } from '../../../src/modules/jobs/job-queue.types.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { JobHandlersService } from '../../../src/modules/jobs/queue/job-handlers.service.js';
+import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
+import type { JobHandler, NewJob } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { JobWorkersModule } from '../../../src/modules/jobs/job-workers.module.js';
 import { JobsModule } from '../../../src/modules/jobs/jobs.module.js';
 

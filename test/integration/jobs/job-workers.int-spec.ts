@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
-import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/job-queue.types.js';
-import { JobAttemptsUsedUpError, JobGiveUpError } from '../../../src/modules/jobs/jobs.errors.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
-import { JobsRepository } from '../../../src/modules/jobs/jobs.repository.js';
+import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
+import { JobAttemptsUsedUpError, JobGiveUpError } from '../../../src/modules/jobs/queue/jobs.errors.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import type { ToolCallFailureCause } from '../../../src/modules/mcp-connection/tool-call.types.js';
+import type { ToolCallFailureCause } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
 import * as hostile from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import type { ToolCallRequest } from '../../../src/modules/mcp-connection/tool-call.types.js';
+import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { Metrics } from '../../../src/common/metrics/metrics.js';
-import type { DiscoveredTool } from '../../../src/modules/mcp-connection/connection-test.types.js';
+import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';

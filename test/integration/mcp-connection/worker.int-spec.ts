@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import { Env } from '../../../src/config/env.js';
 import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
-import { McpWorkerPool } from '../../../src/modules/mcp-connection/mcp-worker.pool.js';
+import { McpWorkerPool } from '../../../src/modules/mcp-connection/pool/mcp-worker.pool.js';
 import type { McpWorkerSettings } from '../../../src/modules/mcp-connection/worker/mcp-worker.messages.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Env } from '../../../src/config/env.js';
 import { deliver } from '../../../src/delivery/deliver.command.js';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { appPath, deliveryPath } from '../../support/runtime/publish.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
-import { InstanceStepsService } from '../../../src/modules/process-runtime/instance-steps.service.js';
-import { NotifyParentHandler } from '../../../src/modules/process-runtime/jobs/family.handlers.js';
-import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/runnable-definitions.service.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { InstanceStepsService } from '../../../src/modules/process-runtime/steps/instance-steps.service.js';
+import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/family.handlers.js';
+import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HistoryPageDto } from '../../../src/modules/process-runtime/dto/instance-history.dto.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/dto/instance-summary.dto.js';
+import type { HistoryPageDto } from '../../../src/modules/process-runtime/reading/instance-history.dto.js';
+import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/entities/process-event.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/entities/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

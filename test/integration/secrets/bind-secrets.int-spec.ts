@@ -4,8 +4,8 @@ import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
 import { EnvError } from '../../../src/config/env.js';
 import { bindStoredSecrets, checkSecretsAreBound } from '../../../src/database/bind-stored-secrets.js';
 import { MigrationStepEntity } from '../../../src/database/migration-step.entity.js';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
-import { SystemConnectionsService } from '../../../src/modules/systems/system-connections.service.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
 

@@ -4,7 +4,7 @@ import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
 import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../../../src/common/secrets/secret-keys.js';
 import { MigrationStepEntity } from '../../../src/database/migration-step.entity.js';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
 import { SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
-import { SystemEntity } from '../../../src/modules/systems/entities/system.entity.js';
-import { SystemConnectionsService } from '../../../src/modules/systems/system-connections.service.js';
+import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import {
   connectionTestPath,

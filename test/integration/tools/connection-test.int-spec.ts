@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CONNECTION_FAILURES,
   type ConnectionFailureCause,
-} from '../../../src/modules/mcp-connection/connection-failure.types.js';
+} from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/audit.types.js';
-import { AuditEventEntity } from '../../../src/modules/audit/entities/audit-event.entity.js';
-import type { SyncDetails } from '../../../src/modules/tools/sync-details.js';
+import { AuditEventEntity } from '../../../src/modules/audit/audit-event.entity.js';
+import type { SyncDetails } from '../../../src/modules/tools/synchronisation/sync-details.js';
 import { TestApp } from '../../support/app.js';
 import { startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import { createSystem, flags, readSystem, testConnection, type SystemBody } from './tool-support.js';

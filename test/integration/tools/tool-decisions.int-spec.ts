@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/audit.types.js';
-import { ResourceDefinitionEntity } from '../../../src/modules/systems/entities/resource-definition.entity.js';
-import { ToolDecisionEntity } from '../../../src/modules/tools/entities/tool-decision.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/entities/tool.entity.js';
-import { ToolDecisionsRepository } from '../../../src/modules/tools/tool-decisions.repository.js';
+import { ResourceDefinitionEntity } from '../../../src/modules/systems/storage/resource-definition.entity.js';
+import { ToolDecisionEntity } from '../../../src/modules/tools/storage/tool-decision.entity.js';
+import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { ToolDecisionsRepository } from '../../../src/modules/tools/storage/tool-decisions.repository.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, systemPath, toolPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

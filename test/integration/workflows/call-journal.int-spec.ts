@@ -6,15 +6,18 @@ import {
   CallState,
   type CallResponse,
   type OutsideCall,
-} from '../../../src/modules/workflows/call-journal.types.js';
-import { CallStore } from '../../../src/modules/workflows/call-store.js';
-import { WorkflowCallEntity } from '../../../src/modules/workflows/entities/workflow-call.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+} from '../../../src/modules/workflows/model/call-journal.types.js';
+import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
+import { WorkflowCallEntity } from '../../../src/modules/workflows/storage/workflow-call.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
-import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/node-executor.js';
-import { WorkflowCallsRepository } from '../../../src/modules/workflows/workflow-calls.repository.js';
-import { WorkflowRunsService } from '../../../src/modules/workflows/workflow-runs.service.js';
-import { CallNotMadeError, WorkflowFailedError } from '../../../src/modules/workflows/workflows.errors.js';
+import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/model/node-executor.js';
+import { WorkflowCallsRepository } from '../../../src/modules/workflows/storage/workflow-calls.repository.js';
+import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
+import {
+  CallNotMadeError,
+  WorkflowFailedError,
+} from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/entities/workflow-run.entity.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
 import { TestApp } from '../../support/app.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,12 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Principal } from '../../../src/common/auth/principal.js';
-import type { JsonObject } from '../../../src/common/data-paths.js';
+import type { Principal } from '../../../src/common/user/principal.js';
+import type { JsonObject } from '../../../src/language/paths/data-paths.js';
 import type {
   StartAnswer,
   UiActionAnswer,
-} from '../../../src/modules/process-runtime/process-runtime.types.js';
+} from '../../../src/modules/process-runtime/model/process-runtime.types.js';
 
 /** Where the service was built: its own compiler knows what its decorators mean. */
 const DIST = new URL('../../../dist/src/', import.meta.url);
@@ -19,11 +19,11 @@ const PRINCIPAL: Principal = {
 };
 
 interface Services {
-  packages: import('../../../src/modules/builds/app-packages.service.js').AppPackagesService;
-  commits: import('../../../src/modules/builds/version-commits.service.js').VersionCommitsService;
-  builds: import('../../../src/modules/builds/builds.service.js').BuildsService;
-  starts: import('../../../src/modules/process-runtime/process-start.service.js').ProcessStartService;
-  actions: import('../../../src/modules/process-runtime/ui-action-execution.service.js').UiActionExecutionService;
+  packages: import('../../../src/modules/builds/packages/app-packages.service.js').AppPackagesService;
+  commits: import('../../../src/modules/builds/making/version-commits.service.js').VersionCommitsService;
+  builds: import('../../../src/modules/builds/making/builds.service.js').BuildsService;
+  starts: import('../../../src/modules/process-runtime/starts/process-start.service.js').ProcessStartService;
+  actions: import('../../../src/modules/process-runtime/ui-actions/ui-action-execution.service.js').UiActionExecutionService;
 }
 
 /** The services of the built application that make steps, without HTTP before them. */
@@ -51,9 +51,9 @@ export class BuiltRuntime {
       return context.get<T>(exported[name] as Type<T>, { strict: false });
     };
     return new BuiltRuntime(context, {
-      packages: await service('modules/builds/app-packages.service.js', 'AppPackagesService'),
-      commits: await service('modules/builds/version-commits.service.js', 'VersionCommitsService'),
-      builds: await service('modules/builds/builds.service.js', 'BuildsService'),
+      packages: await service('modules/builds/packages/app-packages.service.js', 'AppPackagesService'),
+      commits: await service('modules/builds/making/version-commits.service.js', 'VersionCommitsService'),
+      builds: await service('modules/builds/making/builds.service.js', 'BuildsService'),
       starts: await service(`${RUNTIME}/process-start.service.js`, 'ProcessStartService'),
       actions: await service(`${RUNTIME}/ui-action-execution.service.js`, 'UiActionExecutionService'),
     });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../src/common/data-paths.js';
+import type { JsonObject } from '../../../src/language/paths/data-paths.js';
 import { EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
 import type {
   EngineCommand,
@@ -10,7 +10,7 @@ import type {
 import { newInstance } from '../../../src/modules/process-runtime/engine/new-instance.js';
 import { openUiActions } from '../../../src/modules/process-runtime/engine/open-actions.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
-import type { UiActionAnswer } from '../../../src/modules/process-runtime/process-runtime.types.js';
+import type { UiActionAnswer } from '../../../src/modules/process-runtime/model/process-runtime.types.js';
 import { LIMITS } from '../../support/runtime/memory-engine.js';
 import type { Random } from '../../support/runtime/random.js';
 import type { BuiltRuntime } from './built-runtime.js';

@@ -1,7 +1,7 @@
 import type { RawRow } from '../../../src/database/raw-row.js';
 import { toSafeInteger } from '../../../src/database/safe-integer.js';
 import { toStoredText } from '../../../src/database/stored-text.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import type {
   EngineEvent,
   InstanceState,

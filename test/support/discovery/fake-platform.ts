@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Component } from '../../../src/modules/discovery/component.types.js';
-import { PROBES } from '../../../src/modules/discovery/probes/probe-registry.js';
-import { ProbeError } from '../../../src/modules/discovery/probes/probe.error.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../../src/modules/discovery/probes/probe.js';
+import type { Component } from '../../../src/modules/discovery/model/component.types.js';
+import { PROBES } from '../../../src/modules/discovery/probes/kinds/probe-registry.js';
+import { ProbeError } from '../../../src/modules/discovery/model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
 import type {
   ComponentSource,
   SourceListing,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Component, ComponentMap } from '../../../src/modules/discovery/component.types.js';
-import type { CheckedComponent } from '../../../src/modules/discovery/scan/scan.types.js';
+import type { Component, ComponentMap } from '../../../src/modules/discovery/model/component.types.js';
+import type { CheckedComponent } from '../../../src/modules/discovery/model/scan.types.js';
 import { component } from './fake-platform.js';
 
 /** A component as it is, whether it answers or not. */

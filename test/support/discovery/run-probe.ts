@@ -4,10 +4,10 @@ import {
   COMPONENT_KINDS,
   type Component,
   type ComponentKind,
-} from '../../../src/modules/discovery/component.types.js';
+} from '../../../src/modules/discovery/model/component.types.js';
 import { ProbeHttpClient } from '../../../src/modules/discovery/probes/http/probe-http.client.js';
-import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/probes/probe.error.js';
-import type { Probe, ProbeFinding } from '../../../src/modules/discovery/probes/probe.js';
+import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/model/probe.error.js';
+import type { Probe, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
 import { runProbe as runInScan } from '../../../src/modules/discovery/scan/probe-run.js';
 
 /** How long a probe may take in tests whose component answers. */

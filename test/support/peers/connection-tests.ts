@@ -2,7 +2,7 @@ import { Env } from '../../../src/config/env.js';
 import type {
   ConnectionTestRequest,
   SystemCredentials,
-} from '../../../src/modules/mcp-connection/connection-test.types.js';
+} from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
 
 const services: McpConnectionService[] = [];

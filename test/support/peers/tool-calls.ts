@@ -1,9 +1,9 @@
 import { Env } from '../../../src/config/env.js';
 import { definitionHash } from '../../../src/common/tool-definition-hash.js';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
-import type { DiscoveredTool } from '../../../src/modules/mcp-connection/connection-test.types.js';
-import type { ToolCallRequest } from '../../../src/modules/mcp-connection/tool-call.types.js';
-import { ToolCallsService } from '../../../src/modules/mcp-connection/tool-calls.service.js';
+import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
+import { ToolCallsService } from '../../../src/modules/mcp-connection/calls/tool-calls.service.js';
 
 const services: ToolCallsService[] = [];
 const DEADLINE_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { EngineIncident } from '../../../src/modules/process-runtime/engine/engine.errors.js';
 import type { BetsyCase, BetsyFeature } from './betsy.js';
 import { workflow } from './graph-builder.js';

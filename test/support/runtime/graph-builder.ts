@@ -8,7 +8,7 @@ import type {
   GraphUiAction,
   NodeKind,
   ProcessGraph,
-} from '../../../src/modules/process-definitions/process-graph.types.js';
+} from '../../../src/modules/process-definitions/model/process-graph.types.js';
 
 type NodeOptions = Partial<
   Omit<GraphNode, 'index' | 'key' | 'kind' | 'scope' | 'attachedTo' | 'actions' | 'call'>

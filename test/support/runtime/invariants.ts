@@ -1,4 +1,4 @@
-import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import type { EngineEvent, TokenState } from '../../../src/modules/process-runtime/engine/engine.types.js';
 import type { MemoryInstance } from './memory-engine.js';
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../src/common/data-paths.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { JsonObject, JsonValue } from '../../../src/language/paths/data-paths.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { EngineIncident, EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
 import type {
   EngineCommand,

@@ -1,4 +1,4 @@
-import { LibraryUserEntity } from '../../../src/modules/builds/entities/library-user.entity.js';
+import { LibraryUserEntity } from '../../../src/modules/builds/storage/library-user.entity.js';
 import type { TestApp, TestResponse } from '../app.js';
 import { uniqueName } from '../factories.js';
 

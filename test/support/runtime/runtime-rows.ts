@@ -1,8 +1,8 @@
 import type { TestApp } from '../app.js';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/entities/process-event.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/entities/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
-import { ProcessTokenEntity } from '../../../src/modules/process-runtime/entities/process-token.entity.js';
+import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
 
 /** An instance as stored, its content parsed. */
 export async function instanceRow(

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/entities/runtime-job.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/entities/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/entities/process-instance.entity.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import type { TestApp } from '../app.js';
 import { tokenRows } from './runtime-rows.js';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { parsePath } from '../../../src/common/data-paths.js';
+import { parsePath } from '../../../src/language/paths/data-paths.js';
 import { KnownShape } from '../../../src/modules/process-definitions/checks/known-shape.js';
 import { Turns } from '../../../src/common/turns.js';
 import { bpmn, compileXml, flows, nodes } from './compile.js';
 
-vi.mock('../../../src/common/data-paths.js', async (load) => {
+vi.mock('../../../src/language/paths/data-paths.js', async (load) => {
   const real = await load<{ parsePath: typeof parsePath }>();
   return { ...real, parsePath: vi.fn(real.parsePath) };
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/common/data-paths.js';
-import { SchemaSyntaxError } from '../../../src/common/json-schema/json-schema.errors.js';
-import { compileSchema } from '../../../src/common/json-schema/json-schema.js';
+import type { JsonObject } from '../../../src/language/paths/data-paths.js';
+import { SchemaSyntaxError } from '../../../src/language/json-schema/json-schema.errors.js';
+import { compileSchema } from '../../../src/language/json-schema/json-schema.js';
 import { bpmn, compileXml, errorsOf, flows, graphOf, nodeOf, nodes } from './compile.js';
 
 const withNode = (content: string, kind = 'userTask', attributes = '') =>

@@ -6,7 +6,7 @@ import {
 import type {
   GraphNode,
   ProcessGraph,
-} from '../../../src/modules/process-definitions/process-graph.types.js';
+} from '../../../src/modules/process-definitions/model/process-graph.types.js';
 
 const DEFAULTS: Record<string, number> = {
   PROCESS_MAX_XML_BYTES: 1_048_576,

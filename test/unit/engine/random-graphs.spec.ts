@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeKind } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { NodeKind } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { EngineIncident, EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
 import { automatic, manual, returning, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';

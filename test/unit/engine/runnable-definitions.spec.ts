@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TestGraph } from '../../support/runtime/graph-builder.js';
 import type { Env } from '../../../src/config/env.js';
-import type { BuildDefinitionsService } from '../../../src/modules/builds/build-definitions.service.js';
-import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/builds.types.js';
-import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/runnable-definitions.service.js';
+import type { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/model/builds.types.js';
+import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 
 function definition(id: number, condition: string): BuildDefinition {
   const graph = new TestGraph()

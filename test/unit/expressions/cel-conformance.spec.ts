@@ -1,7 +1,10 @@
 import { getConformanceSuite, type IncrementalTestSuite } from '@bufbuild/cel-spec/testdata/tests.js';
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../../src/common/expressions/expressions.js';
-import { ExpressionError, ExpressionSyntaxError } from '../../../src/common/expressions/expression.errors.js';
+import { compileExpression } from '../../../src/language/expressions/expressions.js';
+import {
+  ExpressionError,
+  ExpressionSyntaxError,
+} from '../../../src/language/expressions/expression.errors.js';
 import { KNOWN_EXCEPTIONS } from './cel-exceptions.js';
 
 type ConformanceTest = IncrementalTestSuite['tests'][number]['original'];

@@ -4,8 +4,11 @@ import {
   compileExpression,
   compileJsonTemplate,
   compileTemplate,
-} from '../../../src/common/expressions/expressions.js';
-import { ExpressionError, ExpressionSyntaxError } from '../../../src/common/expressions/expression.errors.js';
+} from '../../../src/language/expressions/expressions.js';
+import {
+  ExpressionError,
+  ExpressionSyntaxError,
+} from '../../../src/language/expressions/expression.errors.js';
 
 type Data = Record<string, unknown>;
 

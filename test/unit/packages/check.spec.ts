@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkPackage, type CheckLimits } from '../../../src/modules/packages/check/package-check.js';
-import { PackageShape } from '../../../src/modules/packages/package-shape.js';
-import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/package.types.js';
-import { SystemType } from '../../../src/modules/systems/system.types.js';
+import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
+import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
+import { SystemType } from '../../../src/modules/systems/model/system.types.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 const LIBRARY: LibraryBuild = {

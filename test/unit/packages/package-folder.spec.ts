@@ -3,8 +3,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readPackageFolder, type FolderLimits } from '../../../src/modules/packages/package-folder.js';
-import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import {
+  readPackageFolder,
+  type FolderLimits,
+} from '../../../src/modules/packages/reading/package-folder.js';
+import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
 import { application, settings, system, workflow } from './package-fixture.js';
 
 const LIMITS: FolderLimits = { bytes: 100_000, systems: 3, workflows: 3, processes: 3, problems: 50 };

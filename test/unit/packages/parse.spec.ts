@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 function parse(document: unknown, values: Record<string, string> = {}) {

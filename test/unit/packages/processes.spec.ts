@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/package.types.js';
+import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';

@@ -4,11 +4,11 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { checkPackage } from '../../../src/modules/packages/check/package-check.js';
-import { PackageShape } from '../../../src/modules/packages/package-shape.js';
+import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
 import { processGraphSchema } from '../../../src/modules/packages/schema/process-graph.schema.js';
 import { publishedSchemas } from '../../../src/modules/packages/schema/published-schemas.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/process-graph.types.js';
+import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 const names = Object.keys(publishedSchemas());

@@ -1,4 +1,4 @@
-import type { WorkflowNode } from '../../packages/package.types.js';
+import type { WorkflowNode } from '../../packages/model/package.types.js';
 
 /** What matters of an agent node before it runs. */
 export type AgentNode = Pick<WorkflowNode, 'id' | 'type' | 'name' | 'aiOptions'>;

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BuildReadsService } from '../../builds/build-reads.service.js';
-import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
-import { ToolUsesService, type UsedSystem } from '../../tools/tool-uses.service.js';
-import type { ToolUse } from '../../tools/tool.types.js';
+import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
+import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
+import { ToolUsesService, type UsedSystem } from '../../tools/switching/tool-uses.service.js';
+import type { ToolUse } from '../../tools/model/tool.types.js';
 import { agentsOf, type AgentWorkflow } from './agent-nodes.js';
 
 /** Builds that are looked into when a tool is switched, of each kind. */

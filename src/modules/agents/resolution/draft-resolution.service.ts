@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AppPackagesService } from '../../builds/app-packages.service.js';
-import { BuildReadsService } from '../../builds/build-reads.service.js';
-import { BuildSystemsService } from '../../builds/build-systems.service.js';
-import { SystemStatesService } from '../../systems/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/system.types.js';
-import { ToolStatesService } from '../../tools/tool-states.service.js';
-import type { DefinedTool } from '../../tools/tool.types.js';
+import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
+import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
+import { BuildSystemsService } from '../../builds/contents/build-systems.service.js';
+import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
+import type { DefinedTool } from '../../tools/model/tool.types.js';
 import {
   ResolvedSystemState,
   ResolvedToolState,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { KnownVersionsService } from '../../apps/known-versions.service.js';
-import { AppPackagesService } from '../../builds/app-packages.service.js';
-import { BuildReadsService } from '../../builds/build-reads.service.js';
-import type { LibraryAgents } from '../../builds/builds.types.js';
-import { WorkflowNodesService } from '../../builds/workflow-nodes.service.js';
+import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
+import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
+import type { LibraryAgents } from '../../builds/model/builds.types.js';
+import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
 import { agentsOf, type AgentNode, type AgentWorkflow } from './agent-nodes.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
 import type { NodeObstacle, NodeOwner, NodePreflight } from './preflight.types.js';

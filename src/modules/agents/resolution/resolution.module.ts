@@ -3,7 +3,7 @@ import { AppsModule } from '../../apps/apps.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { SystemsModule } from '../../systems/systems.module.js';
 import { ToolsModule } from '../../tools/tools.module.js';
-import { PreflightController } from '../preflight.controller.js';
+import { PreflightController } from './preflight.controller.js';
 import { AgentUsesService } from './agent-uses.service.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
 import { PreflightService } from './preflight.service.js';

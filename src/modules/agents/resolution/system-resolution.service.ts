@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
-import { BuildSystemsService, type BuildSystem, type BuildTool } from '../../builds/build-systems.service.js';
-import { SystemStatesService } from '../../systems/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/system.types.js';
-import { ToolStatesService } from '../../tools/tool-states.service.js';
-import type { ToolState } from '../../tools/tool.types.js';
+import {
+  BuildSystemsService,
+  type BuildSystem,
+  type BuildTool,
+} from '../../builds/contents/build-systems.service.js';
+import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
+import type { ToolState } from '../../tools/model/tool.types.js';
 import {
   ResolvedSystemState,
   ResolvedToolState,

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BuildWarningsService, type WarnedVersion } from '../../builds/build-warnings.service.js';
-import type { PackageProblem } from '../../packages/package.types.js';
-import { SystemStatesService } from '../../systems/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/system.types.js';
-import { ToolStatesService } from '../../tools/tool-states.service.js';
+import { BuildWarningsService, type WarnedVersion } from '../../builds/making/build-warnings.service.js';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
 import { PreflightService } from './preflight.service.js';
 import type { NodePreflight } from './preflight.types.js';
 import { ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';

@@ -1,8 +1,8 @@
-import type { Component } from '../component.types.js';
-import { ProbeError, type ProbeFailure } from '../probes/probe.error.js';
-import type { Probe, ProbeContext } from '../probes/probe.js';
+import type { Component } from '../model/component.types.js';
+import { ProbeError, type ProbeFailure } from '../model/probe.error.js';
+import type { Probe, ProbeContext } from '../model/probe.js';
 import { Deferred } from './deferred.js';
-import type { ProbeOutcome } from './scan.types.js';
+import type { ProbeOutcome } from '../model/scan.types.js';
 
 /** Limits of one check. */
 export interface ProbeLimits {

@@ -3,11 +3,11 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
-import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../discovery.errors.js';
+import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/discovery.errors.js';
 import { ScanStore } from '../storage/scan-store.js';
 import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
-import type { DiscoveryResult, ScanFindings } from './scan.types.js';
+import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { SharedRead } from './shared-read.js';
 
 /** How often a replica looks whether the scan of another one is completed. */

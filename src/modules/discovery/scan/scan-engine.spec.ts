@@ -13,9 +13,9 @@ import { Clock } from '../../../common/clock.js';
 import type { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
 import type { ComponentSource } from '../sources/component-source.js';
-import { SourceError } from '../sources/source.error.js';
+import { SourceError } from '../model/source.error.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
-import type { ScanFindings } from './scan.types.js';
+import type { ScanFindings } from '../model/scan.types.js';
 
 const log = { error: vi.fn() };
 

@@ -4,15 +4,15 @@ import { Clock } from '../../../common/clock.js';
 import { InternalError } from '../../../common/errors/domain.error.js';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
-import type { Component } from '../component.types.js';
-import { PROBES } from '../probes/probe-registry.js';
-import type { Probe } from '../probes/probe.js';
+import type { Component } from '../model/component.types.js';
+import { PROBES } from '../probes/kinds/probe-registry.js';
+import type { Probe } from '../model/probe.js';
 import type { ComponentSource } from '../sources/component-source.js';
-import { mergeListings } from '../sources/merge.js';
+import { mergeListings } from './merge.js';
 import { SOURCES } from '../sources/sources.js';
 import { inParallel } from './in-parallel.js';
 import { runProbe } from './probe-run.js';
-import type { CheckedComponent, ProbeOutcome, ScanFindings } from './scan.types.js';
+import type { CheckedComponent, ProbeOutcome, ScanFindings } from '../model/scan.types.js';
 import { SourceReader } from './source-reader.js';
 
 /** The scan was told to end before it was complete: the service stops. */

@@ -1,8 +1,8 @@
-import type { Component, ComponentSourceName } from '../component.types.js';
+import type { Component, ComponentSourceName } from '../model/component.types.js';
 import type { ComponentSource, SourceListing } from '../sources/component-source.js';
-import { SourceError } from '../sources/source.error.js';
+import { SourceError } from '../model/source.error.js';
 import { Deferred } from './deferred.js';
-import type { ScanIssue } from './scan.types.js';
+import type { ScanIssue } from '../model/scan.types.js';
 
 /** What the sources said at the beginning of a scan. */
 export interface SourceReadings {

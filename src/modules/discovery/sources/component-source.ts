@@ -1,4 +1,4 @@
-import type { Component, ComponentSourceName } from '../component.types.js';
+import type { Component, ComponentSourceName } from '../model/component.types.js';
 
 /** Says which components there are. Called anew for each scan. */
 export interface ComponentSource {

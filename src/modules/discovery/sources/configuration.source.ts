@@ -8,7 +8,7 @@ import { declare } from './configuration/declared-component.js';
 import { mistakesOf } from './configuration/mistakes.js';
 import { FileTooLargeError, readBounded, resolveReferences } from './configuration/references.js';
 import { Listing } from './listing.js';
-import { SourceError } from './source.error.js';
+import { SourceError } from '../model/source.error.js';
 
 const PATH = ['platform', 'components'] as const;
 const MAX_LOGGED = 20;

@@ -6,7 +6,7 @@ import { discovered } from './configuration/discovered-component.js';
 import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
 import { inBatches } from './in-batches.js';
 import { Listing } from './listing.js';
-import { SourceError } from './source.error.js';
+import { SourceError } from '../model/source.error.js';
 import { SourceHttp } from './source-http.js';
 
 const AT_ONCE = 8;

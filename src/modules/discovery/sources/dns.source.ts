@@ -5,7 +5,7 @@ import type { ComponentSource, SourceListing } from './component-source.js';
 import { discovered } from './configuration/discovered-component.js';
 import { inBatches } from './in-batches.js';
 import { Listing } from './listing.js';
-import { SourceError, type SourceFailure } from './source.error.js';
+import { SourceError, type SourceFailure } from '../model/source.error.js';
 
 const AT_ONCE = 8;
 const TRIES = 2;

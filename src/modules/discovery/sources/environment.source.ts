@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
-import { COMPONENT_KINDS, type ComponentKind } from '../component.types.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../model/component.types.js';
 import type { ComponentSource, SourceListing } from './component-source.js';
 import { declare, type Declaration } from './configuration/declared-component.js';
 import { EndpointError, KIND_SCHEMES, parseEndpoint } from './configuration/endpoint.js';

@@ -7,7 +7,7 @@ import type { ComponentSource, SourceListing } from './component-source.js';
 import { discovered } from './configuration/discovered-component.js';
 import { endpointOf } from './configuration/endpoint.js';
 import { Listing } from './listing.js';
-import { SourceError } from './source.error.js';
+import { SourceError } from '../model/source.error.js';
 import { SourceHttp } from './source-http.js';
 
 const PAGE_SIZE = 250;

@@ -1,4 +1,4 @@
-import type { Component, ComponentSourceName } from '../component.types.js';
+import type { Component, ComponentSourceName } from '../model/component.types.js';
 import type { SourceListing } from './component-source.js';
 import type { Declaration } from './configuration/declared-component.js';
 

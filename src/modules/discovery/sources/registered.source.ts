@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { databaseServer } from '../../../config/database-url.js';
 import { Env } from '../../../config/env.js';
 import { readAuthority } from '../../../database/authority-file.js';
-import { AuthorizationType, type McpServerRow } from '../../systems/system.types.js';
-import { SystemsService } from '../../systems/systems.service.js';
-import { COMPONENT_KINDS, type Component, type ComponentKind } from '../component.types.js';
+import { AuthorizationType, type McpServerRow } from '../../systems/model/system.types.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
+import { COMPONENT_KINDS, type Component, type ComponentKind } from '../model/component.types.js';
 import type { ComponentSource, SourceListing } from './component-source.js';
 import { declare } from './configuration/declared-component.js';
 import { Listing } from './listing.js';
-import { SourceError } from './source.error.js';
+import { SourceError } from '../model/source.error.js';
 
 const PAGE_SIZE = 1_000;
 const HASH_LENGTH = 8;

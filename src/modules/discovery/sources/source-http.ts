@@ -1,7 +1,7 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { toOutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
-import type { ComponentSourceName } from '../component.types.js';
-import { SourceError, type SourceFailure } from './source.error.js';
+import type { ComponentSourceName } from '../model/component.types.js';
+import { SourceError, type SourceFailure } from '../model/source.error.js';
 
 const FAILURES: Readonly<Partial<Record<OutboundFailure, SourceFailure>>> = {
   dns: 'dns',

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
-import type { ComponentMap } from '../component.types.js';
-import type { ProbeFailure } from '../probes/probe.error.js';
-import type { ChangeEvent, ComponentStatus } from '../scan/scan.types.js';
+import type { ComponentMap } from '../model/component.types.js';
+import type { ProbeFailure } from '../model/probe.error.js';
+import type { ChangeEvent, ComponentStatus } from '../model/scan.types.js';
 
 /** Something that a scan found different from the scan before it. */
 @Entity('discovery_changes')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan, MoreThan, type EntityManager } from 'typeorm';
-import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../discovery.types.js';
+import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../model/discovery.types.js';
 import { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import { DiscoveryScanEntity } from './discovery-scan.entity.js';
 

@@ -8,10 +8,10 @@ import type {
   StoredChange,
   StoredScan,
   StoredScanDetails,
-} from '../discovery.types.js';
-import { answerOf } from '../scan/answer.js';
-import type { DiscoveryResult, ScanFindings } from '../scan/scan.types.js';
-import { compare, type Comparison } from '../scan/snapshot.js';
+} from '../model/discovery.types.js';
+import { answerOf } from './answer.js';
+import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
+import { compare, type Comparison } from './snapshot.js';
 import type { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import type { DiscoveryScanEntity } from './discovery-scan.entity.js';
 import { ScanHistoryRepository } from './scan-history.repository.js';

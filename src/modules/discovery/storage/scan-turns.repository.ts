@@ -3,8 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import { ScanLostError } from '../discovery.errors.js';
-import type { Snapshot } from '../scan/snapshot.js';
+import { ScanLostError } from '../model/discovery.errors.js';
+import type { Snapshot } from './snapshot.js';
 import { DiscoveryStateEntity } from './discovery-state.entity.js';
 
 const NAME = 'scan';

@@ -1,4 +1,4 @@
-import type { ConnectionFailureCause } from '../connection-failure.types.js';
+import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 
 /** A connection test that failed for a known cause. The message is the cause: nothing foreign can be in it. */
 export class ConnectionError extends Error {

@@ -6,7 +6,7 @@ import {
 
 import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { ConnectionFailureCause } from '../connection-failure.types.js';
+import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';

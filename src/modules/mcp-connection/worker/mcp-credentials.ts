@@ -2,8 +2,8 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { SystemCredentials } from '../connection-test.types.js';
-import { removalOf } from '../sent-secrets.js';
+import type { SystemCredentials } from '../model/connection-test.types.js';
+import { removalOf } from '../model/sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
 

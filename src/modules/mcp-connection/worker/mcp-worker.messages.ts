@@ -1,5 +1,5 @@
 import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
-import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../connection-test.types.js';
+import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../model/connection-test.types.js';
 import type { WorkerJob } from './worker-job.js';
 import type { ToolListLimits } from './tool-list.reader.js';
 

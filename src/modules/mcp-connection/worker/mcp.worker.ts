@@ -5,7 +5,7 @@ import { preloadSchemas } from '@modelcontextprotocol/client';
 import { AddressPolicy } from '../../../common/outbound/address-policy.js';
 import { HeavySeats } from '../../../common/outbound/heavy-seats.js';
 import { OutboundClient } from '../../../common/outbound/outbound.client.js';
-import type { FailedResult } from '../connection-test.types.js';
+import type { FailedResult } from '../model/connection-test.types.js';
 import { ConnectionTester } from './connection-tester.js';
 import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './mcp-worker.messages.js';
 import { OAuthTokenClient } from './oauth-token.client.js';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { ConnectionFailureCause } from '../connection-failure.types.js';
-import { basicCredentials } from '../sent-secrets.js';
+import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
+import { basicCredentials } from '../model/sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */

@@ -1,4 +1,4 @@
-import type { RejectedToolReason } from '../connection-test.types.js';
+import type { RejectedToolReason } from '../model/connection-test.types.js';
 import { hidesText, visibleText } from './plain-text.js';
 
 /** Bounds of one foreign JSON document. */

@@ -1,7 +1,7 @@
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
-import type { DiscoveredTool } from '../connection-test.types.js';
+import type { DiscoveredTool } from '../model/connection-test.types.js';
 import { connect, type Connected } from './connect.js';
 import { ConnectionError } from './connection.error.js';
 import { causeOf } from './failure-cause.js';

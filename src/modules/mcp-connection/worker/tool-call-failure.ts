@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 
 import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
-import type { ToolCallFailure, ToolCallFailureCause } from '../tool-call.types.js';
+import type { ToolCallFailure, ToolCallFailureCause } from '../model/tool-call.types.js';
 import { causeOf } from './failure-cause.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';

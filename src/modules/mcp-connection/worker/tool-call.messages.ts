@@ -1,5 +1,5 @@
 import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
-import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../tool-call.types.js';
+import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
 import type { WorkerCancel, WorkerClose, WorkerJob } from './worker-job.js';
 import type { ToolListLimits } from './tool-list.reader.js';
 

@@ -1,6 +1,6 @@
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { ToolCallFailure } from '../tool-call.types.js';
+import type { ToolCallFailure } from '../model/tool-call.types.js';
 import { checkedTraceparent } from './client-envelope.js';
 import { McpCredentials } from './mcp-credentials.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../../common/data-paths.js';
+import type { JsonValue } from '../../../language/paths/data-paths.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../connection-test.types.js';
+import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../model/connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
 import { plainText } from './plain-text.js';
 import { annotationsProblem, schemaProblem, withVisibleTexts, type SchemaLimits } from './schema-check.js';

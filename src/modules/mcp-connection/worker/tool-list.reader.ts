@@ -1,5 +1,5 @@
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { RejectedTool } from '../connection-test.types.js';
+import type { RejectedTool } from '../model/connection-test.types.js';
 import { ConnectionError } from './connection.error.js';
 import { ToolDefinitionParser } from './tool-definition.parser.js';
 import type { SchemaLimits } from './schema-check.js';

@@ -1,7 +1,7 @@
 import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { SystemCredentials } from '../connection-test.types.js';
+import type { SystemCredentials } from '../model/connection-test.types.js';
 import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, SessionOpener } from './session-opener.js';
 import type { SessionFacts } from './session-transport.js';

@@ -1,6 +1,6 @@
-import { APPLICATION_FILE } from '../package-shape.js';
-import type { Place, Problems } from '../package-problems.js';
-import type { CheckContext, PackageApplication } from '../package.types.js';
+import { APPLICATION_FILE } from '../reading/package-shape.js';
+import type { Place, Problems } from '../model/package-problems.js';
+import type { CheckContext, PackageApplication } from '../model/package.types.js';
 
 /** How many of them one package may name. */
 export interface ApplicationLimits {

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../common/errors/domain.error.js';
-import { compileExpression } from '../../../common/expressions/expressions.js';
-import type { Place, Problems } from '../package-problems.js';
-import type { WorkflowNode } from '../package.types.js';
+import { compileExpression } from '../../../language/expressions/expressions.js';
+import type { Place, Problems } from '../model/package-problems.js';
+import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../../../common/data-paths.js';
-import { compileJsonTemplate } from '../../../common/expressions/expressions.js';
-import type { Place, Problems } from '../package-problems.js';
+import { isJsonObject, type JsonValue } from '../../../language/paths/data-paths.js';
+import { compileJsonTemplate } from '../../../language/expressions/expressions.js';
+import type { Place, Problems } from '../model/package-problems.js';
 import type { dataSourcePayloadSchema } from '../schema/node-payload.schema.js';
 import { requireCompiles } from './conditions-check.js';
 

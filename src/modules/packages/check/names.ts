@@ -1,5 +1,5 @@
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { quoted, type Problems } from '../package-problems.js';
+import { quoted, type Problems } from '../model/package-problems.js';
 
 /** Something with a name. */
 export interface Named {

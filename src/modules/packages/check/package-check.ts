@@ -1,11 +1,11 @@
-import { Problems } from '../package-problems.js';
+import { Problems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
   CheckedPackage,
   PackageProblem,
   ReadableParts,
-} from '../package.types.js';
+} from '../model/package.types.js';
 import { checkApplication, type ApplicationLimits } from './application-check.js';
 import { requireUniqueNames } from './names.js';
 import { compileFile, ProcessesCheck, type CompileProcess } from './processes-check.js';

@@ -4,15 +4,15 @@ import type {
   DefinitionProblem,
   GraphNode,
   ProcessGraph,
-} from '../../process-definitions/process-graph.types.js';
-import { quoted, type Place, type Problems } from '../package-problems.js';
+} from '../../process-definitions/model/process-graph.types.js';
+import { quoted, type Place, type Problems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
   CheckedProcessFile,
   LibraryBuild,
   PackageProcessFile,
-} from '../package.types.js';
+} from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
 

@@ -1,7 +1,12 @@
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { SystemType } from '../../systems/system.types.js';
-import { quoted, type Place, type Problems } from '../package-problems.js';
-import type { ApplicationPackage, CheckContext, LibraryBuild, ResourceReference } from '../package.types.js';
+import { SystemType } from '../../systems/model/system.types.js';
+import { quoted, type Place, type Problems } from '../model/package-problems.js';
+import type {
+  ApplicationPackage,
+  CheckContext,
+  LibraryBuild,
+  ResourceReference,
+} from '../model/package.types.js';
 
 /** A reference that leads somewhere, with all that is known of what it names. */
 export interface ResolvedReference {

@@ -1,7 +1,7 @@
-import { jsonSize, type JsonObject } from '../../../common/data-paths.js';
-import { SchemaSyntaxError } from '../../../common/json-schema/json-schema.errors.js';
-import { compileSchema } from '../../../common/json-schema/json-schema.js';
-import type { Place, Problems } from '../package-problems.js';
+import { jsonSize, type JsonObject } from '../../../language/paths/data-paths.js';
+import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
+import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import type { Place, Problems } from '../model/package-problems.js';
 
 /** Refuses a JSON Schema that values could not be held against later, or that is too large. */
 export function checkSchema(

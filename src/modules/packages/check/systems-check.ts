@@ -1,7 +1,7 @@
 import { isHttpUrl } from '../../../common/validation/patterns.decorators.js';
-import { AuthorizationType } from '../../systems/system.types.js';
-import type { Problems } from '../package-problems.js';
-import type { PackageSystem } from '../package.types.js';
+import { AuthorizationType } from '../../systems/model/system.types.js';
+import type { Problems } from '../model/package-problems.js';
+import type { PackageSystem } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /** Checks what the schema cannot say about systems: unique names, addresses that can be called and hold no credentials. */

@@ -1,5 +1,5 @@
-import type { Place, Problems } from '../package-problems.js';
-import type { PackageWorkflow, WorkflowNode } from '../package.types.js';
+import type { Place, Problems } from '../model/package-problems.js';
+import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { isJsonObject, parsePath } from '../../../common/data-paths.js';
-import { compileJsonTemplate, compileTemplate } from '../../../common/expressions/expressions.js';
-import { SystemType } from '../../systems/system.types.js';
-import { EXECUTED_NODE_TYPES } from '../../workflows/workflow.types.js';
-import { pointerTo, type Place, type Problems } from '../package-problems.js';
-import type { ResourceReference, WorkflowNode } from '../package.types.js';
+import { isJsonObject, parsePath } from '../../../language/paths/data-paths.js';
+import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
+import { SystemType } from '../../systems/model/system.types.js';
+import { EXECUTED_NODE_TYPES } from '../../workflows/model/workflow.types.js';
+import { pointerTo, type Place, type Problems } from '../model/package-problems.js';
+import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,

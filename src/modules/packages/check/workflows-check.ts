@@ -1,8 +1,8 @@
 import { v5 as uuidV5 } from 'uuid';
 import { Turns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { pointerTo, type Problems } from '../package-problems.js';
-import type { PackageWorkflow, WorkflowNode } from '../package.types.js';
+import { pointerTo, type Problems } from '../model/package-problems.js';
+import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
 import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AuthorizationType, SystemType } from '../../systems/system.types.js';
+import { AuthorizationType, SystemType } from '../../systems/model/system.types.js';
 import { fileRule, resourceNameRule, textRule, urlRule } from './rules.js';
 
 const noAuth = z.strictObject({ type: z.literal(AuthorizationType.NoAuth) });

@@ -5,13 +5,13 @@ import {
   untakenPaths,
   writePath,
   type KeyTree,
-} from '../../../common/data-keys.js';
-import type { JsonObject } from '../../../common/data-paths.js';
+} from '../../../language/paths/data-keys.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import { keyBeginnings } from '../../../common/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import type { Turns } from '../../../common/turns.js';
-import type { GraphAction, GraphUiAction, ProcessGraph } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
+import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
 import { CheckWork } from './check-work.js';
 import { KnownShape } from './known-shape.js';
 

@@ -1,5 +1,5 @@
-import type { Problems } from '../problems.js';
-import type { GraphNode, ProcessGraph } from '../process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 
 /**
  * Warns of boundary events that can never fire: a timer or message needs an activity at which a token comes to rest, an error one

@@ -1,6 +1,6 @@
-import type { Problems } from '../problems.js';
-import type { DraftNode, ProcessDraft } from '../compiler/draft.js';
-import { Values } from '../compiler/values.js';
+import type { Problems } from '../model/problems.js';
+import type { DraftNode, ProcessDraft } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
 
 /** Ranks behind every priority, of events that catch every error, and behind these. */
 const WITHOUT_PRIORITY = 1e12;

@@ -1,5 +1,5 @@
-import type { Problems } from '../problems.js';
-import type { CallTarget, ProcessGraph } from '../process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import type { CallTarget, ProcessGraph } from '../model/process-graph.types.js';
 
 /**
  * Checks call activities that call a process of their own file: it must have a start event that a call can use (BPMN 2.0.2,

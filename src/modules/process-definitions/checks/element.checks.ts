@@ -1,5 +1,5 @@
-import { nameOf, type Problems } from '../problems.js';
-import { contentOf, idOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { nameOf, type Problems } from '../model/problems.js';
+import { contentOf, idOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import { alternativeTo } from './alternatives.js';
 import { checkExtensions } from './extension.checks.js';
 import { checkImplementation } from './implementation.checks.js';

@@ -1,5 +1,5 @@
-import type { Problems } from '../problems.js';
-import { childOf, childrenOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
+import type { Problems } from '../model/problems.js';
+import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { hostsOf, placeOf } from '../reader/svc-places.js';
 import { foreignMeaning, type ForeignMeaning } from './foreign-engines.js';
 import { reportForeign } from './implementation.checks.js';

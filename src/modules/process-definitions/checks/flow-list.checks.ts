@@ -1,6 +1,6 @@
-import { childrenOf, idOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { Problems } from '../problems.js';
-import type { DraftFlow, DraftNode, ProcessDraft } from '../compiler/draft.js';
+import { childrenOf, idOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { Problems } from '../model/problems.js';
+import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
 
 /**
  * Checks the `incoming` and `outgoing` children of nodes: many tools write none, then `sourceRef` and `targetRef` alone say

@@ -1,6 +1,6 @@
-import type { Problems } from '../problems.js';
-import { childOf, idOf, kindOf, textOf } from '../reader/bpmn-element.js';
-import { isActivity, isGateway, type DraftNode, type ProcessDraft } from '../compiler/draft.js';
+import type { Problems } from '../model/problems.js';
+import { childOf, idOf, kindOf, textOf } from '../model/bpmn-element.js';
+import { isActivity, isGateway, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 import type { CheckContext } from './level.checks.js';
 
 /** Checks gateways and the choice between flows (BPMN 2.0.2, 8.4.13, 10.6 and 13.4). */

@@ -1,5 +1,5 @@
-import type { DraftNode } from '../compiler/draft.js';
-import { nameOf, type Problems } from '../problems.js';
+import type { DraftNode } from '../draft/draft.js';
+import { nameOf, type Problems } from '../model/problems.js';
 import { OUR_WORK } from './implementation.checks.js';
 
 /** What is told of a task without actions, by its kind; kinds that are not here wait, send or call. */

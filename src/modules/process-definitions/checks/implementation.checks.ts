@@ -1,4 +1,4 @@
-import { nameOf, type Problems } from '../problems.js';
+import { nameOf, type Problems } from '../model/problems.js';
 import {
   childOf,
   childrenOf,
@@ -7,7 +7,7 @@ import {
   kindOf,
   textOf,
   type BpmnElement,
-} from '../reader/bpmn-element.js';
+} from '../model/bpmn-element.js';
 import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
 
 /** Values of the standard's attribute that name nothing (BPMN 2.0.2, table 10.7). */

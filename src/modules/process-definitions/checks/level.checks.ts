@@ -1,6 +1,6 @@
-import type { Problems } from '../problems.js';
-import { kindOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { DraftNode, ProcessDraft } from '../compiler/draft.js';
+import type { Problems } from '../model/problems.js';
+import { kindOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 
 /** What is checked of one process. */
 export interface CheckContext {

@@ -1,4 +1,4 @@
-import { nameOf, type Problems } from '../problems.js';
+import { nameOf, type Problems } from '../model/problems.js';
 import {
   childOf,
   childrenOf,
@@ -7,7 +7,7 @@ import {
   isA,
   kindOf,
   type BpmnElement,
-} from '../reader/bpmn-element.js';
+} from '../model/bpmn-element.js';
 
 /**
  * Checks message flows (BPMN 2.0.2, 9.3): they pass between two pools. They are drawings, messages find each other by name;

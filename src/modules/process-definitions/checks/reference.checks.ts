@@ -1,5 +1,5 @@
-import type { Problems } from '../problems.js';
-import { idOf, isA, isElement, kindOf, type BpmnElement, type BpmnProperty } from '../reader/bpmn-element.js';
+import type { Problems } from '../model/problems.js';
+import { idOf, isA, isElement, kindOf, type BpmnElement, type BpmnProperty } from '../model/bpmn-element.js';
 
 /** Lists of flows have a check of their own, which also tells when they name something else. */
 const CHECKED_ELSEWHERE: ReadonlySet<string> = new Set(['incoming', 'outgoing']);

@@ -1,4 +1,4 @@
-import { childOf, childrenOf, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
+import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 
 /** What has a meaning here; the parts of these are looked at too. */
 const EXECUTED: ReadonlySet<string> = new Set([

@@ -1,14 +1,14 @@
 import { hasActions } from '../checks/implementation.checks.js';
 import { warnOfNothing } from '../checks/idle-task.checks.js';
-import type { GraphAction, GraphUiAction } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
-import { childrenOf, extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { DraftNode } from './draft.js';
+import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import { childrenOf, extensionOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode } from '../draft/draft.js';
 import { implicitAction, implicitUiAction } from './implicit-action.js';
 import { checkSchema } from './json-schema.check.js';
 import { readOperation } from './operation.reader.js';
 import type { SvcUuids } from './svc-uuids.js';
-import { Values } from './values.js';
+import { Values } from '../draft/values.js';
 
 /** Nodes that may have actions (semantics, section 6). */
 const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);

@@ -1,9 +1,9 @@
-import type { CallTarget, MultiInstance } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
-import { childOf, textOf } from '../reader/bpmn-element.js';
+import type { CallTarget, MultiInstance } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import { childOf, textOf } from '../model/bpmn-element.js';
 import { readCopyRule } from './operation.reader.js';
-import type { DraftNode } from './draft.js';
-import { Values } from './values.js';
+import type { DraftNode } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
 
 /** Reads what a call activity starts (BPMN 2.0.2, 10.3.6; semantics, section 9). */
 export class CallReader {

@@ -1,7 +1,7 @@
-import type { NodeKind } from '../process-graph.types.js';
-import { nameOf, type Problems } from '../problems.js';
-import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { DraftFlow, DraftNode, ProcessDraft } from './draft.js';
+import type { NodeKind } from '../model/process-graph.types.js';
+import { nameOf, type Problems } from '../model/problems.js';
+import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
 
 /** How large one process may be. */
 export interface ProcessLimits {

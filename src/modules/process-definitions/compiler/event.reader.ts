@@ -1,9 +1,9 @@
 import { parseCycle, parseDateTime, addDuration } from '../../../common/iso-8601.js';
-import type { EventDefinition, TimerDefinition } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
-import { childOf, childrenOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { DraftNode } from './draft.js';
-import { Values } from './values.js';
+import type { EventDefinition, TimerDefinition } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import { childOf, childrenOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
 
 type EventKind = 'none' | 'terminate' | 'timer' | 'message' | 'error';
 

@@ -1,8 +1,8 @@
 import type { Turns } from '../../../common/turns.js';
-import type { Problems } from '../problems.js';
-import { childOf, kindOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
-import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from './draft.js';
-import { Values } from './values.js';
+import type { Problems } from '../model/problems.js';
+import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
 
 /** Ways to name CEL as the language of an expression. */
 const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);

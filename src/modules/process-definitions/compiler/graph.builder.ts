@@ -1,12 +1,12 @@
 import type { Turns } from '../../../common/turns.js';
-import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
-import { kindOf, textOf } from '../reader/bpmn-element.js';
+import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import { kindOf, textOf } from '../model/bpmn-element.js';
 import type { ActionReader } from './action.reader.js';
 import type { CallReader } from './call.reader.js';
-import type { DraftNode, ProcessDraft } from './draft.js';
+import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import type { SvcUuids } from './svc-uuids.js';
-import { Values } from './values.js';
+import { Values } from '../draft/values.js';
 
 /** What reads the parts of a node. */
 export interface NodeReaders {

@@ -1,4 +1,4 @@
-import type { GraphAction, GraphUiAction } from '../process-graph.types.js';
+import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
 import type { SvcUuids } from './svc-uuids.js';
 
 /** What the action and the UI action are called that a user task without actions gets (docs/bpmn.md, "User tasks without actions"). */

@@ -1,7 +1,7 @@
-import { jsonDepth, jsonSize, type JsonObject } from '../../../common/data-paths.js';
-import { SchemaSyntaxError } from '../../../common/json-schema/json-schema.errors.js';
-import { compileSchema } from '../../../common/json-schema/json-schema.js';
-import type { Values } from './values.js';
+import { jsonDepth, jsonSize, type JsonObject } from '../../../language/paths/data-paths.js';
+import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
+import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import type { Values } from '../draft/values.js';
 
 const MAX_BYTES = 65_536;
 const MAX_DEPTH = 32;

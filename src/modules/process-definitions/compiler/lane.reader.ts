@@ -1,7 +1,7 @@
-import type { GraphLane } from '../process-graph.types.js';
-import { nameOf, type Problems } from '../problems.js';
-import { childOf, childrenOf, idOf, textOf, type BpmnElement } from '../reader/bpmn-element.js';
-import type { DraftNode, ProcessDraft } from './draft.js';
+import type { GraphLane } from '../model/process-graph.types.js';
+import { nameOf, type Problems } from '../model/problems.js';
+import { childOf, childrenOf, idOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 
 interface FoundLane extends GraphLane {
   element: BpmnElement;

@@ -1,6 +1,6 @@
-import type { ActionOperation, CopyRule } from '../process-graph.types.js';
-import { childrenOf, textOf } from '../reader/bpmn-element.js';
-import { Values } from './values.js';
+import type { ActionOperation, CopyRule } from '../model/process-graph.types.js';
+import { childrenOf, textOf } from '../model/bpmn-element.js';
+import { Values } from '../draft/values.js';
 
 /** What belongs to which kind of action. */
 const PARTS = {

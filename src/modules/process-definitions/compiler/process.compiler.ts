@@ -1,13 +1,13 @@
 import type { Turns } from '../../../common/turns.js';
-import type { ProcessGraph } from '../process-graph.types.js';
-import type { Problems } from '../problems.js';
-import { extensionOf, type BpmnElement } from '../reader/bpmn-element.js';
+import type { ProcessGraph } from '../model/process-graph.types.js';
+import type { Problems } from '../model/problems.js';
+import { extensionOf, type BpmnElement } from '../model/bpmn-element.js';
 import { ActionReader } from './action.reader.js';
 import { CallReader } from './call.reader.js';
 import { checkBoundaries } from '../checks/boundary.checks.js';
 import { checkGateways } from '../checks/gateway.checks.js';
 import { checkLevels } from '../checks/level.checks.js';
-import type { ProcessDraft } from './draft.js';
+import type { ProcessDraft } from '../draft/draft.js';
 import { DraftBuilder, type ProcessLimits } from './draft.builder.js';
 import { EventReader } from './event.reader.js';
 import { readFlowConditions } from './flow-conditions.js';
@@ -15,7 +15,7 @@ import { GraphBuilder } from './graph.builder.js';
 import { checkSchema } from './json-schema.check.js';
 import { readLanes } from './lane.reader.js';
 import { SvcUuids } from './svc-uuids.js';
-import { Values } from './values.js';
+import { Values } from '../draft/values.js';
 
 /** What is known of the file around a process. */
 export interface CompileContext {

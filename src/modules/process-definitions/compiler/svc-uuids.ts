@@ -1,5 +1,5 @@
 import { v5, validate } from 'uuid';
-import type { Values } from './values.js';
+import type { Values } from '../draft/values.js';
 
 /** Namespace of the uuids we derive; any constant does, but it may never change. */
 const NAMESPACE = '5b0c4f5e-6d0e-5e0a-9a43-2f1b7a6c1d90';

@@ -1,6 +1,6 @@
 import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
-import type { Problems } from '../problems.js';
-import { isElement, kindOf, type BpmnElement } from './bpmn-element.js';
+import type { Problems } from '../model/problems.js';
+import { isElement, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { SVC_EXTENSION } from './svc-extension.js';
 import { placeOf } from './svc-places.js';
 

@@ -1,4 +1,4 @@
-import type { Problems } from '../problems.js';
+import type { Problems } from '../model/problems.js';
 
 /** Bounds of one file before it is parsed. */
 export interface XmlLimits {

@@ -1,12 +1,12 @@
-import { omitKeys, pickKeys } from '../../../common/data-keys.js';
-import { deepMerge, type JsonObject } from '../../../common/data-paths.js';
-import { InvalidDataError } from '../../../common/data-paths.errors.js';
+import { omitKeys, pickKeys } from '../../../language/paths/data-keys.js';
+import { deepMerge, type JsonObject } from '../../../language/paths/data-paths.js';
+import { InvalidDataError } from '../../../language/paths/data-paths.errors.js';
 import type {
   ActionOperation,
   CopyRule,
   GraphAction,
   GraphUiAction,
-} from '../../process-definitions/process-graph.types.js';
+} from '../../process-definitions/model/process-graph.types.js';
 import { EngineRefusal } from './engine.errors.js';
 import type { ActionState, TokenState } from './engine.types.js';
 import { mergeData, rendered, setData, valuesAt } from './process-data.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../common/data-paths.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import { hasActionsLeft, isDone, runAutomaticActions } from './actions.js';
 import { EngineRefusal } from './engine.errors.js';
 import type { NodeStatus, TokenState } from './engine.types.js';

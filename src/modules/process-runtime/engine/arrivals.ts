@@ -1,6 +1,6 @@
 import { enterActivity, enterCatchEvent, enterEventGateway } from './activities.js';
 import { enterCallActivity } from './calls.js';
-import type { NodeKind } from '../../process-definitions/process-graph.types.js';
+import type { NodeKind } from '../../process-definitions/model/process-graph.types.js';
 import { arriveAtJoin, fireInclusiveJoin, isJoin } from './joins.js';
 import { publish } from './messages.js';
 import type { RuntimeNode } from './runtime-definition.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../common/data-paths.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import { runAutomaticActions, storeBody } from './actions.js';
 import { rest } from './activities.js';
 import type { ActionState, ReturnPoint, TokenState } from './engine.types.js';

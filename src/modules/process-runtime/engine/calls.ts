@@ -1,5 +1,5 @@
-import { jsonSize, setPath, type JsonObject, type JsonValue } from '../../../common/data-paths.js';
-import type { CallTarget } from '../../process-definitions/process-graph.types.js';
+import { jsonSize, setPath, type JsonObject, type JsonValue } from '../../../language/paths/data-paths.js';
+import type { CallTarget } from '../../process-definitions/model/process-graph.types.js';
 import { copiedData } from './actions.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { CallProgress, ChildOutcome, EngineCommand, IncidentType, TokenState } from './engine.types.js';

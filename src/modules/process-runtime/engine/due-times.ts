@@ -1,4 +1,4 @@
-import { ExpressionError } from '../../../common/expressions/expression.errors.js';
+import { ExpressionError } from '../../../language/expressions/expression.errors.js';
 import {
   addDuration,
   parseCycle,
@@ -7,7 +7,7 @@ import {
   type IsoCycle,
   type IsoDuration,
 } from '../../../common/iso-8601.js';
-import type { TimerDefinition } from '../../process-definitions/process-graph.types.js';
+import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
 import { EngineIncident } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
 import { renderedText, type RenderedText } from './process-data.js';

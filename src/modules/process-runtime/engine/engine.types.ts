@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../common/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
 import type { StepLimits } from './step-limits.js';
 
 /** States of a process instance (decisions, section 6). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../common/data-paths.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import type { TokenState } from './engine.types.js';
 import type { StepRun } from './step-run.js';
 import { evaluated } from './token-flow.js';

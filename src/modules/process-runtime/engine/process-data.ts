@@ -7,8 +7,8 @@ import {
   setPath,
   type JsonObject,
   type JsonValue,
-} from '../../../common/data-paths.js';
-import { DATA_ALIAS } from '../../../common/expressions/expression.types.js';
+} from '../../../language/paths/data-paths.js';
+import { DATA_ALIAS } from '../../../language/expressions/expression.types.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
 import type { StepRun } from './step-run.js';

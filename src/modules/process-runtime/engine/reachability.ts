@@ -1,4 +1,4 @@
-import type { GraphFlow, GraphNode } from '../../process-definitions/process-graph.types.js';
+import type { GraphFlow, GraphNode } from '../../process-definitions/model/process-graph.types.js';
 
 /** Nodes by their index, a bit for each. */
 class NodeSet {

@@ -1,5 +1,5 @@
-import { getPath, jsonSize, type JsonValue } from '../../../common/data-paths.js';
-import type { GraphAction } from '../../process-definitions/process-graph.types.js';
+import { getPath, jsonSize, type JsonValue } from '../../../language/paths/data-paths.js';
+import type { GraphAction } from '../../process-definitions/model/process-graph.types.js';
 import type { ReturnPoint, TokenState } from './engine.types.js';
 import type { ActionPlace } from './runtime-definition.js';
 import type { StepRun } from './step-run.js';

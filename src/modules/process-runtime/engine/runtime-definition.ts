@@ -1,21 +1,21 @@
-import type { JsonObject, JsonValue } from '../../../common/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
 import type {
   CompiledExpression,
   CompiledJsonTemplate,
   CompiledTemplate,
-} from '../../../common/expressions/expression.types.js';
+} from '../../../language/expressions/expression.types.js';
 import {
   compileExpression,
   compileJsonTemplate,
   compileTemplate,
-} from '../../../common/expressions/expressions.js';
+} from '../../../language/expressions/expressions.js';
 import type {
   GraphAction,
   GraphFlow,
   GraphNode,
   GraphUiAction,
   ProcessGraph,
-} from '../../process-definitions/process-graph.types.js';
+} from '../../process-definitions/model/process-graph.types.js';
 import { Reachability } from './reachability.js';
 
 /** A node with what a step asks of it again and again. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../common/data-paths.js';
-import { WorkBudget } from '../../../common/expressions/work-budget.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import { WorkBudget } from '../../../language/expressions/work-budget.js';
 import { EngineIncident } from './engine.errors.js';
 import type {
   EngineCommand,

@@ -1,5 +1,5 @@
-import { InvalidDataError, InvalidDataPathError } from '../../../common/data-paths.errors.js';
-import { ExpressionError } from '../../../common/expressions/expression.errors.js';
+import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
+import { ExpressionError } from '../../../language/expressions/expression.errors.js';
 import { complete, perform, startSubprocess, storeOutput } from './actions.js';
 import { continueActivity, trigger } from './activities.js';
 import { drain } from './arrivals.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../common/data-paths.js';
-import type { CompiledExpression } from '../../../common/expressions/expression.types.js';
-import type { GraphFlow } from '../../process-definitions/process-graph.types.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { CompiledExpression } from '../../../language/expressions/expression.types.js';
+import type { GraphFlow } from '../../process-definitions/model/process-graph.types.js';
 import type { TokenState } from './engine.types.js';
 import type { RuntimeNode } from './runtime-definition.js';
 import type { StepRun } from './step-run.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../common/data-paths.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import { isDone, isOpen, perform, storeBody } from './actions.js';
 import { continueActivity } from './activities.js';
 import { goBack } from './back.js';

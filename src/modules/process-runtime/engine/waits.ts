@@ -1,4 +1,4 @@
-import type { GraphNode } from '../../process-definitions/process-graph.types.js';
+import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { delayed, dueAt } from './due-times.js';
 import type { TokenState } from './engine.types.js';
 import { correlationOf } from './messages.js';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import type { InstanceStatus } from '../engine/engine.types.js';
-import type { InstanceQuery } from '../process-instances.types.js';
+import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
 import { InstancesRepository } from './instances.repository.js';
 import { placeholders, type SqlValue } from './sql.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../common/data-paths.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toBoolean, toDate, toJson } from '../../../database/raw-row.js';

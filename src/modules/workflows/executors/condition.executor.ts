@@ -1,8 +1,8 @@
-import { compileExpression } from '../../../common/expressions/expressions.js';
-import { ExpressionError, ExpressionSyntaxError } from '../../../common/expressions/expression.errors.js';
-import type { NodeContext, NodeExecutor, NodeOutcome } from '../node-executor.js';
-import type { RunnableNode, WorkflowCondition } from '../workflow.types.js';
-import { WorkflowFailedError } from '../workflows.errors.js';
+import { compileExpression } from '../../../language/expressions/expressions.js';
+import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
+import type { NodeContext, NodeExecutor, NodeOutcome } from '../model/node-executor.js';
+import type { RunnableNode, WorkflowCondition } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Goes on with the first condition that is true, in their order, or else with the default. An error is never "false". */
 export class ConditionExecutor implements NodeExecutor {

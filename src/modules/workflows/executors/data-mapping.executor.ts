@@ -1,12 +1,12 @@
-import { deepMerge, isJsonObject } from '../../../common/data-paths.js';
+import { deepMerge, isJsonObject } from '../../../language/paths/data-paths.js';
 import {
   OVER_THE_SEQUENCE,
   type NodeContext,
   type NodeExecutor,
   type NodeOutcome,
-} from '../node-executor.js';
-import type { RunnableNode } from '../workflow.types.js';
-import { WorkflowFailedError } from '../workflows.errors.js';
+} from '../model/node-executor.js';
+import type { RunnableNode } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Makes new data out of what is there: `inputBody`, stored under the `responseKey` or, without one, merged into the data. */
 export class DataMappingExecutor implements NodeExecutor {

@@ -1,8 +1,8 @@
-import type { JsonValue } from '../../../common/data-paths.js';
-import { modelProblem } from '../data-model.js';
-import type { NodeContext, NodeExecutor, NodeOutcome } from '../node-executor.js';
-import type { RunnableNode } from '../workflow.types.js';
-import { WorkflowFailedError } from '../workflows.errors.js';
+import type { JsonValue } from '../../../language/paths/data-paths.js';
+import { modelProblem } from '../model/data-model.js';
+import type { NodeContext, NodeExecutor, NodeOutcome } from '../model/node-executor.js';
+import type { RunnableNode } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. With an error code in its `payload` it ends the run with that BPMN error, and no model speaks of the output. */
 export class EndExecutor implements NodeExecutor {

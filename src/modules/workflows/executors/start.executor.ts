@@ -1,13 +1,13 @@
-import type { JsonValue } from '../../../common/data-paths.js';
-import { modelProblem } from '../data-model.js';
+import type { JsonValue } from '../../../language/paths/data-paths.js';
+import { modelProblem } from '../model/data-model.js';
 import {
   OVER_THE_SEQUENCE,
   type NodeContext,
   type NodeExecutor,
   type NodeOutcome,
-} from '../node-executor.js';
-import type { RunnableNode } from '../workflow.types.js';
-import { WorkflowFailedError } from '../workflows.errors.js';
+} from '../model/node-executor.js';
+import type { RunnableNode } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Takes the input of the workflow, as its input model says: the data of the run to begin with. */
 export class StartExecutor implements NodeExecutor {

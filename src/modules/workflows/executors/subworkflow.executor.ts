@@ -1,12 +1,12 @@
-import { isJsonObject } from '../../../common/data-paths.js';
+import { isJsonObject } from '../../../language/paths/data-paths.js';
 import {
   OVER_THE_SEQUENCE,
   type NodeContext,
   type NodeExecutor,
   type NodeOutcome,
-} from '../node-executor.js';
-import type { RunnableNode, WorkflowTarget } from '../workflow.types.js';
-import { WorkflowFailedError } from '../workflows.errors.js';
+} from '../model/node-executor.js';
+import type { RunnableNode, WorkflowTarget } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run; a BPMN error that it ends with ends this run, too. */
 export class SubworkflowExecutor implements NodeExecutor {

@@ -1,4 +1,4 @@
-import type { ComponentMap } from '../../../../src/modules/discovery/component.types.js';
+import type { ComponentMap } from '../../../../src/modules/discovery/model/component.types.js';
 import { output, programOf } from '../local-server.js';
 
 /** What the answer of a rescan may say of a component, whatever its map. */

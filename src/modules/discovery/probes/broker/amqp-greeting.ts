@@ -1,12 +1,12 @@
-import type { Component } from '../../component.types.js';
-import { addressesOf, requireOperator } from '../component-options.js';
+import type { Component } from '../../model/component.types.js';
+import { addressesOf, requireOperator } from '../net/component-options.js';
 import { certificateWarnings } from '../net/certificate.js';
 import { openSocket, tlsTrustOf } from '../net/open-socket.js';
-import { ProbeError } from '../probe.error.js';
-import { toProbeError } from '../probe-failure.js';
-import type { ProbeContext, ProbeFinding } from '../probe.js';
-import { known, versionOf } from '../self-description.js';
-import { connected, readUntil } from './read-bytes.js';
+import { ProbeError } from '../../model/probe.error.js';
+import { toProbeError } from '../net/probe-failure.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+import { connected, readUntil } from '../net/read-bytes.js';
 
 const PORTS: Readonly<Record<string, number>> = { amqp: 5_672, amqps: 5_671 };
 /** AMQP 0-9-1, section 4.2.2. */

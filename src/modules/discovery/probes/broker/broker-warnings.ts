@@ -1,4 +1,4 @@
-import type { ProbeWarning } from '../probe.js';
+import type { ProbeWarning } from '../../model/probe.js';
 
 /** Warns when fewer brokers run than the cluster should have. */
 export function brokerWarnings(running: number, expected: number): ProbeWarning[] {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Agent, request as send } from 'undici';
-import { ProbeError } from '../probe.error.js';
-import type { ProbeContext, ProbeWarning } from '../probe.js';
+import { ProbeError } from '../../model/probe.error.js';
+import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
 import { certificateWarnings } from '../net/certificate.js';
 import { openSocket, type TlsTrust } from '../net/open-socket.js';
 import { HttpAnswer } from './http-answer.js';

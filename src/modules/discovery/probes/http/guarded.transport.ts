@@ -1,5 +1,5 @@
 import type { OutboundOperation } from '../../../../common/outbound/outbound.operation.js';
-import type { ProbeWarning } from '../probe.js';
+import type { ProbeWarning } from '../../model/probe.js';
 import { HttpAnswer } from './http-answer.js';
 import type { HttpRequest, HttpTransport } from './http-transport.js';
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../json-values.js';
-import type { ProbeFailure } from '../probe.error.js';
+import { isRecord } from '../net/json-values.js';
+import type { ProbeFailure } from '../../model/probe.error.js';
 import type { HttpAnswer } from './http-answer.js';
 
 /** What the answer of a health endpoint means. */

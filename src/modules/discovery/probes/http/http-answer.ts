@@ -1,4 +1,4 @@
-import { ProbeError } from '../probe.error.js';
+import { ProbeError } from '../../model/probe.error.js';
 
 /** One complete answer of a component. */
 export class HttpAnswer {

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from './http-answer.js';
-import type { ProbeWarning } from '../probe.js';
+import type { ProbeWarning } from '../../model/probe.js';
 
 /** A request of a probe; bodies are text. */
 export interface HttpRequest {

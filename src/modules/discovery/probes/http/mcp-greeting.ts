@@ -1,5 +1,5 @@
-import { isRecord } from '../json-values.js';
-import { ProbeError } from '../probe.error.js';
+import { isRecord } from '../net/json-values.js';
+import { ProbeError } from '../../model/probe.error.js';
 import type { HttpAnswer } from './http-answer.js';
 import type { ProbeHttp } from './probe-http.js';
 

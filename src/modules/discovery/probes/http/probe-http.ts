@@ -1,8 +1,8 @@
-import type { Component, ComponentCredentials } from '../../component.types.js';
-import { textsOption, urlOf } from '../component-options.js';
-import { ProbeError, type ProbeFailure } from '../probe.error.js';
-import { toProbeError } from '../probe-failure.js';
-import type { ProbeContext, ProbeWarning } from '../probe.js';
+import type { Component, ComponentCredentials } from '../../model/component.types.js';
+import { textsOption, urlOf } from '../net/component-options.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { toProbeError } from '../net/probe-failure.js';
+import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
 import type { HttpAnswer } from './http-answer.js';
 import { type HttpRequest, type HttpTransport, REDIRECTS } from './http-transport.js';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import type { ProbeContext } from '../probe.js';
+import type { ProbeContext } from '../../model/probe.js';
 
 const running = new AsyncLocalStorage<ProbeContext>();
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { ProbeWarning } from '../probe.js';
+import type { ProbeWarning } from '../../model/probe.js';
 
 const DAY_MS = 86_400_000;
 const WARN_DAYS = 30;

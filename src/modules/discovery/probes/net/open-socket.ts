@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
-import type { Component } from '../../component.types.js';
-import { connected } from '../broker/read-bytes.js';
-import { type ServerAddress, textOption } from '../component-options.js';
-import type { ProbeContext } from '../probe.js';
+import type { Component } from '../../model/component.types.js';
+import { connected } from './read-bytes.js';
+import { type ServerAddress, textOption } from './component-options.js';
+import type { ProbeContext } from '../../model/probe.js';
 import { probeLookup } from './probe-lookup.js';
 
 /** What a TLS connection is checked against. */

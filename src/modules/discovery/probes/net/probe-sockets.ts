@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { ServerAddress } from '../component-options.js';
-import { ProbeError, type ProbeFailure } from '../probe.error.js';
-import { toProbeError } from '../probe-failure.js';
-import type { ProbeContext, ProbeWarning } from '../probe.js';
+import type { ServerAddress } from './component-options.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { toProbeError } from './probe-failure.js';
+import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
 import { endWarnings } from './certificate.js';
 import { openSocket, type TlsTrust } from './open-socket.js';
 

@@ -1,4 +1,4 @@
-import { COMPONENT_KINDS, type Component, type ComponentSourceName } from '../../component.types.js';
+import { COMPONENT_KINDS, type Component, type ComponentSourceName } from '../../model/component.types.js';
 import { componentSchema, keyRule, type DeclaredComponent } from './component.schema.js';
 import { EndpointError, parseEndpoint, type ParsedEndpoint } from './endpoint.js';
 import { mistakesOf, pathText } from './mistakes.js';

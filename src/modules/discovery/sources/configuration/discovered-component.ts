@@ -1,4 +1,4 @@
-import type { ComponentSourceName } from '../../component.types.js';
+import type { ComponentSourceName } from '../../model/component.types.js';
 import { declare, type Declaration } from './declared-component.js';
 import { endpointOf } from './endpoint.js';
 

@@ -1,4 +1,4 @@
-import type { ComponentCredentials, ComponentKind } from '../../component.types.js';
+import type { ComponentCredentials, ComponentKind } from '../../model/component.types.js';
 
 /** Schemes of the addresses of a kind. The first one is taken where a source knows a host and a port only. */
 export const KIND_SCHEMES = {

@@ -1,0 +1,162 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { requestContext } from '../logging/request-context.js';
+import { errorFields, Log } from '../logging/log.js';
+import { Metrics } from '../metrics/metrics.js';
+import {
+  ConflictError,
+  DomainError,
+  ForbiddenError,
+  InternalError,
+  InvalidRequestError,
+  NotFoundError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnavailableError,
+  UnknownOutcomeError,
+} from '../errors/domain.error.js';
+import { errorBody, problemBody, type ErrorBody } from '../errors/error-body.js';
+import { InterruptedAfterStoringError } from '../errors/request.errors.js';
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Turns every error into the one error body. The only place that knows which kind of error has which status. */
+@Catch()
+export class AllExceptionsFilter implements ExceptionFilter {
+  constructor(
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    this.answer(error, host);
+  }
+
+  /** Sends the error body, logs a 500, counts a refusal. */
+  answer(thrown: unknown, host: ArgumentsHost): void {
+    const error = outcomeOf(thrown);
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const body = toErrorBody(error);
+    if (isFault(body.status)) {
+      this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
+    }
+    if (error instanceof UnavailableError && error.cause !== undefined) {
+      const fields = { method: request.method, route: routeOf(request), code: error.code };
+      this.log.warn('request not served', { ...fields, ...errorFields(error.cause) });
+    }
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) {
+      this.metrics.authFailures.inc({ reason: refusal });
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    setHeaders(response, error, body.status);
+    if (request.get('accept')?.includes(PROBLEM_TYPE)) {
+      response
+        .status(body.status)
+        .type(PROBLEM_TYPE)
+        .send(JSON.stringify(problemBody(body)));
+    } else {
+      // A route that answers in another type may have said so already.
+      response.status(body.status).type('application/json').json(body);
+    }
+  }
+}
+
+/** A 503 says that nothing was stored, so it is none any more when a transaction of the request was. */
+function outcomeOf(error: unknown): unknown {
+  return error instanceof UnavailableError && requestContext()?.hasStored === true
+    ? new InterruptedAfterStoringError({ cause: error })
+    : error;
+}
+
+/** The status and body an error is answered with. */
+export function toErrorBody(error: unknown): ErrorBody {
+  const status = statusOf(error);
+  if (isFault(status)) {
+    return errorBody(status, faultMessage(error), requestIdText());
+  }
+  if (error instanceof DomainError) {
+    return { ...errorBody(status, error.message, error.details), ...error.extension };
+  }
+  if (isUndecodablePath(error)) {
+    return errorBody(status, 'The path is not valid.', 'its %-encoded bytes must be UTF-8');
+  }
+  return status === 404
+    ? errorBody(status, 'No such endpoint.')
+    : errorBody(status, 'The request is not valid.');
+}
+
+/** Of the router; the framework has made an exception of its own of the URIError, with its message. */
+function isUndecodablePath(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Failed to decode param');
+}
+
+function faultMessage(error: unknown): string {
+  return error instanceof UnknownOutcomeError ? error.message : 'The server could not complete the request.';
+}
+
+/** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */
+function isFault(status: number): boolean {
+  return status >= 500 && status !== 503;
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof DomainError ? statusOfKind(error) : statusOfForeign(error);
+}
+
+function statusOfKind(error: DomainError): number {
+  const kinds = [
+    [InvalidRequestError, 400],
+    [UnauthorizedError, 401],
+    [ForbiddenError, 403],
+    [NotFoundError, 404],
+    [ConflictError, 409],
+    [TooManyRequestsError, 429],
+    [InternalError, 500],
+    [UnavailableError, 503],
+  ] as const;
+  return kinds.find(([kind]) => error instanceof kind)?.[1] ?? 500;
+}
+
+/** Errors of the framework (unknown route) and of Express (a path that cannot be decoded). */
+function statusOfForeign(error: unknown): number {
+  if (error instanceof HttpException) {
+    return contractStatus(error.getStatus());
+  }
+  return error instanceof URIError ? 400 : 500;
+}
+
+function contractStatus(status: number): number {
+  return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;
+}
+
+/** Why a caller was turned away; undefined when it was not. */
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof UnauthorizedError) {
+    return error.reason;
+  }
+  return error instanceof ForbiddenError ? 'forbidden' : undefined;
+}
+
+function setHeaders(response: Response, error: unknown, status: number): void {
+  if (status === 401) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+  }
+  if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
+    response.setHeader('Retry-After', String(error.retryAfterSeconds));
+  }
+}
+
+function requestIdText(): string {
+  return `request id ${requestContext()?.requestId ?? 'unknown'}`;
+}
+
+/** The path template, so that log lines hold no identifiers of callers' making. */
+function routeOf(request: Request): string {
+  return (request.route as { path?: string } | undefined)?.path ?? '';
+}

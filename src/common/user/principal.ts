@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { UserReference } from './user-reference.js';
+
+/** Who calls. The identity is the pair of issuer and subject; names and e-mail addresses can change hands. */
+export interface Principal {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user: UserReference;
+  /** Permissions that the token grants by PERMISSION_RULES. */
+  readonly permissions: ReadonlySet<string>;
+}
+
+const FINGERPRINT_LENGTH = 16;
+
+/**
+ * Names a caller where the identity itself does not belong: equal for equal issuer and subject.
+ * @returns the first 16 hexadecimal digits of the SHA-256 of issuer, line feed and subject
+ */
+export function callerFingerprint({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return callerHash({ issuer, subject }).slice(0, FINGERPRINT_LENGTH);
+}
+
+/**
+ * Names a caller in a column that is compared.
+ * @returns the SHA-256 of issuer, line feed and subject, hexadecimal
+ */
+export function callerHash({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
+}
+
+// Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.
+const principals = new WeakMap<IncomingMessage, Principal>();
+
+/** The authenticated caller of a request; undefined on public routes. */
+export function principalOf(request: IncomingMessage): Principal | undefined {
+  return principals.get(request);
+}
+
+/** Notes who sent a request. Only the bearer middleware calls this. */
+export function setPrincipal(request: IncomingMessage, principal: Principal): void {
+  principals.set(request, principal);
+}

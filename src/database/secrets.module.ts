@@ -1,0 +1,26 @@
+import { Global, Module } from '@nestjs/common';
+import { Env } from '../config/env.js';
+import { Clock } from '../common/clock.js';
+import { Database } from './database.js';
+import { SecretCipher } from '../common/secrets/secret-cipher.js';
+import { checkSecretKeys } from '../common/secrets/secret-keys.js';
+
+/** Offers the cipher after the configured keys were proven against what is stored. */
+@Global()
+@Module({
+  providers: [
+    Clock,
+    {
+      provide: SecretCipher,
+      inject: [Env, Database, Clock],
+      useFactory: async (env: Env, database: Database, clock: Clock): Promise<SecretCipher> => {
+        const keys = env.get('SECRETS_KEYS');
+        const cipher = new SecretCipher(keys);
+        await database.write((manager) => checkSecretKeys(manager, cipher, keys, clock.now()));
+        return cipher;
+      },
+    },
+  ],
+  exports: [Clock, SecretCipher],
+})
+export class SecretsModule {}

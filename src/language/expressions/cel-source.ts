@@ -1,0 +1,286 @@
+import { parse } from '@bufbuild/cel';
+import { isPrototypeKey } from '../paths/data-paths.js';
+import { isCelFunction } from './cel-functions.js';
+import { checkOutline } from './cel-outline.js';
+import {
+  callOf,
+  identOf,
+  integer,
+  presence,
+  RANGE_FUNCTION,
+  readOnce,
+  textOf,
+  unread,
+  type CelExpr,
+  type Kind,
+  type Parsed,
+} from './cel-tree.js';
+import { ExpressionSyntaxError } from './expression.errors.js';
+import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
+
+/** All process data, for us; no source can write it. */
+export const WHOLE_DATA = '@data';
+
+/** A parsed expression that keeps all static rules. */
+export interface CelSource {
+  readonly expr: CelExpr;
+  /** Variables that it reads, `input` among them where it is written. */
+  readonly variables: readonly string[];
+  /** Members of the process data that it reads; see `CompiledExpression.roots`. */
+  readonly roots: readonly string[];
+  /** Nodes of the tree; each takes some time in every evaluation. */
+  readonly nodes: number;
+}
+
+const TYPE_NAMES: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+  'google',
+]);
+/** Operators that are no functions of the environment. */
+const OPERATORS: ReadonlySet<string> = new Set(['_[_]', '_?_:_', '_&&_', '_||_', '@not_strictly_false']);
+
+/**
+ * Parses an expression and checks what can be known without data.
+ * @param roots members that the process data may have; without it any
+ * @throws ExpressionSyntaxError
+ */
+export function parseCel(source: string, roots?: readonly string[]): CelSource {
+  checkOutline(source);
+  try {
+    return new CelAnalysis(source, parse(source), roots).result();
+  } catch (error) {
+    throw syntaxErrorOf(error, source);
+  }
+}
+
+function syntaxErrorOf(error: unknown, source: string): ExpressionSyntaxError {
+  if (error instanceof ExpressionSyntaxError) {
+    return error;
+  }
+  if (error instanceof RangeError) {
+    return new ExpressionSyntaxError(`${quoted(source)} is nested too deeply.`);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const [, line, column, what] = /^<input>:(\d+):(\d+): (.*)/s.exec(message) ?? [];
+  const where = line === undefined ? '' : `line ${line}, column ${column}: `;
+  return new ExpressionSyntaxError(
+    `${quoted(source)} is not CEL: ${where}${(what ?? message).slice(0, 300)}.`,
+  );
+}
+
+function quoted(source: string): string {
+  return `"${source.length > 80 ? `${source.slice(0, 80)}…` : source}"`;
+}
+
+/**
+ * Walks the tree once: collects the free names, refuses what may not be, and puts our functions where the library is silent
+ * (size of a macro's list) or wrong (a member that is null).
+ */
+class CelAnalysis {
+  private readonly variables = new Set<string>();
+  private readonly found = new Set<string>();
+  private nodes = 0;
+  /** Names of types are values only where an expression asks for a type; elsewhere they may be names of data. */
+  private readonly typesAsked: boolean;
+
+  constructor(
+    private readonly source: string,
+    private readonly parsed: Parsed,
+    private readonly allowed: readonly string[] | undefined,
+  ) {
+    this.typesAsked = /\btype\s*\(/.test(source);
+  }
+
+  result(): CelSource {
+    const expr = this.visit(this.parsed.expr, new Set(), 0);
+    return { expr, variables: [...this.variables], roots: [...this.found], nodes: this.nodes };
+  }
+
+  private visit(expr: CelExpr, scope: ReadonlySet<string>, loops: number): CelExpr {
+    this.nodes += 1;
+    const { exprKind: kind } = expr;
+    switch (kind.case) {
+      case 'identExpr':
+        this.variable(expr, kind.value.name, scope);
+        return expr;
+      case 'selectExpr':
+        return this.select(expr, kind.value, scope, loops);
+      case 'callExpr':
+        return this.call(expr, kind.value, scope, loops);
+      case 'listExpr':
+        kind.value.elements = kind.value.elements.map((element) => this.visit(element, scope, loops));
+        return expr;
+      case 'structExpr':
+        return this.struct(expr, kind.value, scope, loops);
+      case 'comprehensionExpr':
+        return this.macro(expr, kind.value, scope, loops);
+      default:
+        return expr;
+    }
+  }
+
+  private variable(expr: CelExpr, written: string, scope: ReadonlySet<string>): void {
+    const name = written.replace(/^\./, '');
+    this.refusePrototypeKey(expr, name);
+    const free = written !== name || !scope.has(name);
+    if (free && !(this.typesAsked && TYPE_NAMES.has(name))) {
+      this.variables.add(name);
+      this.root(expr, name);
+    }
+  }
+
+  private root(expr: CelExpr, name: string): void {
+    const aliased = name === DATA_ALIAS && !(this.allowed?.includes(DATA_ALIAS) ?? false);
+    if (!aliased && this.allowed !== undefined && !this.allowed.includes(name)) {
+      const known = this.allowed.slice(0, 10).join(', ');
+      throw this.error(expr, `${name.slice(0, 100)} is not a field of the data model, which has: ${known}`);
+    }
+    this.found.add(name);
+  }
+
+  private select(
+    expr: CelExpr,
+    select: Kind<'selectExpr'>,
+    scope: ReadonlySet<string>,
+    loops: number,
+  ): CelExpr {
+    const { operand, field } = select;
+    this.refusePrototypeKey(expr, field);
+    if (operand === undefined) {
+      throw this.error(expr, 'a selection needs something to select from');
+    }
+    const isMember = this.member(operand, field, scope);
+    const holder = isMember ? operand : this.visit(operand, scope, loops);
+    if (select.testOnly) {
+      return isMember ? presence(expr, holder, field) : this.test(expr, holder, field, scope);
+    }
+    select.operand = this.held(holder);
+    return expr;
+  }
+
+  /** A name of a type, such as `google.protobuf.Timestamp`, is none of data and stays one. */
+  private held(holder: CelExpr): CelExpr {
+    const isType =
+      this.typesAsked && holder.exprKind.case === 'identExpr' && holder.exprKind.value.name === 'google';
+    return isType ? holder : readOnce(holder);
+  }
+
+  /** `input.name` reads the member itself, so it counts as that and not as all data. */
+  private member(operand: CelExpr, field: string, scope: ReadonlySet<string>): boolean {
+    const isAlias = this.isAlias(operand, scope);
+    if (isAlias) {
+      this.variables.add(DATA_ALIAS);
+      this.root(operand, field);
+    }
+    return isAlias;
+  }
+
+  private isAlias(expr: CelExpr | undefined, scope: ReadonlySet<string>): boolean {
+    return (
+      expr?.exprKind.case === 'identExpr' &&
+      expr.exprKind.value.name === DATA_ALIAS &&
+      !scope.has(DATA_ALIAS) &&
+      !(this.allowed?.includes(DATA_ALIAS) ?? false)
+    );
+  }
+
+  /** `has(client.name)` is false when there is no `client` at all: the process data is an object like any other. */
+  private test(expr: CelExpr, operand: CelExpr, field: string, scope: ReadonlySet<string>): CelExpr {
+    const { exprKind: kind } = operand;
+    const test = presence(expr, operand, field);
+    if (kind.case === 'selectExpr' && this.isAlias(unread(kind.value.operand), scope)) {
+      return callOf(expr, '_&&_', [presence(expr, identOf(expr, DATA_ALIAS), kind.value.field), test]);
+    }
+    if (kind.case !== 'identExpr' || scope.has(kind.value.name) || kind.value.name === DATA_ALIAS) {
+      return test;
+    }
+    this.variables.add(WHOLE_DATA);
+    return callOf(expr, '_&&_', [presence(expr, identOf(expr, WHOLE_DATA), kind.value.name), test]);
+  }
+
+  private call(expr: CelExpr, call: Kind<'callExpr'>, scope: ReadonlySet<string>, loops: number): CelExpr {
+    if (!OPERATORS.has(call.function) && !isCelFunction(call.function)) {
+      throw this.error(expr, `there is no function ${call.function.slice(0, 100)} for these arguments`);
+    }
+    const [holder, index] = call.args;
+    if (call.function === '_[_]' && holder !== undefined && index !== undefined) {
+      const name = textOf(index);
+      this.refusePrototypeKey(expr, name ?? '');
+      if (name !== undefined && this.member(holder, name, scope)) {
+        call.args = [readOnce(holder), index];
+        return expr;
+      }
+      call.args = [readOnce(this.visit(holder, scope, loops)), this.visit(index, scope, loops)];
+      return expr;
+    }
+    if (call.target !== undefined) {
+      call.target = this.visit(call.target, scope, loops);
+    }
+    call.args = call.args.map((arg) => this.visit(arg, scope, loops));
+    return expr;
+  }
+
+  private struct(
+    expr: CelExpr,
+    struct: Kind<'structExpr'>,
+    scope: ReadonlySet<string>,
+    loops: number,
+  ): CelExpr {
+    if (struct.messageName !== '') {
+      throw this.error(expr, `there is no message type ${struct.messageName.slice(0, 100)}, values are JSON`);
+    }
+    for (const entry of struct.entries) {
+      if (entry.keyKind.case === 'mapKey') {
+        this.refusePrototypeKey(expr, textOf(entry.keyKind.value) ?? '');
+        entry.keyKind.value = this.visit(entry.keyKind.value, scope, loops);
+      }
+      if (entry.value !== undefined) {
+        entry.value = this.visit(entry.value, scope, loops);
+      }
+    }
+    return expr;
+  }
+
+  private macro(
+    expr: CelExpr,
+    macro: Kind<'comprehensionExpr'>,
+    scope: ReadonlySet<string>,
+    loops: number,
+  ): CelExpr {
+    const { iterRange, accuInit, loopCondition, loopStep, result } = macro;
+    if (loops >= EXPRESSION_LIMITS.macroNesting) {
+      throw this.error(expr, `macros are nested at most ${EXPRESSION_LIMITS.macroNesting} levels deep`);
+    }
+    this.refusePrototypeKey(expr, macro.iterVar);
+    const inside = new Set([...scope, macro.iterVar, macro.accuVar]);
+    macro.accuInit = accuInit && this.visit(accuInit, scope, loops);
+    const range = iterRange && this.visit(iterRange, scope, loops);
+    const before = this.nodes;
+    macro.loopCondition = loopCondition && this.visit(loopCondition, inside, loops + 1);
+    macro.loopStep = loopStep && this.visit(loopStep, inside, loops + 1);
+    macro.result = result && this.visit(result, inside, loops + 1);
+    macro.iterRange = range && callOf(expr, RANGE_FUNCTION, [range, integer(expr, this.nodes - before)]);
+    return expr;
+  }
+
+  private refusePrototypeKey(expr: CelExpr, name: string): void {
+    if (isPrototypeKey(name)) {
+      throw this.error(expr, `${name} is a name that no field may have`);
+    }
+  }
+
+  private error(expr: CelExpr, what: string): ExpressionSyntaxError {
+    const offset = this.parsed.sourceInfo?.positions[String(expr.id)];
+    const where = offset === undefined ? '' : ` at position ${offset + 1}`;
+    return new ExpressionSyntaxError(`${quoted(this.source)} cannot be used${where}: ${what}.`);
+  }
+}

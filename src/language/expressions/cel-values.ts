@@ -1,0 +1,212 @@
+import {
+  celList,
+  isCelList,
+  isCelMap,
+  isCelType,
+  isCelUint,
+  type CelInput,
+  type CelValue,
+} from '@bufbuild/cel';
+import { toJson } from '@bufbuild/protobuf';
+import { isReflectMessage } from '@bufbuild/protobuf/reflect';
+import { isJsonObject, isPrototypeKey, type JsonObject } from '../paths/data-paths.js';
+import type { CelMeter } from './cel-meter.js';
+import { ExpressionError } from './expression.errors.js';
+import { EXPRESSION_LIMITS } from './expression.types.js';
+
+/** What a member counts towards the size of a result, beside its characters. */
+const MEMBER_LENGTH = 8;
+
+/** Elements that are wrapped for one step. */
+const ELEMENTS_A_STEP = 4;
+
+/** Steps for each value of a result. */
+const STEPS_A_RESULT = 2;
+
+/**
+ * Shows JSON data to CEL, each object only when something looks into it, so that the size of the process data costs nothing.
+ * One view serves one evaluation.
+ */
+export class JsonView {
+  private readonly seen = new WeakMap<object, CelInput>();
+
+  constructor(private readonly meter: CelMeter) {}
+
+  /** @returns undefined for what is not JSON, as if it were not there */
+  wrap(value: unknown): CelInput | undefined {
+    if (Array.isArray(value)) {
+      return this.remember(value, () => this.listOf(value));
+    }
+    if (isJsonObject(value)) {
+      return this.remember(value, () => new JsonObjectMap(value, this, this.meter));
+    }
+    return isScalar(value) ? value : undefined;
+  }
+
+  private listOf(elements: readonly unknown[]): CelInput {
+    this.meter.charge(elements.length / ELEMENTS_A_STEP);
+    return celList(elements.map((element) => this.wrap(element) ?? null));
+  }
+
+  private remember(value: object, make: () => CelInput): CelInput {
+    const known = this.seen.get(value);
+    if (known !== undefined) {
+      return known;
+    }
+    const made = make();
+    this.seen.set(value, made);
+    return made;
+  }
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null {
+  return (
+    value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  );
+}
+
+/** A JSON object as the native map that CEL takes; only own members, and none by which a prototype is reached. */
+class JsonObjectMap extends Map<string, CelInput> {
+  readonly #object: JsonObject;
+  readonly #view: JsonView;
+  readonly #meter: CelMeter;
+  #names: readonly string[] | undefined;
+
+  constructor(object: JsonObject, view: JsonView, meter: CelMeter) {
+    super();
+    this.#object = object;
+    this.#view = view;
+    this.#meter = meter;
+  }
+
+  override get(name: string): CelInput | undefined {
+    const there = typeof name === 'string' && Object.hasOwn(this.#object, name) && !isPrototypeKey(name);
+    return there ? this.#view.wrap(this.#object[name]) : undefined;
+  }
+
+  override has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  override get size(): number {
+    return this.names().length;
+  }
+
+  override keys(): MapIterator<string> {
+    return this.names().values();
+  }
+
+  override *values(): MapIterator<CelInput> {
+    for (const name of this.names()) {
+      yield this.get(name) ?? null;
+    }
+  }
+
+  override *entries(): MapIterator<[string, CelInput]> {
+    for (const name of this.names()) {
+      yield [name, this.get(name) ?? null];
+    }
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, CelInput]> {
+    return this.entries();
+  }
+
+  override forEach(visit: (value: CelInput, name: string, map: Map<string, CelInput>) => void): void {
+    for (const [name, value] of this.entries()) {
+      visit(value, name, this);
+    }
+  }
+
+  /** Whoever asks for the names goes through all of them. */
+  private names(): readonly string[] {
+    this.#names ??= Object.keys(this.#object).filter((name) => this.has(name));
+    this.#meter.charge(this.#names.length / ELEMENTS_A_STEP);
+    return this.#names;
+  }
+}
+
+/**
+ * A CEL value as plain JSON, by the JSON conversion of the CEL language definition: bytes become base64, times and durations
+ * their text, integers beyond 2^53 decimal text.
+ * @throws ExpressionError when JSON cannot say it, or it is too large
+ */
+export function toJsonValue(value: CelValue, meter: CelMeter): unknown {
+  return new JsonWriter(meter).write(value);
+}
+
+class JsonWriter {
+  private length = 0;
+
+  constructor(private readonly meter: CelMeter) {}
+
+  write(value: CelValue): unknown {
+    this.meter.charge(STEPS_A_RESULT);
+    this.count(MEMBER_LENGTH);
+    switch (typeof value) {
+      case 'string':
+        this.count(value.length);
+        return value;
+      case 'number':
+        return finite(value);
+      case 'bigint':
+        return toJsonInteger(value);
+      case 'boolean':
+        return value;
+      default:
+        return value === null ? null : this.writeObject(value);
+    }
+  }
+
+  private writeObject(value: Exclude<CelValue, string | number | bigint | boolean | null>): unknown {
+    if (isCelList(value)) {
+      return Array.from(value, (element) => this.write(element));
+    }
+    if (isCelMap(value)) {
+      return this.writeMap(value.entries());
+    }
+    if (isCelUint(value)) {
+      return toJsonInteger(value.value);
+    }
+    if (value instanceof Uint8Array) {
+      this.count(value.length);
+      return Buffer.from(value).toString('base64');
+    }
+    if (isCelType(value)) {
+      return value.name;
+    }
+    return isReflectMessage(value) ? toJson(value.desc, value.message) : null;
+  }
+
+  private writeMap(entries: Iterable<[unknown, CelValue]>): JsonObject {
+    const object: JsonObject = {};
+    for (const [key, member] of entries) {
+      const name = isCelUint(key) ? String(key.value) : String(key);
+      if (isPrototypeKey(name)) {
+        throw new ExpressionError(`${name} is a name that no field may have.`, 'failed');
+      }
+      this.count(name.length);
+      object[name] = this.write(member);
+    }
+    return object;
+  }
+
+  private count(length: number): void {
+    this.length += length;
+    if (this.length > EXPRESSION_LIMITS.resultLength) {
+      throw new ExpressionError('The result of the expression is too large.', 'limit');
+    }
+  }
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) {
+    throw new ExpressionError(`The result ${value} is no number of JSON.`, 'failed');
+  }
+  return value;
+}
+
+function toJsonInteger(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}

@@ -1,0 +1,119 @@
+import { isJsonObject, isPrototypeKey, jsonDepth, type JsonValue } from '../paths/data-paths.js';
+import { ExpressionSyntaxError } from './expression.errors.js';
+import { EXPRESSION_LIMITS, type CompiledJsonTemplate, type TemplateLimits } from './expression.types.js';
+import { Rendering, Template } from './template.js';
+import { ReferenceBudget } from './template-reference.js';
+import { endOfReference } from './template-scanner.js';
+import type { WorkBudget } from './work-budget.js';
+
+type Data = Readonly<Record<string, unknown>>;
+type Fill = (data: Data, rendering: Rendering) => unknown;
+
+const MAX_DEPTH = 64;
+
+/** The implementation of `compileJsonTemplate`. */
+export class JsonTemplate implements CompiledJsonTemplate {
+  readonly roots: readonly string[];
+  private readonly fill: Fill;
+  private readonly found = new Set<string>();
+  private readonly budget = new ReferenceBudget();
+
+  constructor(
+    source: JsonValue,
+    private readonly limits: TemplateLimits,
+  ) {
+    const value: unknown = typeof source === 'string' ? parseJson(source) : source;
+    if (jsonDepth(value) > MAX_DEPTH) {
+      throw new ExpressionSyntaxError(`A JSON template has at most ${MAX_DEPTH} levels.`);
+    }
+    this.fill = this.compile(value);
+    this.roots = [...this.found];
+  }
+
+  render(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
+    const value = this.fill(data, rendering);
+    return { value, missing: [...rendering.missing] };
+  }
+
+  private compile(value: unknown): Fill {
+    if (typeof value === 'string') {
+      return this.compileString(value);
+    }
+    if (Array.isArray(value)) {
+      return this.compileArray(value);
+    }
+    return isJsonObject(value) ? this.compileObject(value) : () => value;
+  }
+
+  private compileString(source: string): Fill {
+    const template = new Template(source, this.limits, this.budget);
+    template.roots.forEach((root) => this.found.add(root));
+    return (data, rendering) => template.valueWith(data, rendering);
+  }
+
+  private compileArray(elements: readonly unknown[]): Fill {
+    const fills = elements.map((element) => this.compile(element));
+    return (data, rendering) => {
+      rendering.countParts(fills.length);
+      return fills.map((fill) => fill(data, rendering));
+    };
+  }
+
+  private compileObject(object: Readonly<Record<string, unknown>>): Fill {
+    const fills = Object.entries(object).map(([name, member]): [string, Fill] => {
+      if (isPrototypeKey(name)) {
+        throw new ExpressionSyntaxError(`${name} is a name that no field may have.`);
+      }
+      return [name, this.compile(member)];
+    });
+    return (data, rendering) => {
+      rendering.countParts(fills.length);
+      return Object.fromEntries(fills.map(([name, fill]) => [name, fill(data, rendering)]));
+    };
+  }
+}
+
+function parseJson(source: string): unknown {
+  if (source.length > EXPRESSION_LIMITS.templateLength) {
+    throw new ExpressionSyntaxError(`A template has at most ${EXPRESSION_LIMITS.templateLength} characters.`);
+  }
+  try {
+    return JSON.parse(quoteReferences(source));
+  } catch (error) {
+    if (error instanceof ExpressionSyntaxError) {
+      throw error;
+    }
+    const message = error instanceof Error ? error.message : '';
+    throw new ExpressionSyntaxError(`The template is not JSON: ${message.slice(0, 200)}`);
+  }
+}
+
+/** Puts references that stand for a whole value into quotes: a string that is nothing but a reference means the same. */
+function quoteReferences(source: string): string {
+  let text = '';
+  let position = 0;
+  while (position < source.length) {
+    const end = endOfToken(source, position);
+    const token = source.slice(position, end);
+    text += token.startsWith('${') ? JSON.stringify(token) : token;
+    position = end;
+  }
+  return text;
+}
+
+/** The position after the string, the reference or the run of other characters that starts here. */
+function endOfToken(source: string, start: number): number {
+  if (source[start] === '"') {
+    let position = start + 1;
+    while (position < source.length && source[position] !== '"') {
+      position += source[position] === '\\' ? 2 : 1;
+    }
+    return position + 1;
+  }
+  if (source.startsWith('${', start)) {
+    return endOfReference(source, start) + 1;
+  }
+  const length = source.slice(start + 1).search(/"|\$\{/);
+  return length < 0 ? source.length : start + 1 + length;
+}

@@ -1,0 +1,113 @@
+import { InvalidDataPathError } from '../paths/data-paths.errors.js';
+import { childOf, parsePath, type DataPath } from '../paths/data-paths.js';
+import { CelExpression, variableOf } from './cel-expression.js';
+import { checkOutline } from './cel-outline.js';
+import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
+import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
+import type { WorkBudget } from './work-budget.js';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** What stands between `${` and `}`. */
+export interface TemplateReference {
+  /** As it is written, without white space around it. */
+  readonly written: string;
+  readonly roots: readonly string[];
+  /**
+   * What it leads to; undefined when that is not there.
+   * @throws ExpressionError when it is an expression that fails otherwise
+   */
+  resolve(data: Data, budget: WorkBudget): unknown;
+}
+
+/** A path as most references are, `a.b[0]["any name"]`; also with names that are reserved words of CEL. */
+const PATH = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[(\d+|"[^"\\]+"|'[^'\\]+')\])*$/u;
+const LITERAL = /^(true|false|null)$/;
+
+/** What the references of one template, or of all strings of one JSON template, take together. */
+export class ReferenceBudget {
+  private references = 0;
+  private length = 0;
+  private symbols = 0;
+
+  /** @throws ExpressionSyntaxError when they are too many */
+  countReference(): void {
+    this.references += 1;
+    if (this.references > EXPRESSION_LIMITS.references) {
+      throw new ExpressionSyntaxError(`A template has at most ${EXPRESSION_LIMITS.references} references.`);
+    }
+  }
+
+  /** @throws ExpressionSyntaxError when they are too long to be parsed in a short time */
+  countExpression(source: string): void {
+    const { referencesLength, referencesSymbols } = EXPRESSION_LIMITS;
+    this.length += source.length;
+    if (this.length > referencesLength) {
+      throw new ExpressionSyntaxError(
+        `The expressions of a template have at most ${referencesLength} characters together.`,
+      );
+    }
+    this.symbols += checkOutline(source);
+    if (this.symbols > referencesSymbols) {
+      throw new ExpressionSyntaxError(
+        `The expressions of a template have at most ${referencesSymbols} names, operators and brackets together.`,
+      );
+    }
+  }
+}
+
+/** @throws ExpressionSyntaxError when it is neither a path nor CEL, or one too many */
+export function parseReference(written: string, budget: ReferenceBudget): TemplateReference {
+  budget.countReference();
+  if (written === '') {
+    throw new ExpressionSyntaxError('A reference ${} is empty.');
+  }
+  if (PATH.test(written) && !LITERAL.test(written)) {
+    return pathReference(written);
+  }
+  budget.countExpression(written);
+  return celReference(written);
+}
+
+function pathReference(written: string): TemplateReference {
+  const [root, ...steps] = stepsOf(written);
+  const name = String(root);
+  const [first] = steps;
+  return {
+    written,
+    roots: [name === DATA_ALIAS && typeof first === 'string' ? first : name],
+    resolve: (data) => {
+      let value = variableOf(data, name);
+      for (const step of steps) {
+        value = childOf(value, step);
+      }
+      return value;
+    },
+  };
+}
+
+function stepsOf(written: string): DataPath {
+  try {
+    return parsePath(written);
+  } catch (error) {
+    throw error instanceof InvalidDataPathError ? new ExpressionSyntaxError(error.message) : error;
+  }
+}
+
+function celReference(written: string): TemplateReference {
+  const expression = new CelExpression(written);
+  return {
+    written,
+    roots: expression.roots,
+    resolve: (data, budget) => {
+      try {
+        return expression.evaluate(data, budget);
+      } catch (error) {
+        if (error instanceof ExpressionError && error.reason === 'missing') {
+          return undefined;
+        }
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { jsonSize } from '../paths/data-paths.js';
+import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
+import { EXPRESSION_LIMITS, type CompiledTemplate, type TemplateLimits } from './expression.types.js';
+import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';
+import { splitTemplate } from './template-scanner.js';
+import { WorkBudget } from './work-budget.js';
+
+type Data = Readonly<Record<string, unknown>>;
+type Segment = string | TemplateReference;
+
+/** Inserted bytes, and parts of a template, that one step pays for; an object of many members is what costs. Measured. */
+const BYTES_A_STEP = 16;
+const PARTS_A_STEP = 4;
+
+/** What one rendering has used up and not found; several templates of one document share it. */
+export class Rendering {
+  readonly missing = new Set<string>();
+  /** What its expressions pay with. */
+  readonly budget: WorkBudget;
+  private bytes = 0;
+
+  /** @param shared with others, which then pays for the bytes as well */
+  constructor(
+    private readonly limits: TemplateLimits,
+    private readonly shared: WorkBudget | undefined,
+  ) {
+    this.budget = shared ?? new WorkBudget();
+  }
+
+  /** @throws ExpressionError when there is nothing left to pay with */
+  countParts(parts: number): void {
+    this.shared?.charge(parts / PARTS_A_STEP);
+  }
+
+  /** @throws ExpressionError when all together is too much */
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.limits.maxBytes) {
+      throw new ExpressionError(
+        `The template becomes longer than ${this.limits.maxBytes} bytes with this data.`,
+        'limit',
+      );
+    }
+    this.shared?.charge(bytes / BYTES_A_STEP);
+  }
+}
+
+/** The implementation of `compileTemplate`. */
+export class Template implements CompiledTemplate {
+  readonly roots: readonly string[];
+  private readonly segments: readonly Segment[];
+  private readonly whole: TemplateReference | undefined;
+
+  constructor(
+    readonly source: string,
+    private readonly limits: TemplateLimits,
+    budget = new ReferenceBudget(),
+  ) {
+    if (source.length > EXPRESSION_LIMITS.templateLength) {
+      throw new ExpressionSyntaxError(
+        `A template has at most ${EXPRESSION_LIMITS.templateLength} characters.`,
+      );
+    }
+    this.segments = splitTemplate(source).map((part) =>
+      part.kind === 'text' ? part.text : parseReference(part.written, budget),
+    );
+    const references = this.segments.filter((segment) => typeof segment !== 'string');
+    this.roots = [...new Set(references.flatMap(({ roots }) => roots))];
+    this.whole = this.segments.length === 1 ? references[0] : undefined;
+  }
+
+  render(data: Data, budget?: WorkBudget, encode = asItIs): { text: string; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
+    const text = this.textOf(data, rendering, encode);
+    return { text, missing: [...rendering.missing] };
+  }
+
+  value(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+    const rendering = new Rendering(this.limits, budget);
+    const value = this.valueWith(data, rendering);
+    return { value, missing: [...rendering.missing] };
+  }
+
+  /** As `value`, as a part of a larger rendering. */
+  valueWith(data: Data, rendering: Rendering): unknown {
+    if (this.whole === undefined) {
+      return this.textOf(data, rendering);
+    }
+    const value = resolved(this.whole, data, rendering) ?? null;
+    rendering.count(jsonSize(value));
+    return value;
+  }
+
+  private textOf(data: Data, rendering: Rendering, encode = asItIs): string {
+    let text = '';
+    rendering.countParts(this.segments.length);
+    for (const segment of this.segments) {
+      const inserted =
+        typeof segment === 'string' ? segment : encode(written(resolved(segment, data, rendering)));
+      rendering.count(Buffer.byteLength(inserted));
+      text += inserted;
+    }
+    return text;
+  }
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+function resolved(reference: TemplateReference, data: Data, rendering: Rendering): unknown {
+  const value = reference.resolve(data, rendering.budget);
+  if (value === undefined) {
+    rendering.missing.add(reference.written);
+  }
+  return value;
+}
+
+function written(value: unknown): string {
+  if (value === undefined) {
+    return '';
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

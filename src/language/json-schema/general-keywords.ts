@@ -1,0 +1,96 @@
+import { isJsonObject } from '../paths/data-paths.js';
+import type { Application, Keyword } from './keyword.types.js';
+import { ANYTHING, LIST, SCHEMA, SCHEMAS, TEXT, simple } from './rule-kinds.js';
+import type { SchemaRun } from './schema-run.js';
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  null: (value) => value === null,
+  boolean: (value) => typeof value === 'boolean',
+  number: (value) => typeof value === 'number',
+  integer: (value) => typeof value === 'number' && Number.isInteger(value),
+  string: (value) => typeof value === 'string',
+  array: (value) => Array.isArray(value),
+  object: isJsonObject,
+};
+
+const isAnything = (value: unknown): value is unknown => value !== undefined;
+
+/** Keywords that speak of values of every type. */
+export const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type: simple<string | string[], unknown>(
+    {
+      kind: 'one or several of null, boolean, number, integer, string, array and object',
+      accepts: (rule) =>
+        [rule].flat().every((type) => typeof type === 'string' && Object.hasOwn(TYPES, type)),
+    },
+    isAnything,
+    (rule, value) => [rule].flat().some((type) => TYPES[type]?.(value) ?? false),
+    (rule) => `must be of type ${[rule].flat().join(' or ')}`,
+  ),
+  enum: simple<unknown[], unknown>(
+    LIST,
+    isAnything,
+    (rule, value, { run }) => rule.some((item) => isEqual(item, value, run)),
+    () => 'must be one of the values that are allowed',
+  ),
+  const: simple<unknown, unknown>(
+    ANYTHING,
+    isAnything,
+    (rule, value, { run }) => isEqual(rule, value, run),
+    () => 'must have the value that is prescribed',
+  ),
+  $ref: {
+    ...TEXT,
+    apply({ run, field, faults }, rule, value) {
+      run.apply(run.referenced(rule as string), value, field, faults);
+    },
+  },
+  allOf: {
+    ...SCHEMAS,
+    apply({ run, field, faults }, rule, value) {
+      (rule as unknown[]).forEach((schema) => run.apply(schema, value, field, faults));
+    },
+  },
+  anyOf: simple<unknown[], unknown>(
+    SCHEMAS,
+    isAnything,
+    (rule, value, { run }) => rule.some((schema) => run.holds(schema, value)),
+    () => 'must match one of several schemas',
+  ),
+  oneOf: simple<unknown[], unknown>(
+    SCHEMAS,
+    isAnything,
+    (rule, value, { run }) => rule.filter((schema) => run.holds(schema, value)).length === 1,
+    () => 'must match exactly one of several schemas',
+  ),
+  not: simple<unknown, unknown>(
+    SCHEMA,
+    isAnything,
+    (rule, value, { run }) => !run.holds(rule, value),
+    () => 'must not match a schema',
+  ),
+  if: { ...SCHEMA, apply: applyCondition },
+};
+
+function applyCondition({ run, schema, field, faults }: Application, rule: unknown, value: unknown): void {
+  const branch = run.holds(rule, value) ? schema['then'] : schema['else'];
+  if (branch !== undefined) {
+    run.apply(branch, value, field, faults);
+  }
+}
+
+/** Whether two JSON values are the same; the order of members means nothing. */
+export function isEqual(one: unknown, other: unknown, run: SchemaRun): boolean {
+  run.charge(1);
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
+  }
+  if (isJsonObject(one) && isJsonObject(other)) {
+    const names = Object.keys(one);
+    return (
+      names.length === Object.keys(other).length &&
+      names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], run))
+    );
+  }
+  return one === other;
+}

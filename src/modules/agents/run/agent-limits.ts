@@ -1,0 +1,19 @@
+import type { Env } from '../../../config/env.js';
+
+/** What one agent may use up; settings of the same names. */
+export interface AgentLimits {
+  readonly maxIterations: number;
+  readonly maxRepairs: number;
+  readonly maxTokens: number;
+  readonly maxCallsPerTurn: number;
+}
+
+/** The limits of this deployment. */
+export function agentLimits(env: Env): AgentLimits {
+  return {
+    maxIterations: env.get('AGENT_MAX_ITERATIONS'),
+    maxRepairs: env.get('AGENT_MAX_REPAIRS'),
+    maxTokens: env.get('AGENT_MAX_TOKENS'),
+    maxCallsPerTurn: env.get('AGENT_MAX_CALLS_PER_TURN'),
+  };
+}

@@ -1,0 +1,163 @@
+import type { JsonValue } from '../../../language/paths/data-paths.js';
+import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
+import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import { readAnswer } from './agent-answer.js';
+import type { AgentLimits } from './agent-limits.js';
+import type { AgentOptions } from './agent-options.js';
+import type { AgentTools } from './agent-tools.js';
+import { ModelCallError } from '../llm/model-call.error.js';
+import type { ModelCallsService } from '../llm/model-calls.service.js';
+import type { ModelMessage, ModelTurn, ModelUsage, RequestedCall } from '../llm/model-client.types.js';
+import type { Observation } from './tool-step.js';
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** What one agent works with. */
+export interface AgentRunContext {
+  readonly options: AgentOptions;
+  /** See firstMessages. */
+  readonly messages: readonly ModelMessage[];
+  readonly tools: AgentTools;
+  readonly model: Pick<ModelCallsService, 'ask'>;
+  /** Makes one call of a tool, see ToolSteps.take. */
+  readonly act: (call: RequestedCall, key: string) => Promise<Observation>;
+  readonly calls: CallJournal;
+  /** Names the visit of the node within the run. */
+  readonly place: string;
+  readonly limits: AgentLimits;
+  readonly signal: AbortSignal;
+  readonly traceparent: string;
+  /** Called for each answer of the model that was not read from the journal. */
+  readonly counted: (usage: ModelUsage) => void;
+}
+
+/**
+ * One agent: think, act, observe, repeat (process semantics, "Custom Agent node"). It goes on by what the journal of calls says, so
+ * that a repetition with the same journal does the same.
+ */
+export class AgentRun {
+  private readonly messages: ModelMessage[];
+  /** Messages that the model has seen. */
+  private seen = 0;
+  private tokens = 0;
+  private repairs = 0;
+
+  constructor(private readonly context: AgentRunContext) {
+    this.messages = [...context.messages];
+  }
+
+  /**
+   * @returns the answer, as its schema says
+   * @throws WorkflowFailedError when a limit is reached or the model cannot be asked; the reason of the signal
+   */
+  async answer(): Promise<JsonValue> {
+    const { maxIterations } = this.context.limits;
+    for (let turn = 1; turn <= maxIterations; turn += 1) {
+      this.requireTokens();
+      const reply = await this.ask(turn);
+      if (reply.calls.length > 0) {
+        await this.act(reply, turn);
+        continue;
+      }
+      const answer = readAnswer(reply.content, this.context.options.answerSchema);
+      if ('value' in answer) {
+        return answer.value;
+      }
+      this.repair(reply, answer.problem);
+    }
+    throw new WorkflowFailedError(
+      'AGENT_ITERATION_LIMIT',
+      `The agent has not answered after ${maxIterations} turns: AGENT_MAX_ITERATIONS is reached.`,
+    );
+  }
+
+  private async ask(turn: number): Promise<ModelTurn> {
+    const { calls, place } = this.context;
+    const news = this.messages.slice(this.seen);
+    this.seen = this.messages.length;
+    const { result } = await calls.once(
+      { key: `${place}/m${turn}`, kind: CallKind.Model, request: this.requestOf(news), repeatable: true },
+      () => this.made(),
+    );
+    const reply = result as unknown as ModelTurn;
+    this.tokens += this.tokensOf(reply);
+    return reply;
+  }
+
+  /** What the trace shows of a question: only what is new in it. */
+  private requestOf(news: readonly ModelMessage[]): JsonValue {
+    const tools = this.context.tools.offered.map(({ name }) => name);
+    return { messages: news as unknown as JsonValue, tools };
+  }
+
+  private async made(): Promise<CallResponse> {
+    const { model, tools, options, signal, traceparent } = this.context;
+    const { messages } = this;
+    const { answerSchema } = options;
+    try {
+      const turn = await model.ask({ messages, tools: tools.offered, answerSchema, signal, traceparent });
+      this.context.counted(turn.usage);
+      return { outcome: 'OK', result: turn as unknown as JsonValue, usage: turn.usage };
+    } catch (error) {
+      if (error instanceof ModelCallError) {
+        const message = `The language model did not answer: ${error.failure}.`;
+        const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, { cause: error });
+        throw new CallNotMadeError(failure, error.failure);
+      }
+      throw error;
+    }
+  }
+
+  private async act(reply: ModelTurn, turn: number): Promise<void> {
+    const { maxCallsPerTurn } = this.context.limits;
+    const calls = reply.calls.slice(0, maxCallsPerTurn);
+    this.messages.push({ role: 'assistant', content: reply.content, calls });
+    for (const [index, call] of calls.entries()) {
+      const { content } = await this.context.act(call, `${this.context.place}/m${turn}.t${index + 1}`);
+      this.messages.push({ role: 'tool', callId: call.id, content });
+    }
+    if (calls.length < reply.calls.length) {
+      const content = `Only the first ${calls.length} of your ${reply.calls.length} calls were made; ask for fewer at a time.`;
+      this.messages.push({ role: 'user', content });
+    }
+  }
+
+  private repair(reply: ModelTurn, problem: string): void {
+    const { maxRepairs } = this.context.limits;
+    this.repairs += 1;
+    if (this.repairs > maxRepairs) {
+      throw new WorkflowFailedError(
+        'AGENT_ANSWER_INVALID',
+        `The answer of the agent is not as its schema says, also after ${maxRepairs} repairs.`,
+        { details: problem },
+      );
+    }
+    this.messages.push(
+      { role: 'assistant', content: reply.content ?? '', calls: [] },
+      {
+        role: 'user',
+        content: `This answer is not what the JSON Schema of the answer allows. ${problem}\nAnswer again with the JSON value alone.`,
+      },
+    );
+  }
+
+  private requireTokens(): void {
+    const { maxTokens } = this.context.limits;
+    if (this.tokens >= maxTokens) {
+      throw new WorkflowFailedError(
+        'AGENT_TOKEN_LIMIT',
+        `The agent has used up ${this.tokens} tokens: AGENT_MAX_TOKENS is ${maxTokens}.`,
+      );
+    }
+  }
+
+  /** As the model counts; where it does not, by the length of what went to and fro. */
+  private tokensOf({ usage, content, calls }: ModelTurn): number {
+    const written = [content ?? '', ...calls.map((call) => call.arguments)].join('').length;
+    const asked = this.messages.reduce((sum, message) => sum + (message.content ?? '').length, 0);
+    return (
+      (usage.inputTokens ?? Math.ceil(asked / CHARACTERS_PER_TOKEN)) +
+      (usage.outputTokens ?? Math.ceil(written / CHARACTERS_PER_TOKEN))
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { JsonValue } from '../../../language/paths/data-paths.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import { Env } from '../../../config/env.js';
+import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
+import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
+import type { CallJournal } from '../../workflows/model/call-journal.types.js';
+import type { NodeContext, NodeExecutor, NodeOutcome } from '../../workflows/model/node-executor.js';
+import type { RunnableNode } from '../../workflows/model/workflow.types.js';
+import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import { agentLimits } from './agent-limits.js';
+import { agentOptionsOf, type AgentOptions } from './agent-options.js';
+import { firstMessages } from './agent-prompt.js';
+import { AgentRun } from './agent-run.js';
+import { AgentTools } from './agent-tools.js';
+import { ModelCallsService } from '../llm/model-calls.service.js';
+import type { ModelMessage } from '../llm/model-client.types.js';
+import { requireTools } from './required-tools.js';
+import { SystemResolutionService } from '../resolution/system-resolution.service.js';
+import { ToolSteps } from './tool-step.js';
+
+const SPAN_BYTES = 8;
+
+/** Runs nodes of type CUSTOM_AGENT (decisions, section 8): a ReAct loop over the enabled tools of the systems that they name. */
+@Injectable()
+export class CustomAgentExecutor implements NodeExecutor {
+  readonly type = 'CUSTOM_AGENT';
+  readonly takesInput = true;
+
+  constructor(
+    private readonly env: Env,
+    private readonly metrics: Metrics,
+    private readonly model: ModelCallsService,
+    private readonly resolution: SystemResolutionService,
+    private readonly toolCalls: ToolCallsService,
+    private readonly connections: SystemConnectionsService,
+  ) {}
+
+  async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
+    const milliseconds = this.env.get('AGENT_DEADLINE_MS');
+    const deadline = new AbortController();
+    const message = `The agent took longer than ${milliseconds} ms: AGENT_DEADLINE_MS is reached.`;
+    const timer = setTimeout(
+      () => deadline.abort(new WorkflowFailedError('AGENT_DEADLINE', message)),
+      milliseconds,
+    );
+    let outcome = 'INTERRUPTED';
+    try {
+      const signal = AbortSignal.any([context.scope.signal, deadline.signal]);
+      const result = await this.answer(node, context, signal);
+      outcome = 'FINISHED';
+      return { result, next: { kind: 'SEQUENCE' } };
+    } catch (error) {
+      outcome = error instanceof WorkflowFailedError ? error.code : outcome;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.metrics.agentRuns.inc({ outcome });
+    }
+  }
+
+  private async answer(node: RunnableNode, context: NodeContext, signal: AbortSignal): Promise<JsonValue> {
+    if (!this.model.isConfigured) {
+      const message = 'There is no language model to ask: LLM_BASE_URL and LLM_MODEL must be set.';
+      throw new WorkflowFailedError('AGENT_NOT_CONFIGURED', message);
+    }
+    const options = agentOptionsOf(node);
+    const messages = this.messagesOf(node, options, context);
+    const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
+    const tools = new AgentTools(systems);
+    requireTools(systems, tools, this.env.get('AGENT_MAX_TOOLS'));
+    const { calls } = context.scope;
+    const traceparent = traceparentOf(context.scope.runId);
+    const steps = this.steps({ tools, calls, signal, traceparent });
+    return new AgentRun({
+      options,
+      messages,
+      tools,
+      model: this.model,
+      act: (call, key) => steps.take(call, key),
+      calls,
+      place: `${context.step}/${node.id}`,
+      limits: agentLimits(this.env),
+      signal,
+      traceparent,
+      counted: ({ inputTokens, outputTokens }) => {
+        this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);
+        this.metrics.modelTokens.inc({ direction: 'output' }, outputTokens ?? 0);
+      },
+    }).answer();
+  }
+
+  private messagesOf(
+    { inputBody }: RunnableNode,
+    { operationPrompt, answerSchema }: AgentOptions,
+    { input, read }: NodeContext,
+  ): ModelMessage[] {
+    // Without `inputBody` the model gets no data but what the prompt refers to: it may be another company's.
+    const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
+    const { messages, bytes } = firstMessages({ operationPrompt, answerSchema, input: given, read });
+    const maxBytes = this.env.get('AGENT_MAX_INPUT_BYTES');
+    if (bytes > maxBytes) {
+      const message = `The prompt of the agent and its data have more than ${maxBytes} bytes: AGENT_MAX_INPUT_BYTES.`;
+      throw new WorkflowFailedError('NODE_INPUT_INVALID', message);
+    }
+    return messages;
+  }
+
+  private steps(context: {
+    tools: AgentTools;
+    calls: CallJournal;
+    signal: AbortSignal;
+    traceparent: string;
+  }): ToolSteps {
+    const { toolCalls, connections } = this;
+    return new ToolSteps(
+      { toolCalls, connections, resolution: this.resolution },
+      {
+        ...context,
+        timeoutMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
+        maxResultBytes: this.env.get('AGENT_MAX_RESULT_BYTES'),
+        counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
+      },
+    );
+  }
+}
+
+/** One trace for everything that a run calls (W3C Trace Context): its id is that of the run. */
+function traceparentOf(runId: string): string {
+  return `00-${runId.replaceAll('-', '')}-${randomBytes(SPAN_BYTES).toString('hex')}-01`;
+}

@@ -1,0 +1,194 @@
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
+import {
+  TOOL_CALL_FAILURES,
+  type ToolCallFailureCause,
+  type ToolCallResult,
+} from '../../mcp-connection/model/tool-call.types.js';
+import type { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
+import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
+import { CallNotMadeError, CallOutcomeUnknownError } from '../../workflows/model/workflows.errors.js';
+import { readArguments } from './agent-answer.js';
+import type { AgentTool, AgentTools } from './agent-tools.js';
+import type { RequestedCall } from '../llm/model-client.types.js';
+import { ResolvedToolState } from '../resolution/resolution.types.js';
+import type { SystemResolutionService } from '../resolution/system-resolution.service.js';
+
+const NAME_MAX_LENGTH = 128;
+
+/** Why a tool is not called in its state, for the model and for people. */
+const NOT_READY: Readonly<Record<Exclude<ResolvedToolState, ResolvedToolState.Ready>, string>> = {
+  [ResolvedToolState.Gone]: 'The server of this tool does not offer it any more.',
+  [ResolvedToolState.Changed]:
+    'The tool has changed since it was reviewed, and was disabled for that reason.',
+  [ResolvedToolState.DisabledInBuild]: 'The tool was disabled when the build was made.',
+  [ResolvedToolState.Disabled]: 'The tool was disabled by an administrator.',
+};
+
+/** Failures in which the server has answered, so that the call is over. */
+const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
+  'result_too_large',
+  'too_large',
+  'invalid_result',
+  'mcp_error',
+]);
+
+/** What tool steps of all agents are made with. */
+export interface ToolStepPorts {
+  readonly toolCalls: Pick<ToolCallsService, 'callTool'>;
+  readonly connections: Pick<SystemConnectionsService, 'byId'>;
+  readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
+}
+
+/** What the tool steps of one agent share. */
+export interface ToolStepContext {
+  readonly tools: AgentTools;
+  readonly calls: CallJournal;
+  readonly signal: AbortSignal;
+  readonly traceparent: string;
+  /** Milliseconds of one call. */
+  readonly timeoutMs: number;
+  readonly maxResultBytes: number;
+  /** Called with the outcome of each step that was not read from the journal. */
+  readonly counted: (outcome: string) => void;
+}
+
+/** What the model is told of a call, as JSON. */
+export interface Observation {
+  readonly outcome: string;
+  readonly content: string;
+}
+
+/** What is to be done about a call that the model asks for. */
+interface Plan {
+  readonly found: AgentTool | undefined;
+  readonly args: JsonValue;
+  readonly repeatable: boolean;
+  readonly make: () => Promise<CallResponse>;
+}
+
+/** Does what the model asks for, and tells it what came of it: whatever a model or a tool does is an observation, not a failure. */
+export class ToolSteps {
+  constructor(
+    private readonly ports: ToolStepPorts,
+    private readonly context: ToolStepContext,
+  ) {}
+
+  /**
+   * Makes one call of a tool, once however often the run is repeated.
+   * @param key see OutsideCall.key
+   * @throws WorkflowFailedError when the outcome of an earlier attempt is unknown, or the reason of the signal
+   */
+  async take(call: RequestedCall, key: string): Promise<Observation> {
+    const { make, repeatable, args, found } = await this.planOf(call);
+    const { outcome, result } = await this.context.calls.once(
+      { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
+      async () => {
+        const response = await make();
+        this.context.counted(response.outcome);
+        return response;
+      },
+    );
+    return { outcome, content: JSON.stringify(result) };
+  }
+
+  /** What to do about a call. The flag of the tool is looked at last, right before the call. */
+  private async planOf(call: RequestedCall): Promise<Plan> {
+    const found = this.context.tools.find(call.name);
+    if (found === undefined) {
+      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
+    }
+    const read = readArguments(call.arguments, found.tool.inputSchema);
+    if ('problem' in read) {
+      const error = `The arguments do not fit the tool. ${read.problem}`;
+      return refused(call, found, refusal('ARGUMENTS_INVALID', error));
+    }
+    const args = read.value;
+    const state = await this.ports.resolution.stateNow(found.tool);
+    if (state !== ResolvedToolState.Ready) {
+      return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
+    }
+    const repeatable = isRepeatable(found);
+    return { found, args, repeatable, make: () => this.made(found, args as JsonObject, repeatable) };
+  }
+
+  private async made(
+    { system, tool }: AgentTool,
+    args: JsonObject,
+    repeatable: boolean,
+  ): Promise<CallResponse> {
+    const { signal, traceparent, timeoutMs, maxResultBytes } = this.context;
+    const connection = await this.ports.connections.byId(system.systemId);
+    if (connection === null) {
+      return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
+    }
+    const { name, inputSchema, definitionHash } = tool;
+    const result = await this.ports.toolCalls.callTool({
+      systemId: system.systemId,
+      ...connection,
+      tool: { name, inputSchema, definitionHash },
+      arguments: args,
+      deadlineMs: timeoutMs,
+      traceparent,
+      signal,
+    });
+    if (result.outcome === 'failed') {
+      return failed(result, signal, repeatable);
+    }
+    return answered(result, maxResultBytes);
+  }
+}
+
+/** A call that is not made; the model is told why. */
+function refused(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
+  return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
+}
+
+function refusal(outcome: string, error: string): CallResponse {
+  return { outcome, result: { ok: false, error } };
+}
+
+/**
+ * What the model is told of a call without an answer.
+ * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
+ * @throws CallOutcomeUnknownError when the tool may have run and must not do so twice: the model would only call it again
+ */
+function failed(
+  { cause, sent }: Extract<ToolCallResult, { outcome: 'failed' }>,
+  signal: AbortSignal,
+  repeatable: boolean,
+): CallResponse {
+  if (cause === 'cancelled' || cause === 'stopping') {
+    const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
+    throw sent === 'never' ? new CallNotMadeError(reason, 'CANCELLED') : reason;
+  }
+  if (sent === 'maybe' && !repeatable && !ANSWERED.has(cause)) {
+    throw new CallOutcomeUnknownError(TOOL_CALL_FAILURES[cause], cause.toUpperCase());
+  }
+  const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
+  return refusal(cause.toUpperCase(), `${TOOL_CALL_FAILURES[cause]} ${doubt}`);
+}
+
+function answered(
+  { isError, text, structured }: Extract<ToolCallResult, { outcome: 'answered' }>,
+  maxResultBytes: number,
+): CallResponse {
+  const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
+  const bytes = Buffer.byteLength(shown);
+  if (bytes > maxResultBytes) {
+    const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
+    return refusal('RESULT_TOO_LARGE', error);
+  }
+  return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown } };
+}
+
+function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: JsonValue): JsonValue {
+  return found === undefined
+    ? { name: name.slice(0, NAME_MAX_LENGTH), arguments: args }
+    : { name: found.name, system: found.system.resourceName, tool: found.tool.name, arguments: args };
+}
+
+/** Whether the stored, reviewed definition says that a second call does no harm (MCP, "Tool annotations"). */
+function isRepeatable({ tool: { annotations } }: AgentTool): boolean {
+  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+}

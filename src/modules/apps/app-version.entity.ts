@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { AppVersionState } from './apps.types.js';
+
+/** One application version that holds resources. Both ids are opaque and owned by the caller's platform. */
+@Entity('app_versions')
+export class AppVersionEntity {
+  @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @PrimaryColumn({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
+  @Column({ type: 'varchar', length: 16 }) state: AppVersionState;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'datetime', name: 'committed_at', precision: 3, nullable: true }) committedAt: Date | null;
+}

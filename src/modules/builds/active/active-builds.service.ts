@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { Database } from '../../../database/database.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import type { PackageSettings } from '../../packages/model/package.types.js';
+import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
+import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
+import { ActiveBuildNotFoundError, BuildNotFoundError } from '../model/builds.errors.js';
+import { BuildsRepository } from '../storage/builds.repository.js';
+import type { ActivatedBuild, Activation, BuildInfo, BuildSummary } from '../model/builds.types.js';
+
+/** Which build of an application is active (process semantics, "Active policy"): at most one, effective at once. */
+@Injectable()
+export class ActiveBuildsService {
+  constructor(
+    private readonly database: Database,
+    private readonly builds: BuildsRepository,
+    private readonly actives: ActiveBuildsRepository,
+    private readonly definitions: BuildDefinitionsService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a build the active one. The one that is active already stays as it is, without a trace.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async activate(principal: Principal, appId: string, buildId: string): Promise<Activation> {
+    const summary = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
+    if (summary === null) {
+      throw new BuildNotFoundError();
+    }
+    const build: ActivatedBuild = {
+      buildId,
+      definitions: await this.definitions.ofBuild(buildId),
+      previousBuildId: null,
+      activatedAt: this.clock.now(),
+    };
+    await this.definitions.prepareActivation(appId, build);
+    return this.database.write((manager) => this.replace(manager, principal, { summary, build }));
+  }
+
+  /**
+   * The active build of an application.
+   * @throws ActiveBuildNotFoundError
+   */
+  async get(appId: string): Promise<Omit<Activation, 'previousBuildId'>> {
+    const active = await this.database.read((manager) => this.actives.find(manager, appId));
+    if (active === null) {
+      throw new ActiveBuildNotFoundError();
+    }
+    return active;
+  }
+
+  /**
+   * What front ends need to know of the active build (process semantics, "Build info").
+   * @throws ActiveBuildNotFoundError
+   */
+  async info(appId: string): Promise<BuildInfo> {
+    const { buildId } = await this.get(appId);
+    const build = await this.database.read((manager) => this.builds.findWhole(manager, appId, buildId));
+    if (build === null) {
+      throw new BuildNotFoundError();
+    }
+    return {
+      buildId,
+      applicationId: appId,
+      applicationVersionId: build.appVersionId,
+      settings: JSON.parse(build.settings) as PackageSettings,
+    };
+  }
+
+  private async replace(
+    manager: EntityManager,
+    principal: Principal,
+    { summary: { appId, appVersionId, buildId }, build }: { summary: BuildSummary; build: ActivatedBuild },
+  ): Promise<Activation> {
+    const before = await this.actives.lock(manager, appId);
+    if (before?.buildId === buildId) {
+      return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
+    }
+    const previousBuildId = before?.buildId ?? null;
+    const activatedAt = this.clock.now();
+    await this.actives.update(manager, appId, { buildId, activatedAt, activatedBy: principal.user });
+    build.previousBuildId = previousBuildId;
+    build.activatedAt = activatedAt;
+    await this.definitions.activated(manager, appId, build);
+    await this.audit.record(manager, principal, {
+      action: AuditAction.BuildActivate,
+      outcome: AuditOutcome.Ok,
+      appId,
+      appVersionId,
+      details: { buildId, previousBuildId },
+    });
+    return { buildId, previousBuildId, activatedAt };
+  }
+}

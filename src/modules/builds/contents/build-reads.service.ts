@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { Turns } from '../../../common/turns.js';
+import { Database } from '../../../database/database.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { BuildNotFoundError, ProcessDefinitionNotFoundError } from '../model/builds.errors.js';
+import { BuildsRepository } from '../storage/builds.repository.js';
+import type {
+  BuildManifest,
+  BuildPage,
+  BuildQuery,
+  BuildSummary,
+  DefinitionKey,
+  LibraryAgents,
+  StoredWorkflow,
+} from '../model/builds.types.js';
+
+const PAGE_SIZE = 50;
+
+/** Shows builds. */
+@Injectable()
+export class BuildReadsService {
+  constructor(
+    private readonly database: Database,
+    private readonly builds: BuildsRepository,
+    private readonly contents: BuildContentsRepository,
+  ) {}
+
+  /** A page of the builds of an application, newest first. */
+  async page(query: BuildQuery): Promise<BuildPage> {
+    const limit = query.limit ?? PAGE_SIZE;
+    const rows = await this.database.read((manager) => this.builds.page(manager, query, limit + 1));
+    const builds = rows.slice(0, limit);
+    return { builds, next: rows.length > limit ? (builds.at(-1)?.buildId ?? null) : null };
+  }
+
+  /**
+   * What a build holds.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async manifest(appId: string, buildId: string): Promise<BuildManifest> {
+    return this.database.read(async (manager) => {
+      const summary = await this.builds.find(manager, appId, buildId);
+      if (summary === null) {
+        throw new BuildNotFoundError();
+      }
+      return {
+        ...summary,
+        resources: await this.contents.resources(manager, buildId),
+        libraries: await this.contents.libraries(manager, buildId),
+      };
+    });
+  }
+
+  /** @throws BuildNotFoundError when the application has no such build */
+  async summary(appId: string, buildId: string): Promise<BuildSummary> {
+    const found = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
+    if (found === null) {
+      throw new BuildNotFoundError();
+    }
+    return found;
+  }
+
+  /**
+   * The workflows of a build by name, without those of its libraries.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async workflows(appId: string, buildId: string): Promise<StoredWorkflow[]> {
+    return this.database.read(async (manager) => {
+      if ((await this.builds.find(manager, appId, buildId)) === null) {
+        throw new BuildNotFoundError();
+      }
+      return (await this.contents.workflows(manager, buildId)).map(
+        (definition) => JSON.parse(definition) as StoredWorkflow,
+      );
+    });
+  }
+
+  /**
+   * The builds that these use as libraries, at whatever level, the closest first, with those of their workflows that have an
+   * agent. Three statements, however many there are.
+   * @param isWithThem whether the builds themselves are libraries too, as those that a package names
+   */
+  async libraryAgents(buildIds: readonly string[], isWithThem = false): Promise<LibraryAgents[]> {
+    if (buildIds.length === 0) {
+      return [];
+    }
+    const { builds, rows, ids } = await this.database.read(async (manager) => {
+      const theirs = await this.contents.librariesOf(manager, buildIds);
+      const all = [...new Set([...(isWithThem ? buildIds : []), ...theirs])];
+      return {
+        ids: all,
+        builds: await this.builds.byIds(manager, all, all.length),
+        rows: all.length === 0 ? [] : await this.contents.agentWorkflows(manager, all),
+      };
+    });
+    const turns = new Turns();
+    const workflows: { buildId: string; workflow: StoredWorkflow }[] = [];
+    for (const { buildId, definition } of rows) {
+      await turns.give();
+      workflows.push({ buildId, workflow: JSON.parse(definition) as StoredWorkflow });
+    }
+    return ids.flatMap((id) =>
+      builds
+        .filter(({ buildId }) => buildId === id)
+        .map(({ appId, appVersionId, buildId }) => {
+          const own = workflows.filter((row) => row.buildId === buildId);
+          return { appId, appVersionId, buildId, workflows: own.map(({ workflow }) => workflow) };
+        }),
+    );
+  }
+
+  /** The newest builds of a version, and of those that use one of them as a library, at most `limit` of each kind. */
+  async using(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
+    return this.database.read(async (manager) => {
+      const own = await this.builds.ofVersion(manager, version, limit);
+      const ids = own.map(({ buildId }) => buildId);
+      const users = ids.length === 0 ? [] : await this.contents.usersOf(manager, version.appId, ids);
+      return [...own, ...(users.length === 0 ? [] : await this.builds.byIds(manager, users, limit))];
+    });
+  }
+
+  /**
+   * The BPMN file that a process of a build comes from, as it was delivered.
+   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   */
+  async bpmn({ appId, buildId, processName }: DefinitionKey): Promise<string> {
+    return this.database.read(async (manager) => {
+      if ((await this.builds.find(manager, appId, buildId)) === null) {
+        throw new BuildNotFoundError();
+      }
+      const bpmn = await this.contents.bpmn(manager, buildId, processName);
+      if (bpmn === null) {
+        throw new ProcessDefinitionNotFoundError();
+      }
+      return bpmn;
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import type { LibraryBuild, LibraryReference, PackageProblem } from '../../packages/model/package.types.js';
+import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { BuildsRepository } from '../storage/builds.repository.js';
+import type { BuildLibrary, BuildSummary, NamedLibrary } from '../model/builds.types.js';
+import { DefinitionStore } from '../storage/definition-store.js';
+import { libraryTree, type DirectLibrary } from './library-tree.js';
+
+/** The libraries that a package names. */
+export interface ResolvedLibraries {
+  /** Those that it names, as far as they exist, with what they offer. */
+  direct: LibraryBuild[];
+  /** The same, with the versions that they were built from. */
+  named: NamedLibrary[];
+  /** These and theirs. */
+  tree: BuildLibrary[];
+  /** What is wrong with the tree. Unknown builds are left to the check of the package. */
+  problems: PackageProblem[];
+}
+
+/** Library dependencies: builds of other applications (decisions, section 4). */
+@Injectable()
+export class LibrariesService {
+  constructor(
+    private readonly database: Database,
+    private readonly builds: BuildsRepository,
+    private readonly contents: BuildContentsRepository,
+    private readonly definitions: DefinitionStore,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Builds never change and are never removed, so what is found stays true. Not inside of a transaction.
+   * @param references those beyond PACKAGE_MAX_LIBRARIES are not looked up: the check of the package refuses them
+   */
+  async resolve(appId: string, references: LibraryReference[]): Promise<ResolvedLibraries> {
+    const bounded = references.slice(0, this.env.get('PACKAGE_MAX_LIBRARIES'));
+    const found: { build: BuildSummary; library: DirectLibrary }[] = [];
+    for (const [index, reference] of bounded.entries()) {
+      const build = await this.database.read((manager) =>
+        this.builds.find(manager, reference.appId, reference.buildId),
+      );
+      if (build !== null) {
+        const own = await this.database.read((manager) => this.contents.libraries(manager, build.buildId));
+        const { buildId } = build;
+        found.push({ build, library: { index, appId: build.appId, buildId, libraries: own } });
+      }
+    }
+    const { tree, problems } = libraryTree(
+      appId,
+      found.map(({ library }) => library),
+    );
+    const direct = [];
+    for (const { build } of found) {
+      direct.push(await this.offerOf(build));
+    }
+    return {
+      direct,
+      named: found.map(({ build: { appId: libraryAppId, appVersionId, buildId } }) => ({
+        appId: libraryAppId,
+        appVersionId,
+        buildId,
+      })),
+      tree,
+      problems,
+    };
+  }
+
+  private async offerOf({ appId, buildId }: BuildSummary): Promise<LibraryBuild> {
+    const processes = (await this.definitions.ofBuild(buildId)).map(({ graph }) => graph);
+    return this.database.read(async (manager) => ({
+      appId,
+      buildId,
+      processes,
+      workflows: await this.contents.workflowIds(manager, buildId),
+      systems: await this.contents.systems(manager, buildId),
+    }));
+  }
+}

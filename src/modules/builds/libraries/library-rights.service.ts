@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
+import { Database } from '../../../database/database.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditService, type AuditEntry } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { LibraryNotUsableError } from '../model/builds.errors.js';
+import type { IndirectLibrary, NamedLibrary } from '../model/builds.types.js';
+import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
+
+/**
+ * Which applications may use a build as a library: those in `usableBy` of its package. Where that says nothing, those that used
+ * the library before there was such a rule. A library runs with its own service accounts, so its owner decides, and
+ * finds every use and every refusal in the audit log of the library's version.
+ */
+@Injectable()
+export class LibraryRightsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: LibraryRightsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never
+   * changes.
+   * @param user the version whose package names them
+   * @throws LibraryNotUsableError naming the first that it may not use. Each is recorded, as far as the limit of refusals goes: a
+   * refusal changes nothing, so there is no transaction of a change that its event could be part of
+   */
+  async require(principal: Principal, user: AppVersionKey, libraries: NamedLibrary[]): Promise<void> {
+    const refused = await this.refused(user.appId, libraries);
+    await this.audit.recordDenied(
+      principal,
+      // One for each build, however often a package names it.
+      [...new Map(refused.map((library) => [library.buildId, entryOf(user, library)])).values()],
+    );
+    const [first] = refused;
+    if (first !== undefined) {
+      throw new LibraryNotUsableError(user.appId, first);
+    }
+  }
+
+  /**
+   * Tells the owners of these builds that they are used, in the transaction that does it.
+   * @param buildId the build that uses them; null for a package
+   */
+  async record(
+    manager: EntityManager,
+    principal: Principal,
+    user: AppVersionKey,
+    libraries: readonly (NamedLibrary | IndirectLibrary)[],
+    buildId: string | null = null,
+  ): Promise<void> {
+    for (const library of libraries) {
+      const entry = { ...entryOf(user, library, buildId), outcome: AuditOutcome.Ok };
+      await this.audit.record(manager, principal, entry);
+    }
+  }
+
+  private async refused(appId: string, libraries: NamedLibrary[]): Promise<NamedLibrary[]> {
+    // That an application names itself is told by the check of the package.
+    const others = libraries.filter((library) => library.appId !== appId);
+    if (others.length === 0) {
+      return [];
+    }
+    const { usableBy, usedBefore } = await this.database.read(async (manager) => ({
+      usableBy: await this.repository.usableBy(
+        manager,
+        others.map(({ buildId }) => buildId),
+      ),
+      usedBefore: await this.repository.usedBefore(manager, appId),
+    }));
+    return others.filter((library) => {
+      const named = usableBy.get(library.buildId) ?? null;
+      return named === null ? !usedBefore.has(library.appId) : !named.includes(appId);
+    });
+  }
+}
+
+function entryOf(
+  user: AppVersionKey,
+  library: NamedLibrary | IndirectLibrary,
+  buildId: string | null = null,
+): Omit<AuditEntry, 'outcome'> {
+  const { appId: userAppId, appVersionId: userAppVersionId } = user;
+  const { appId, appVersionId, buildId: libraryBuildId } = library;
+  const through = 'through' in library ? { through: library.through } : {};
+  return {
+    action: AuditAction.LibraryUse,
+    appId,
+    appVersionId,
+    details: { libraryBuildId, userAppId, userAppVersionId, buildId, ...through },
+  };
+}

@@ -1,0 +1,55 @@
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import type { BuildLibrary } from '../model/builds.types.js';
+
+/** A library that a package names: its place in the list there, and the libraries of its build. */
+export interface DirectLibrary extends Omit<BuildLibrary, 'level'> {
+  index: number;
+  libraries: BuildLibrary[];
+}
+
+const FILE = 'application.json';
+
+/**
+ * All libraries of a package, those of its libraries included, with their least level. Refused are two builds of one
+ * application, and the application itself: only that way a cycle can come about, since a build can name none but builds
+ * that were there before it. What the package itself says wrong is left to its check.
+ * @param appId application of the package
+ */
+export function libraryTree(
+  appId: string,
+  direct: DirectLibrary[],
+): { tree: BuildLibrary[]; problems: PackageProblem[] } {
+  const tree = new Map<string, BuildLibrary>();
+  const problems: PackageProblem[] = [];
+  // Those that the package names come first, so that what is wrong is said of those that bring it.
+  const candidates = [
+    ...direct.map(({ index, appId: id, buildId }) => ({ index, library: { appId: id, buildId, level: 1 } })),
+    ...direct.flatMap(({ index, libraries }) =>
+      libraries.map((library) => ({ index, library: { ...library, level: library.level + 1 } })),
+    ),
+  ];
+  for (const { index, library } of candidates) {
+    const known = tree.get(library.appId);
+    if (library.level === 1 && (known !== undefined || library.appId === appId)) {
+      // The package names itself, or one application twice: its check says so.
+      continue;
+    }
+    if (library.appId === appId) {
+      problems.push(
+        problem('LIBRARY_CYCLE', index, `The library leads back to the application ${appId} itself.`),
+      );
+    } else if (known !== undefined && known.buildId !== library.buildId) {
+      const message =
+        `The library brings build ${library.buildId} of ${library.appId}, but build ${known.buildId} of it is used ` +
+        'already: there can be one build of a library only.';
+      problems.push(problem('LIBRARY_TWICE', index, message));
+    } else if (known === undefined || library.level < known.level) {
+      tree.set(library.appId, library);
+    }
+  }
+  return { tree: [...tree.values()], problems };
+}
+
+function problem(code: string, index: number, message: string): PackageProblem {
+  return { severity: 'error', code, file: FILE, element: `/libraries/${index}`, message };
+}

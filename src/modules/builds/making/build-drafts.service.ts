@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../common/user/principal.js';
+import { canonicalJson } from '../../../common/canonical-json.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { CheckedPackage, PackageWorkflow } from '../../packages/model/package.types.js';
+import { PackagesService } from '../../packages/packages.service.js';
+import { AppPackagesService } from '../packages/app-packages.service.js';
+import type { BuildDraft } from './build-draft.types.js';
+import { PackageOutdatedError } from '../model/builds.errors.js';
+import type { DeliveredPackage, StoredWorkflow } from '../model/builds.types.js';
+import { PackageCheckService } from '../packages/package-check.service.js';
+import { ProcessNumbers } from '../storage/process-numbers.js';
+import { resourceId, workflowDefinitionId } from '../packages/resource-ids.js';
+
+/** Turns the package of a committed version into the rows of a build. */
+@Injectable()
+export class BuildDraftsService {
+  constructor(
+    private readonly stored: AppPackagesService,
+    private readonly checks: PackageCheckService,
+    private readonly packages: PackagesService,
+    private readonly numbers: ProcessNumbers,
+  ) {}
+
+  /**
+   * Not inside of a transaction; what it reads of a committed version cannot change.
+   * @throws PackageOutdatedError, LibraryNotUsableError
+   */
+  async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
+    const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
+    const checked = await this.checks.require(principal, version, document);
+    if (checked.package === null || checked.libraries === null) {
+      throw new PackageOutdatedError(checked.problems, 'deliver it, mended, to another version');
+    }
+    return {
+      packageChecksum: checksum,
+      settings: checked.package.application.settings,
+      definitions: await this.definitions(version, checked.package),
+      workflows: await this.workflows(version, checked.package),
+      libraries: checked.libraries.tree,
+      named: checked.libraries.named,
+      usableBy: checked.package.application.usableBy ?? null,
+    };
+  }
+
+  private async definitions(
+    version: AppVersionKey,
+    { processes }: CheckedPackage,
+  ): Promise<BuildDraft['definitions']> {
+    const definitions: BuildDraft['definitions'] = [];
+    for (const { file, bpmn, graphs } of processes) {
+      for (const graph of graphs) {
+        const { name, svcUuid } = graph;
+        const numbered = JSON.stringify(await this.numbers.number(graph));
+        definitions.push({
+          name,
+          svcUuid,
+          resourceId: resourceId(version, svcUuid),
+          file,
+          graph: numbered,
+          bpmn,
+        });
+      }
+    }
+    return definitions;
+  }
+
+  private async workflows(version: AppVersionKey, checked: CheckedPackage): Promise<BuildDraft['workflows']> {
+    const ids = await this.checks.definitionIds(version.appId, checked);
+    return checked.workflows.map((workflow) =>
+      toRow(version, this.packages.withDefinitionIds(workflow, version.appId, ids)),
+    );
+  }
+}
+
+function toRow(version: AppVersionKey, workflow: PackageWorkflow): BuildDraft['workflows'][number] {
+  const resourceDefinitionId = workflowDefinitionId(version.appId, workflow.name);
+  const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
+  const stored: StoredWorkflow = { ...workflow, ...ids };
+  return { ...ids, name: workflow.name, definition: JSON.stringify(stored) };
+}
+
+/** A version that holds nothing but systems registered by endpoint 1 can be built too. */
+function emptyPackage({ appId }: AppVersionKey): DeliveredPackage {
+  const document = { application: { formatVersion: 1, appId, name: appId } };
+  const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return { document, checksum, workflows: [] };
+}

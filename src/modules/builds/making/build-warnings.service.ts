@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+
+/** A build that was just made; `buildId` is null for a version that was just committed. */
+export interface WarnedVersion extends AppVersionKey {
+  buildId: string | null;
+}
+
+/** Tells what whoever commits a version or makes a build should know of it; never a reason not to do it. */
+export type BuildWarner = (made: WarnedVersion) => Promise<PackageProblem[]>;
+
+/** What other modules have to say of a new build, or of a version that was committed. */
+@Injectable()
+export class BuildWarningsService {
+  private readonly warners: BuildWarner[] = [];
+
+  /** Call it in `onModuleInit`. */
+  register(warner: BuildWarner): void {
+    this.warners.push(warner);
+  }
+
+  /** Not inside of a transaction. */
+  async of({ appId, appVersionId, buildId }: WarnedVersion): Promise<PackageProblem[]> {
+    const found: PackageProblem[] = [];
+    for (const warner of this.warners) {
+      found.push(...(await warner({ appId, appVersionId, buildId })));
+    }
+    return found;
+  }
+}

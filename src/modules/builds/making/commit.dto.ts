@@ -1,0 +1,55 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { IsText } from '../../../common/validation/patterns.decorators.js';
+import { AppVersionState } from '../../apps/apps.types.js';
+import type { CommittedVersion } from '../model/builds.types.js';
+import { PackageProblemDto, toProblem } from '../model/package.dto.js';
+
+const MESSAGE_MAX_LENGTH = 50;
+
+/** Why a version is committed. */
+export class CommitVersionRequestDto {
+  @IsText(1, MESSAGE_MAX_LENGTH, {
+    required: false,
+    description: 'Why, for the audit log.',
+    example: 'Release 1.4',
+  })
+  @IsOptional()
+  message?: string | null;
+}
+
+/** A version after its commit. */
+export class CommittedVersionResponseDto {
+  @ApiProperty({ description: 'Id of the application.', example: 'sample' })
+  appId: string;
+
+  @ApiProperty({ description: 'Id of the version.', example: 'v1' })
+  appVersionId: string;
+
+  @ApiProperty({
+    enum: [AppVersionState.Committed],
+    description: 'A committed version is read-only.',
+    example: 'COMMITTED',
+  })
+  status: AppVersionState;
+
+  @ApiProperty({ format: 'date-time', description: 'When.', example: '2026-01-31T10:20:30.123Z' })
+  committedDate: string;
+
+  @ApiProperty({
+    type: () => [PackageProblemDto],
+    description: 'What to see to before a build is made, such as systems whose connection was never tested.',
+  })
+  warnings: PackageProblemDto[];
+}
+
+export function toCommittedVersion({
+  appId,
+  appVersionId,
+  state,
+  committedAt,
+  warnings,
+}: CommittedVersion): CommittedVersionResponseDto {
+  const committedDate = committedAt?.toISOString() ?? '';
+  return { appId, appVersionId, status: state, committedDate, warnings: warnings.map(toProblem) };
+}

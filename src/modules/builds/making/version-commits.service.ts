@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
+import { Database } from '../../../database/database.js';
+import { AppsService } from '../../apps/apps.service.js';
+import { AppVersionState, type AppVersionKey } from '../../apps/apps.types.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { BuildWarningsService } from './build-warnings.service.js';
+import { PackageMovedError } from '../model/builds.errors.js';
+import type { CommittedVersion } from '../model/builds.types.js';
+import { CommitChecksService } from './commit-checks.service.js';
+
+/** Checks of a version into which others keep storing packages. */
+const MAX_CHECKS = 5;
+
+/** Commits application versions (decisions, section 4). */
+@Injectable()
+export class VersionCommitsService {
+  constructor(
+    private readonly database: Database,
+    private readonly apps: AppsService,
+    private readonly checks: CommitChecksService,
+    private readonly audit: AuditService,
+    private readonly warnings: BuildWarningsService,
+  ) {}
+
+  /**
+   * Makes a version read-only for ever.
+   * @param message why, for the audit log; null for none
+   * @throws VersionNotFoundError when nothing is stored for it
+   * @throws VersionCommittedError when that was done before
+   * @throws PackageSystemsMissingError when its package and its systems contradict each other
+   * @throws PackageOutdatedError, LibraryNotUsableError when no build of it could be made
+   * @throws PackageMovedError when packages were stored all the time
+   */
+  async commit(
+    principal: Principal,
+    version: AppVersionKey,
+    message: string | null,
+  ): Promise<CommittedVersion> {
+    await this.database.read((manager) => this.apps.requireDraft(manager, version));
+    const committed = await this.checkedCommit(principal, version, message);
+    return { ...committed, warnings: await this.warnings.of({ ...version, buildId: null }) };
+  }
+
+  /** Where another package was stored after the check, that one is checked. */
+  private async checkedCommit(
+    principal: Principal,
+    version: AppVersionKey,
+    message: string | null,
+  ): Promise<Omit<CommittedVersion, 'warnings'>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const checksum = await this.checks.requireBuildable(principal, version);
+      try {
+        return await this.database.write((manager) =>
+          this.store(manager, principal, version, { checksum, message }),
+        );
+      } catch (error) {
+        if (!(error instanceof PackageMovedError) || attempt === MAX_CHECKS) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private async store(
+    manager: EntityManager,
+    principal: Principal,
+    version: AppVersionKey,
+    { checksum, message }: { checksum: string | null; message: string | null },
+  ): Promise<Omit<CommittedVersion, 'warnings'>> {
+    await this.apps.openForCommit(manager, version);
+    await this.checks.requireUnchanged(manager, version, checksum);
+    const committedAt = await this.apps.commit(manager, version);
+    await this.audit.record(manager, principal, {
+      action: AuditAction.VersionCommit,
+      outcome: AuditOutcome.Ok,
+      appId: version.appId,
+      appVersionId: version.appVersionId,
+      details: { message },
+    });
+    return { ...version, state: AppVersionState.Committed, committedAt };
+  }
+}

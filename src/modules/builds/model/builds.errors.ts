@@ -1,0 +1,139 @@
+import { ConflictError, InvalidRequestError, NotFoundError } from '../../../common/errors/domain.error.js';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import type { NamedLibrary } from './builds.types.js';
+
+/** Problems that `details` names; `problems` has them all. */
+const NAMED = 20;
+
+/** The package cannot be stored; every problem of it is told. */
+export class PackageRefusedError extends InvalidRequestError {
+  readonly code = 'PACKAGE_REFUSED';
+  override readonly extension: { problems: PackageProblem[] };
+  constructor(problems: PackageProblem[]) {
+    super('The application package is not valid.', describe(problems));
+    this.extension = { problems };
+  }
+}
+
+/** Another package was stored while this one was edited. */
+export class PackageMovedError extends ConflictError {
+  readonly code = 'PACKAGE_MOVED';
+  constructor() {
+    super('The application package was changed at the same time: read it again.');
+  }
+}
+
+/** No package was stored for the version. */
+export class PackageNotFoundError extends NotFoundError {
+  readonly code = 'PACKAGE_NOT_FOUND';
+  constructor() {
+    super('Application package not found.');
+  }
+}
+
+/** Systems that the package names were deleted after it was stored. */
+export class PackageSystemsMissingError extends ConflictError {
+  readonly code = 'PACKAGE_SYSTEMS_MISSING';
+  constructor(resourceNames: string[]) {
+    super(
+      'Systems of the application package were deleted: store the package again.',
+      resourceNames.join(', '),
+    );
+  }
+}
+
+/** The stored package no longer passes the checks, which an update of the service can have made stricter. */
+export class PackageOutdatedError extends ConflictError {
+  readonly code = 'PACKAGE_OUTDATED';
+  /** @param remedy what to do with the package: a committed version can no longer be mended */
+  constructor(
+    problems: PackageProblem[],
+    remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',
+  ) {
+    super(`The stored application package cannot be built by this release: ${remedy}.`, describe(problems));
+  }
+}
+
+/** No such build, or it is not one of this application. */
+export class BuildNotFoundError extends NotFoundError {
+  readonly code = 'BUILD_NOT_FOUND';
+  constructor() {
+    super('Build not found for this application.');
+  }
+}
+
+/** The package of a library does not say that the application may use it. */
+export class LibraryNotUsableError extends ConflictError {
+  readonly code = 'LIBRARY_NOT_USABLE';
+  constructor(appId: string, library: NamedLibrary) {
+    super(
+      `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": its owner has to add ` +
+        `"${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`,
+    );
+  }
+}
+
+/** No build of the application was ever activated. */
+export class ActiveBuildNotFoundError extends NotFoundError {
+  readonly code = 'ACTIVE_BUILD_NOT_FOUND';
+  constructor() {
+    super('The application has no active build.');
+  }
+}
+
+/** No process of this name in the build (process semantics, "Starting a process"). */
+export class ProcessDefinitionNotFoundError extends NotFoundError {
+  readonly code = 'PROCESS_DEFINITION_NOT_FOUND';
+  constructor() {
+    super('Process definition not found.');
+  }
+}
+
+/** No workflow of this name in the build. */
+export class WorkflowNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NOT_FOUND';
+  constructor() {
+    super('Workflow not found.');
+  }
+}
+
+/** No node of this id in the workflow. */
+export class WorkflowNodeNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NODE_NOT_FOUND';
+  constructor() {
+    super('Workflow node not found.');
+  }
+}
+
+/** The workflow has no sequence of this id. */
+export class SequenceNotFoundError extends InvalidRequestError {
+  readonly code = 'SEQUENCE_NOT_FOUND';
+  constructor() {
+    super('Request validation failed.', 'onSequence: names no sequence of the workflow');
+  }
+}
+
+/** The workflow has a node of this id already. */
+export class WorkflowNodeExistsError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_EXISTS';
+  constructor() {
+    super('The workflow has a node with this id already.');
+  }
+}
+
+/** The node is not the one that the caller has read. */
+export class WorkflowNodeChangedError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_CHANGED';
+  constructor() {
+    super('The workflow node was changed meanwhile: read it again.');
+  }
+}
+
+function describe(problems: PackageProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const named = errors
+    .slice(0, NAMED)
+    .map(({ file, element, message }) => `${file}${element === null ? '' : ` (${element})`}: ${message}`);
+  const more = errors.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}

@@ -1,0 +1,161 @@
+import type { UserReference } from '../../../common/user/user-reference.js';
+import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
+import type { DraftWorkflow } from './draft-workflows.js';
+import type { AuditAction } from '../../audit/audit.types.js';
+import type { PackageProblem, PackageSettings, PackageWorkflow } from '../../packages/model/package.types.js';
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { SystemType } from '../../systems/model/system.types.js';
+import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
+
+/** Statuses of a build (process semantics, "Identifiers, versions, builds"): there are no builds of drafts. */
+export enum BuildStatus {
+  Committed = 'COMMITTED',
+}
+
+/** A process definition in a build, as it runs. One object for as long as it is cached, and never changed. */
+export interface BuildDefinition {
+  readonly id: number;
+  readonly appId: string;
+  readonly buildId: string;
+  readonly buildStatus: BuildStatus;
+  /** A build stands by itself: what a called process reports besides comes from its caller. */
+  readonly parentApplicationId: null;
+  readonly rootApplicationId: string;
+  readonly name: string;
+  readonly svcUuid: string;
+  /** Nodes have their ids. */
+  readonly graph: ProcessGraph;
+  /** Characters of the graph as JSON. */
+  readonly graphLength: number;
+}
+
+/** Names a definition by its place in the interface. */
+export interface DefinitionKey {
+  appId: string;
+  buildId: string;
+  processName: string;
+}
+
+/** A library of a build. */
+export interface BuildLibrary {
+  appId: string;
+  buildId: string;
+  /** 1 for one that the package names, 2 for one that such a library names, and so on; the least where there are several. */
+  level: number;
+}
+
+/** A workflow in a build: as it was delivered, its references to systems and workflows completed by definition ids. */
+export type StoredWorkflow = PackageWorkflow & { resourceId: string; resourceDefinitionId: string };
+
+/** A build of another application that a package names as a library. */
+export interface NamedLibrary extends AppVersionKey {
+  buildId: string;
+}
+
+/** A library that a package does not name, but only libraries that it names. */
+export interface IndirectLibrary extends NamedLibrary {
+  /** Applications of the libraries that bring it, of those that the package names. */
+  through: string[];
+}
+
+/** A build that is a library, and those of its workflows that have an agent, by name. */
+export interface LibraryAgents extends NamedLibrary {
+  workflows: StoredWorkflow[];
+}
+
+/** What is told of a build in a list. */
+export interface BuildSummary extends AppVersionKey {
+  buildId: string;
+  status: BuildStatus;
+  checksum: string;
+  createdAt: Date;
+  createdBy: UserReference;
+}
+
+/** A resource that a build holds. */
+export interface BuildResource {
+  resourceType: 'PROCESS' | 'WORKFLOW' | SystemType;
+  name: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+}
+
+/** What a build holds. */
+export interface BuildManifest extends BuildSummary {
+  resources: BuildResource[];
+  libraries: BuildLibrary[];
+}
+
+/** A build that was just made, and what its maker should know of it. */
+export interface MadeBuild extends BuildManifest {
+  warnings: PackageProblem[];
+}
+
+/** A version that was just committed, and what should be known before a build is made of it. */
+export interface CommittedVersion extends AppVersionStatus {
+  warnings: PackageProblem[];
+}
+
+/** A page of builds, newest first; `next` is the build to read on from, null on the last page. */
+export interface BuildPage {
+  builds: BuildSummary[];
+  next: string | null;
+}
+
+/** Which builds of an application, and how many of them in a page. */
+export interface BuildQuery {
+  appId: string;
+  before?: string;
+  limit?: number;
+}
+
+/** What front ends are told of the active build. */
+export interface BuildInfo {
+  buildId: string;
+  applicationId: string;
+  applicationVersionId: string;
+  settings: PackageSettings;
+}
+
+/** A build at the moment of its activation, with its own process definitions, not those of libraries. */
+export interface ActivatedBuild {
+  buildId: string;
+  definitions: BuildDefinition[];
+  /** The build that was active before; null when there was none. */
+  previousBuildId: string | null;
+  activatedAt: Date;
+}
+
+/** What became of an activation. */
+export interface Activation {
+  buildId: string;
+  previousBuildId: string | null;
+  activatedAt: Date;
+}
+
+/** The package of a version, as it was delivered. */
+export interface DeliveredPackage {
+  document: Record<string, unknown>;
+  /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
+  checksum: string;
+  /** Its workflows as they were checked; none where an earlier release stored it. */
+  workflows: DraftWorkflow[];
+}
+
+/** A changed package, and the checksum of what it was before. */
+export interface PackageEdit {
+  document: Record<string, unknown>;
+  edited: string;
+  event: { action: AuditAction; details: Record<string, unknown> };
+}
+
+/** What became of a package. */
+export interface StoredPackage {
+  /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
+  checksum: string;
+  /** False when everything was there already. */
+  changed: boolean;
+  systems: SystemsImport;
+  /** Remarks that do not stand against the package. */
+  warnings: PackageProblem[];
+}

@@ -1,0 +1,115 @@
+import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+import { nameKey } from '../../../common/validation/resource-name.js';
+import { SequenceNotFoundError } from '../model/builds.errors.js';
+
+/** Members of a node that the service writes. */
+const STAMPS = ['workflowResourceId', 'createdDate', 'modifiedDate', 'createdBy', 'modifiedBy'];
+
+/** Nodes of a workflow of a package document, of which only the shape is known. */
+type Nodes = readonly JsonObject[];
+
+/** A package document in which the nodes of one workflow are others. The workflow must be in it. */
+export function withNodes(
+  document: Record<string, unknown>,
+  workflow: string,
+  change: (nodes: Nodes) => Nodes,
+): Record<string, unknown> {
+  const workflows = objects(document['workflows']).map((entry) =>
+    nameKey(String(entry['name'])) === nameKey(workflow)
+      ? { ...entry, nodes: change(objects(entry['nodes'])) }
+      : entry,
+  );
+  return { ...document, workflows };
+}
+
+/** The node in the place of the one with its id. */
+export function replaced(nodes: Nodes, node: JsonObject): Nodes {
+  return nodes.map((other) => (other['id'] === node['id'] ? withoutStamps(node) : other));
+}
+
+/**
+ * The node added to the others. On a sequence it comes between both ends of it: the sequence leads to the node, and the node,
+ * unless it says where it leads or is an END, to where the sequence led.
+ * @param newId makes the id of the new sequence
+ * @throws SequenceNotFoundError
+ */
+export function added(
+  nodes: Nodes,
+  node: JsonObject,
+  onSequence: string | undefined,
+  newId: () => string,
+): Nodes {
+  const own = withoutStamps(node);
+  if (onSequence === undefined) {
+    return [...nodes, own];
+  }
+  const source = nodes.find((other) => sequencesOf(other).some(({ id }) => id === onSequence));
+  const target = source && sequencesOf(source).find(({ id }) => id === onSequence)?.['targetNodeId'];
+  if (source === undefined || target === undefined) {
+    throw new SequenceNotFoundError();
+  }
+  const leads = own['type'] === 'END' || sequencesOf(own).length > 0;
+  const onward = { id: newId(), sourceNodeId: own['id'], targetNodeId: target };
+  const placed = leads ? own : { ...own, outgoingSequences: [onward] };
+  const led = ledOver(source, onSequence, { from: target, to: own['id'] });
+  return [...nodes.map((other) => (other === source ? led : other)), placed];
+}
+
+/** The others, those that led to the node leading to where it led itself; it must lead to one node for that. */
+export function removed(nodes: Nodes, id: string): Nodes {
+  const gone = nodes.find((node) => node['id'] === id);
+  const targets = gone === undefined ? [] : sequencesOf(gone).map((sequence) => sequence['targetNodeId']);
+  const rest = nodes.filter((node) => node !== gone);
+  return targets.length === 1 ? rest.map((node) => redirected(node, id, targets[0])) : rest;
+}
+
+/** A node whose sequences and conditions to one node lead to another one. */
+function redirected(node: JsonObject, from: unknown, to: unknown): JsonObject {
+  const led = sequencesOf(node).some(({ targetNodeId }) => targetNodeId === from);
+  return led
+    ? {
+        ...node,
+        outgoingSequences: sequencesOf(node).map((sequence) =>
+          sequence['targetNodeId'] === from ? { ...sequence, targetNodeId: to } : sequence,
+        ),
+        ...conditionsTo(node, from, to),
+      }
+    : node;
+}
+
+/** A node of which one sequence leads elsewhere. Its conditions go along unless another sequence leads to the old target. */
+function ledOver(
+  node: JsonObject,
+  sequenceId: string,
+  { from, to }: { from: unknown; to: unknown },
+): JsonObject {
+  const sequences = sequencesOf(node);
+  const isOnly = sequences.filter(({ targetNodeId }) => targetNodeId === from).length === 1;
+  return {
+    ...node,
+    outgoingSequences: sequences.map((sequence) =>
+      sequence['id'] === sequenceId ? { ...sequence, targetNodeId: to } : sequence,
+    ),
+    ...(isOnly ? conditionsTo(node, from, to) : {}),
+  };
+}
+
+function conditionsTo(node: JsonObject, from: unknown, to: unknown): JsonObject {
+  const conditions = objects(node['conditions']);
+  const led = conditions.map((condition) =>
+    condition['nextNodeId'] === from ? { ...condition, nextNodeId: to } : condition,
+  );
+  return conditions.length === 0 ? {} : { conditions: led };
+}
+
+function sequencesOf(node: JsonObject): JsonObject[] {
+  return objects(node['outgoingSequences']);
+}
+
+function objects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function withoutStamps(node: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(node).filter(([name]) => !STAMPS.includes(name)));
+}

@@ -1,0 +1,46 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/path-names.js';
+import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import type { NodeKey, WorkflowKey } from './workflow-nodes.types.js';
+import { DeliveryParams, versionOf } from '../model/build.params.dto.js';
+
+/** Path of one workflow of a version. */
+export class WorkflowParams extends DeliveryParams {
+  @IsPathName(WORKFLOW_NAME, {
+    description: 'Name of the workflow, without regard to case.',
+    example: 'rate_application',
+  })
+  workflowName: string;
+}
+
+/** Path of one node of a workflow. */
+export class WorkflowNodeParams extends WorkflowParams {
+  @IsPathId({ description: 'Id of the node.', example: 'agent' })
+  nodeId: string;
+}
+
+/** Where a new node comes. */
+export class NewNodeQueryDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PATH_ID_PATTERN,
+    description:
+      'Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the ' +
+      'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',
+    example: 's1',
+  })
+  @MatchesPathId()
+  @IsOptional()
+  onSequence?: string;
+}
+
+/** The workflow that a path names. */
+export function workflowOf(params: WorkflowParams): WorkflowKey {
+  return { ...versionOf(params), workflow: params.workflowName };
+}
+
+/** The node that a path names. */
+export function nodeOf(params: WorkflowNodeParams): NodeKey {
+  return { ...workflowOf(params), nodeId: params.nodeId };
+}

@@ -1,0 +1,26 @@
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { DraftNode, DraftWorkflow } from '../model/draft-workflows.js';
+
+/** Names a workflow by its place in the interface; the name without regard to case. */
+export interface WorkflowKey extends AppVersionKey {
+  workflow: string;
+}
+
+/** Names a node by its place in the interface. */
+export interface NodeKey extends WorkflowKey {
+  nodeId: string;
+}
+
+/** A workflow of a version, its references completed by definition ids. */
+export type ShownWorkflow = DraftWorkflow & { resourceId: string; resourceDefinitionId: string };
+
+/** A node of a workflow of a version, and what tells this state of it from all others. */
+export interface ShownNode {
+  node: DraftNode;
+  workflowResourceId: string;
+  /** Entity tag (RFC 9110, section 8.8.3), quotes included. */
+  etag: string;
+}
+
+/** What a change demands of the node that is there: one of these entity tags, quotes included, or any state of it. */
+export type IfMatch = '*' | readonly string[];

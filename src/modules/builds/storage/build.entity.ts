@@ -1,0 +1,23 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import { storedText } from '../../../database/stored-text.js';
+import type { BuildStatus } from '../model/builds.types.js';
+
+/** A build: an immutable snapshot of a committed application version. Neither this row nor what it holds ever changes. */
+@Entity('builds')
+@Index('ix_builds_app', ['appId', 'buildId'])
+export class BuildEntity {
+  @PrimaryColumn({ type: 'varchar', name: 'build_id', length: 36 }) buildId: string;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
+  @Column({ type: 'varchar', length: 16 }) status: BuildStatus;
+  /** SHA-256 of everything in the build but its id and time. */
+  @Column({ type: 'varchar', length: 64 }) checksum: string;
+  /** JSON of BuildSettings. */
+  @Column({ type: 'json', transformer: storedText }) settings: string;
+  /** JSON of the applications that may use the build as a library; null where its package says nothing of it. */
+  @Column({ type: 'json', name: 'usable_by', nullable: true, transformer: storedText }) usableBy:
+    string | null;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
+}

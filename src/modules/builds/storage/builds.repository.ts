@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { In, LessThan, type EntityManager } from 'typeorm';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { BuildQuery, BuildSummary } from '../model/builds.types.js';
+import { BuildEntity } from './build.entity.js';
+
+const SUMMARY = {
+  buildId: true,
+  appId: true,
+  appVersionId: true,
+  status: true,
+  checksum: true,
+  createdAt: true,
+  createdBy: true,
+} as const;
+
+/** Rows of builds. There is no way to change or remove one. */
+@Injectable()
+export class BuildsRepository {
+  async insert(manager: EntityManager, build: BuildEntity): Promise<void> {
+    await manager.insert(BuildEntity, build);
+  }
+
+  /** A build of an application; null when it has none of this id. */
+  async find(manager: EntityManager, appId: string, buildId: string): Promise<BuildSummary | null> {
+    return manager.findOne(BuildEntity, { select: SUMMARY, where: { appId, buildId } });
+  }
+
+  /** As `find`, with everything. */
+  async findWhole(manager: EntityManager, appId: string, buildId: string): Promise<BuildEntity | null> {
+    return manager.findOneBy(BuildEntity, { appId, buildId });
+  }
+
+  /** The application of a build; null when there is no such build. */
+  async appOf(manager: EntityManager, buildId: string): Promise<string | null> {
+    return (
+      (await manager.findOne(BuildEntity, { select: { appId: true }, where: { buildId } }))?.appId ?? null
+    );
+  }
+
+  /** The newest builds of a version, at most `limit`. */
+  async ofVersion(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    limit: number,
+  ): Promise<BuildSummary[]> {
+    return manager.find(BuildEntity, {
+      select: SUMMARY,
+      where: { appId, appVersionId },
+      order: { buildId: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** Builds by their ids, newest first, at most `limit`. */
+  async byIds(manager: EntityManager, ids: readonly string[], limit: number): Promise<BuildSummary[]> {
+    return manager.find(BuildEntity, {
+      select: SUMMARY,
+      where: { buildId: In([...ids]) },
+      order: { buildId: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** Builds of an application, newest first, at most `limit`. */
+  async page(manager: EntityManager, { appId, before }: BuildQuery, limit: number): Promise<BuildSummary[]> {
+    return manager.find(BuildEntity, {
+      select: SUMMARY,
+      where: { appId, ...(before === undefined ? {} : { buildId: LessThan(before) }) },
+      order: { buildId: 'DESC' },
+      take: limit,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { RawRow } from '../../../database/raw-row.js';
+import { toSafeInteger } from '../../../database/safe-integer.js';
+import { toStoredText } from '../../../database/stored-text.js';
+import { BuildStatus, type DefinitionKey } from '../model/builds.types.js';
+
+/** What is read of a definition to run it. */
+export interface DefinitionRow {
+  id: number;
+  appId: string;
+  buildId: string;
+  buildStatus: BuildStatus;
+  name: string;
+  svcUuid: string;
+  /** JSON of ProcessGraph. */
+  graph: string;
+}
+
+// Read at the start of a process, so spelled out: one statement tells a build that is not there from a name that is not.
+const COLUMNS = `builds.app_id AS appId, builds.build_id AS buildId, builds.status AS buildStatus,
+  definitions.id, definitions.name, definitions.svc_uuid AS svcUuid, definitions.graph`;
+const BY_NAME = `SELECT ${COLUMNS} FROM builds
+  LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name = ?
+  WHERE builds.build_id = ? AND builds.app_id = ?`;
+const BY_ID = `SELECT ${COLUMNS} FROM build_definitions definitions
+  JOIN builds ON builds.build_id = definitions.build_id
+  WHERE definitions.id = ?`;
+const IDS_OF_BUILD = 'SELECT id FROM build_definitions WHERE build_id = ? ORDER BY id';
+
+/** Process definitions of builds, to be run. */
+@Injectable()
+export class DefinitionRowsRepository {
+  /** @returns undefined when the application has no such build, null when the build has no such definition */
+  async byName(
+    manager: EntityManager,
+    { appId, buildId, processName }: DefinitionKey,
+  ): Promise<DefinitionRow | null | undefined> {
+    const [row] = await manager.query<RawRow[]>(BY_NAME, [processName, buildId, appId]);
+    if (row === undefined) {
+      return undefined;
+    }
+    // The servers take a name with spaces behind it for the same name.
+    return row['name'] === processName ? toRow(row) : null;
+  }
+
+  async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
+    const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
+    return row === undefined ? null : toRow(row);
+  }
+
+  /** The definitions of a build, without those of its libraries. */
+  async idsOf(manager: EntityManager, buildId: string): Promise<number[]> {
+    const rows = await manager.query<RawRow[]>(IDS_OF_BUILD, [buildId]);
+    return rows.map(({ id }) => toSafeInteger(id));
+  }
+}
+
+function toRow(row: RawRow): DefinitionRow | null {
+  return row['id'] === null
+    ? null
+    : {
+        id: toSafeInteger(row['id']),
+        appId: row['appId'] as string,
+        buildId: row['buildId'] as string,
+        buildStatus: row['buildStatus'] as BuildStatus,
+        name: row['name'] as string,
+        svcUuid: row['svcUuid'] as string,
+        graph: toStoredText(row['graph']),
+      };
+}

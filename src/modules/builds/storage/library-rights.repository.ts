@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { BuildEntity } from './build.entity.js';
+import { LibraryUserEntity } from './library-user.entity.js';
+
+/** Who may use builds as libraries. None of it ever changes. */
+@Injectable()
+export class LibraryRightsRepository {
+  /** The applications that each of these builds names; null for one whose package says nothing of it. */
+  async usableBy(
+    manager: EntityManager,
+    buildIds: readonly string[],
+  ): Promise<Map<string, readonly string[] | null>> {
+    const rows = await manager.find(BuildEntity, {
+      select: { buildId: true, usableBy: true },
+      where: { buildId: In([...buildIds]) },
+    });
+    return new Map(
+      rows.map(({ buildId, usableBy }) => [
+        buildId,
+        usableBy === null ? null : (JSON.parse(usableBy) as string[]),
+      ]),
+    );
+  }
+
+  /** The libraries that an application used before their packages said who may. */
+  async usedBefore(manager: EntityManager, userAppId: string): Promise<Set<string>> {
+    const rows = await manager.findBy(LibraryUserEntity, { userAppId });
+    return new Set(rows.map(({ libraryAppId }) => libraryAppId));
+  }
+}

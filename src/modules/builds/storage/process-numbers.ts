@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import { IdBlocks } from '../../../database/id-blocks.js';
+import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import { ProcessNodeEntity } from './process-node.entity.js';
+
+const ROWS_PER_STATEMENT = 200;
+const BPMN_ID_LENGTH = 255;
+
+/** Numbers of nodes by their svcUuid. */
+type Numbers = ReadonlyMap<string, number>;
+
+/**
+ * The numbers of nodes (interface contract, `currentNodeId`): given once to each node of a process definition and the
+ * same in every later build. Builds that meet a new node at the same time get one number: the unique index decides.
+ */
+@Injectable()
+export class ProcessNumbers {
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdBlocks,
+  ) {}
+
+  /** The same graph, its nodes numbered. Not inside of a transaction. */
+  async number(graph: ProcessGraph): Promise<ProcessGraph> {
+    const numbers = await this.numbersOf(graph);
+    return { ...graph, nodes: graph.nodes.map((node) => ({ ...node, id: numberOf(node, numbers) })) };
+  }
+
+  private async numbersOf({ svcUuid, nodes }: ProcessGraph): Promise<Numbers> {
+    const known = await this.database.read((manager) => stored(manager, svcUuid));
+    // In one order everywhere, so that two builds do not wait for each other in a circle.
+    const missing = nodes
+      .filter((node) => !known.has(node.svcUuid))
+      .toSorted((one, other) => (one.svcUuid < other.svcUuid ? -1 : 1));
+    if (missing.length === 0) {
+      return known;
+    }
+    const range = await this.ids.reserve('process-node', missing.length);
+    return this.database.writeAside(async (manager) => {
+      const nextId = range.sequence();
+      await insert(
+        manager,
+        missing.map((node) => toRow(svcUuid, node, nextId())),
+      );
+      return stored(manager, svcUuid);
+    });
+  }
+}
+
+async function stored(manager: EntityManager, definitionSvcUuid: string): Promise<Numbers> {
+  const rows = await manager.find(ProcessNodeEntity, {
+    select: { id: true, nodeSvcUuid: true },
+    where: { definitionSvcUuid },
+  });
+  return new Map(rows.map(({ id, nodeSvcUuid }) => [nodeSvcUuid, id]));
+}
+
+/** Adds the rows that nobody has added meanwhile. */
+async function insert(manager: EntityManager, rows: ProcessNodeEntity[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .orIgnore()
+      .into(ProcessNodeEntity)
+      .values(rows.slice(start, start + ROWS_PER_STATEMENT))
+      .execute();
+  }
+}
+
+function toRow(definitionSvcUuid: string, { svcUuid, key }: GraphNode, id: number): ProcessNodeEntity {
+  return { id, definitionSvcUuid, nodeSvcUuid: svcUuid, bpmnId: key.slice(0, BPMN_ID_LENGTH) };
+}
+
+function numberOf({ svcUuid, key }: GraphNode, numbers: Numbers): number {
+  const id = numbers.get(svcUuid);
+  if (id === undefined) {
+    throw new Error(`The node ${key} got no number.`);
+  }
+  return id;
+}

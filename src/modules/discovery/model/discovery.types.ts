@@ -1,0 +1,57 @@
+import type { ComponentMap } from './component.types.js';
+import type { ProbeFailure } from './probe.error.js';
+import type { ChangeEvent, ComponentStatus, DiscoveryResult } from './scan.types.js';
+
+/** A completed scan in the history. */
+export interface StoredScan {
+  /** Number of the scan: a later one has a higher number, and there may be gaps. */
+  id: number;
+  startedAt: Date;
+  finishedAt: Date;
+  /** User name of the caller who came first. */
+  requestedBy: string;
+  durationMs: number;
+  totalServices: number;
+  healthyServices: number;
+  newServices: number;
+  configurationChanges: number;
+  issues: number;
+}
+
+/** A completed scan with its answer. */
+export interface StoredScanDetails extends StoredScan {
+  result: DiscoveryResult;
+}
+
+/** One thing that a scan found different from the scan before it. */
+export interface StoredChange {
+  id: number;
+  scanId: number;
+  noticedAt: Date;
+  componentMap: ComponentMap;
+  componentKey: string;
+  event: ChangeEvent;
+  status: ComponentStatus | null;
+  failure: ProbeFailure | null;
+}
+
+/** Which part of the history is wanted, newest first. */
+export interface HistoryQuery {
+  /** Ids below this one. */
+  before?: number;
+  /** DISCOVERY_PAGE_SIZE without it. */
+  limit?: number;
+}
+
+/** Which changes are wanted, newest first. */
+export interface ChangesQuery extends HistoryQuery {
+  /** Of components with this key, in any map. */
+  key?: string;
+}
+
+/** A part of the history. */
+export interface HistoryPage<Item> {
+  items: Item[];
+  /** `before` of the next page; null on the last one. */
+  next: number | null;
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { Component } from '../../model/component.types.js';
+import { ProbeHttpClient } from '../http/probe-http.client.js';
+import { isRecord } from '../net/json-values.js';
+import { ProbeError } from '../../model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+
+/** Looks at an Elasticsearch or OpenSearch cluster. Needs an account with the cluster privilege monitor. */
+@Injectable()
+export class ElasticsearchProbe implements Probe {
+  readonly kind = 'elasticsearch';
+
+  constructor(private readonly client: ProbeHttpClient) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    const http = this.client.open(component, context);
+    const root = await http.json('/');
+    const version = isRecord(root) ? root['version'] : undefined;
+    if (!isRecord(version)) {
+      throw new ProbeError('protocol');
+    }
+    const health = await http.json('/_cluster/health');
+    const status = isRecord(health) ? health['status'] : undefined;
+    if (status !== 'green' && status !== 'yellow') {
+      throw new ProbeError(status === 'red' ? 'down' : 'protocol');
+    }
+    return {
+      type: version['distribution'] === 'opensearch' ? 'opensearch' : 'elasticsearch',
+      ...known('version', versionOf(version['number'])),
+      warnings: [...(status === 'yellow' ? [{ code: 'degraded' as const }] : []), ...http.warnings()],
+    };
+  }
+}

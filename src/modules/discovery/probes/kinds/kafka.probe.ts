@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
+import { Clock } from '../../../../common/clock.js';
+import { Env } from '../../../../config/env.js';
+import type { Component } from '../../model/component.types.js';
+import { brokerWarnings } from '../broker/broker-warnings.js';
+import {
+  addressesOf,
+  countOption,
+  requireOperator,
+  type ServerAddress,
+  type ServerAddresses,
+  textOption,
+} from '../net/component-options.js';
+import { loadDriver } from '../net/driver.js';
+import { tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeSockets } from '../net/probe-sockets.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+
+const PORT = 9_092;
+/** By the names of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
+const NAMES: Readonly<Record<string, ProbeFailure>> = {
+  KafkaJSSASLAuthenticationError: 'auth',
+  KafkaJSRequestTimeoutError: 'timeout',
+  KafkaJSUnsupportedMagicByteInMessageSet: 'protocol',
+  KafkaJSPartialMessageError: 'protocol',
+};
+const TYPES: Readonly<Record<string, ProbeFailure>> = {
+  CLUSTER_AUTHORIZATION_FAILED: 'forbidden',
+  TOPIC_AUTHORIZATION_FAILED: 'forbidden',
+  SASL_AUTHENTICATION_FAILED: 'auth',
+  ILLEGAL_SASL_STATE: 'auth',
+  UNSUPPORTED_SASL_MECHANISM: 'auth',
+  UNSUPPORTED_VERSION: 'protocol',
+};
+/** Topics that Kafka and its schema registry keep for themselves. */
+const INTERNAL = /^(__|_schemas$)/;
+const MAX_CAUSES = 5;
+
+/**
+ * Looks at a Kafka cluster: brokers, topics that are not internal, partitions that lack replicas. Tries the addresses in
+ * turn, each with its share of the time. Needs Describe on the cluster and on the topics that are to be counted.
+ */
+@Injectable()
+export class KafkaProbe implements Probe {
+  readonly kind = 'kafka';
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    requireOperator(component);
+    const addresses = addressesOf(component, PORT);
+    const startedAt = performance.now();
+    let failure = new ProbeError('configuration');
+    for (const [index, server] of addresses.servers.entries()) {
+      const left = context.timeoutMs - (performance.now() - startedAt);
+      const attempt = { server, addresses, ms: Math.floor(left / (addresses.servers.length - index)) };
+      try {
+        return await this.ask(component, context, attempt);
+      } catch (error) {
+        failure = error as ProbeError;
+      }
+    }
+    throw failure;
+  }
+
+  private async ask(component: Component, context: ProbeContext, attempt: Attempt): Promise<ProbeFinding> {
+    const sockets = new ProbeSockets({
+      context,
+      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      isProtocol: (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
+    });
+    const config = configOf(component, attempt, sockets);
+    const { Kafka, logLevel } = (await loadDriver('kafkajs', () => import('kafkajs'))).default;
+    const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
+    context.onEnd(() => void admin.disconnect().catch(() => undefined));
+    try {
+      const finding = await within(attempt.ms, describe(admin, component, attempt));
+      await admin.disconnect();
+      const certificate = sockets.certificateWarnings(this.clock.now().getTime());
+      return { ...finding, warnings: [...(finding.warnings ?? []), ...certificate] };
+    } catch (error) {
+      throw driverFailure(error) ?? sockets.toError(error, {});
+    }
+  }
+}
+
+/** The answer to ApiVersions comes first; it has some 500 bytes. */
+const MAX_FIRST_BYTES = 65_536;
+
+/** One address and the milliseconds it gets. */
+interface Attempt {
+  server: ServerAddress;
+  addresses: ServerAddresses;
+  ms: number;
+}
+
+function configOf(component: Component, attempt: Attempt, sockets: ProbeSockets): KafkaConfig {
+  const { server, addresses, ms } = attempt;
+  const trust = usesTls(component, addresses.scheme, []) ? tlsTrustOf(component) : undefined;
+  const sasl = saslOf(component);
+  return {
+    clientId: 'svc-platform',
+    brokers: [`${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`],
+    connectionTimeout: ms,
+    requestTimeout: ms,
+    authenticationTimeout: ms,
+    retry: { retries: 0 },
+    ssl: trust !== undefined,
+    ...(sasl === undefined ? {} : { sasl }),
+    socketFactory: ({ host, port, onConnect }) => {
+      const socket = sockets.open({ host, port }, trust);
+      return socket.once(trust === undefined ? 'connect' : 'secureConnect', onConnect);
+    },
+  };
+}
+
+function saslOf(component: Component): SASLOptions | undefined {
+  const { username, password = '' } = component.credentials ?? {};
+  if (username === undefined) {
+    return undefined;
+  }
+  const mechanism = textOption(component, 'mechanism') ?? 'plain';
+  if (mechanism !== 'plain' && mechanism !== 'scram-sha-256' && mechanism !== 'scram-sha-512') {
+    throw new ProbeError('configuration');
+  }
+  return { mechanism, username, password };
+}
+
+async function describe(admin: Admin, component: Component, { addresses }: Attempt): Promise<ProbeFinding> {
+  await admin.connect();
+  const cluster = await admin.describeCluster();
+  const { topics } = await admin.fetchTopicMetadata();
+  const own = topics.filter(({ name }) => !INTERNAL.test(name));
+  const lacking = topics
+    .flatMap(({ partitions }) => partitions)
+    .filter(({ isr, replicas }) => isr.length < replicas.length).length;
+  const brokers = cluster.brokers.length;
+  const expected = countOption(component, 'expectedBrokers') ?? addresses.servers.length;
+  const underReplicated: ProbeWarning[] =
+    lacking > 0 ? [{ code: 'under_replicated', partitions: lacking }] : [];
+  return {
+    type: 'kafka',
+    brokers,
+    topics: own.length,
+    warnings: [...brokerWarnings(brokers, expected), ...underReplicated],
+  };
+}
+
+/** The driver's own time-outs add up over its requests; this one does not. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new ProbeError('timeout')), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+function driverFailure(error: unknown): ProbeError | undefined {
+  let current = error as { name?: string; type?: string; cause?: unknown } | undefined;
+  for (let depth = 0; depth < MAX_CAUSES && current !== undefined && current !== null; depth += 1) {
+    const failure = TYPES[current.type ?? ''] ?? NAMES[current.name ?? ''];
+    if (failure !== undefined) {
+      return new ProbeError(failure);
+    }
+    current = current.cause as typeof current;
+  }
+  return undefined;
+}

@@ -1,0 +1,150 @@
+import { checkServerIdentity } from 'node:tls';
+import { Injectable } from '@nestjs/common';
+import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
+import { Clock } from '../../../../common/clock.js';
+import type { Component } from '../../model/component.types.js';
+import { addressesOf, requireOperator, textOption } from '../net/component-options.js';
+import { loadDriver } from '../net/driver.js';
+import { isRecord, wholeNumber } from '../net/json-values.js';
+import { adoptingSockets } from '../net/adopt-sockets.js';
+import { endWarnings } from '../net/certificate.js';
+import { probeLookup } from '../net/probe-lookup.js';
+import { tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { toProbeError } from '../net/probe-failure.js';
+import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+import { connectionsFinding } from '../net/used-connections.js';
+
+const PORT = 27_017;
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+const CODES: Readonly<Record<string, ProbeFailure>> = {
+  '13': 'forbidden',
+  '18': 'auth',
+  '8000': 'auth',
+  '11600': 'down',
+  '91': 'down',
+};
+const NAMES: Readonly<Record<string, ProbeFailure>> = {
+  MongoParseError: 'protocol',
+  MongoCompatibilityError: 'protocol',
+  MongoNetworkTimeoutError: 'timeout',
+};
+const MAX_CAUSES = 5;
+const STATUS: Document = { serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0, locks: 0 };
+
+/**
+ * Looks at a MongoDB server or cluster: version and connections, as the server that answers counts them. Needs an
+ * account with the role clusterMonitor.
+ */
+@Injectable()
+export class MongodbProbe implements Probe {
+  readonly kind = 'mongodb';
+
+  constructor(private readonly clock: Clock) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    requireOperator(component);
+    let validTo: string | undefined;
+    const options: MongoClientOptions = {
+      ...optionsOf(component, context),
+      checkServerIdentity: (host, certificate) => {
+        validTo ??= certificate.valid_to;
+        return checkServerIdentity(host, certificate);
+      },
+    };
+    const { MongoClient } = await loadDriver('mongodb', () => import('mongodb'));
+    let client: MongoClient | undefined;
+    try {
+      client = new MongoClient(addressOf(component), options);
+      const opened = client;
+      context.onEnd(() => void opened.close(true).catch(() => undefined));
+      const status = await adoptingSockets(context, () => opened.db('admin').command(STATUS));
+      return found(status, endWarnings(validTo, this.clock.now().getTime()));
+    } catch (error) {
+      throw failureOf(error, context);
+    }
+  }
+}
+
+function addressOf(component: Component): string {
+  return component.endpoint.startsWith('mongodb+srv:')
+    ? component.endpoint
+    : `mongodb://${component.endpoint.replace(/^mongodb:\/\//, '').replace(/\/.*$/, '')}/`;
+}
+
+function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClientOptions {
+  const { scheme, servers } = addressesOf(component, PORT);
+  const { username, password = '' } = component.credentials ?? {};
+  const isSrv = scheme === 'mongodb+srv';
+  const { ca } = tlsTrustOf(component);
+  return {
+    appName: 'svc-platform',
+    directConnection: servers.length === 1 && !isSrv,
+    readPreference: 'primaryPreferred',
+    maxPoolSize: 1,
+    retryReads: false,
+    connectTimeoutMS: timeoutMs,
+    socketTimeoutMS: timeoutMs,
+    // The driver tries again until then; what it tells at its end says more than our deadline.
+    serverSelectionTimeoutMS: Math.ceil(timeoutMs * 0.7),
+    // No second connection that measures round trips, and no second look at the server.
+    serverMonitoringMode: 'poll',
+    heartbeatFrequencyMS: 60_000,
+    lookup: probeLookup,
+    tls: isSrv || usesTls(component, scheme, []),
+    ...(ca === undefined ? {} : { ca }),
+    ...(username === undefined
+      ? {}
+      : { auth: { username, password }, authSource: textOption(component, 'authSource') ?? 'admin' }),
+  };
+}
+
+function found(status: Document, certificate: ProbeWarning[]): ProbeFinding {
+  const counts: unknown = status['connections'];
+  if (!isRecord(counts)) {
+    throw new ProbeError('protocol');
+  }
+  const current = wholeNumber(counts['current']);
+  const active = Math.min(current, wholeNumber(counts['active'] ?? current));
+  const { connections, warnings } = connectionsFinding({
+    active,
+    idle: current - active,
+    max: current + wholeNumber(counts['available']),
+  });
+  return {
+    type: 'mongodb',
+    ...known('version', versionOf(status['version'])),
+    connections,
+    warnings: [...warnings, ...certificate],
+  };
+}
+
+/** The driver wraps what happened at each server of the cluster; the first one that is known counts. */
+function failureOf(error: unknown, { signal }: ProbeContext): ProbeError {
+  const seen = [error];
+  for (let index = 0; index < seen.length && index < MAX_CAUSES; index += 1) {
+    seen.push(...causesOf(seen[index] as MongoFailure));
+  }
+  for (const each of seen as MongoFailure[]) {
+    const failure = CODES[String(each.code)] ?? NAMES[each.name ?? ''];
+    if (failure !== undefined) {
+      return new ProbeError(failure);
+    }
+  }
+  // No server was found in time, and none has failed: they have said nothing.
+  const isSilence = seen.length === 1 && (error as MongoFailure).name === 'MongoServerSelectionError';
+  return isSilence ? new ProbeError('timeout') : toProbeError(seen.at(-1), signal);
+}
+
+function causesOf({ cause, reason }: MongoFailure): unknown[] {
+  const servers = [...(reason?.servers?.values() ?? [])].map((server) => server.error);
+  return [...servers, cause].filter((each) => each instanceof Error);
+}
+
+interface MongoFailure {
+  name?: string;
+  code?: unknown;
+  cause?: unknown;
+  reason?: { servers?: Map<string, { error: unknown }> };
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
+import { Clock } from '../../../../common/clock.js';
+import { Env } from '../../../../config/env.js';
+import type { Component } from '../../model/component.types.js';
+import { addressesOf, requireOperator } from '../net/component-options.js';
+import { loadDriver } from '../net/driver.js';
+import { wholeNumber } from '../net/json-values.js';
+import { certificateWarnings } from '../net/certificate.js';
+import { tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeSockets } from '../net/probe-sockets.js';
+import type { ProbeFailure } from '../../model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+import { connectionsFinding } from '../net/used-connections.js';
+
+const PORT = 3_306;
+const CODES: Readonly<Record<string, ProbeFailure>> = {
+  ER_ACCESS_DENIED_ERROR: 'auth',
+  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: 'auth',
+  ER_HOST_NOT_PRIVILEGED: 'auth',
+  ER_HOST_IS_BLOCKED: 'auth',
+  ER_MUST_CHANGE_PASSWORD_LOGIN: 'auth',
+  ER_ACCOUNT_HAS_BEEN_LOCKED: 'auth',
+  ER_NOT_SUPPORTED_AUTH_MODE: 'auth',
+  AUTH_SWITCH_PLUGIN_ERROR: 'auth',
+  ER_SPECIFIC_ACCESS_DENIED_ERROR: 'forbidden',
+  ER_CON_COUNT_ERROR: 'down',
+  ER_SERVER_SHUTDOWN: 'down',
+  HANDSHAKE_NO_SSL_SUPPORT: 'tls',
+  HANDSHAKE_SSL_ERROR: 'tls',
+  PROTOCOL_CONNECTION_LOST: 'network',
+  PROTOCOL_SEQUENCE_TIMEOUT: 'timeout',
+};
+/** Protocol version of a greeting, or an error packet in its place. */
+const GREETINGS = new Set([10, 255]);
+const VERSION =
+  'SELECT VERSION() AS version, @@version_comment AS comment, @@max_connections AS max, @@event_scheduler AS events';
+const THREADS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', 'Threads_running')";
+
+/** Looks at a MySQL or MariaDB server: version and connections without its own. Needs an account without privileges. */
+@Injectable()
+export class MysqlProbe implements Probe {
+  readonly kind = 'mysql';
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    requireOperator(component);
+    const sockets = new ProbeSockets({
+      context,
+      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      isProtocol: (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0),
+    });
+    const options = connectionOptions(component, context, sockets);
+    const { createConnection } = await loadDriver('mysql2', () => import('mysql2/promise'));
+    try {
+      const connection = await createConnection(options);
+      context.onEnd(() => connection.destroy());
+      // The driver tells its failures twice, to the query and to whoever listens.
+      connection.on('error', () => undefined);
+      return await this.find(connection);
+    } catch (error) {
+      throw sockets.toError(error, CODES);
+    }
+  }
+
+  private async find(connection: Connection): Promise<ProbeFinding> {
+    const [[about]] = await connection.query<RowDataPacket[]>(VERSION);
+    const [threads] = await connection.query<RowDataPacket[]>(THREADS);
+    const count = (name: string): number =>
+      wholeNumber(threads.find((row) => row['Variable_name'] === name)?.['Value']);
+    const isMariaDb = /mariadb/i.test(`${String(about?.['version'])} ${String(about?.['comment'])}`);
+    // MySQL counts the thread of its event scheduler as running, but not as connected.
+    const own = !isMariaDb && about?.['events'] === 'ON' ? 2 : 1;
+    const active = Math.max(0, count('Threads_running') - own);
+    const { connections, warnings } = connectionsFinding({
+      active,
+      // This probe is connected, too.
+      idle: Math.max(0, count('Threads_connected') - 1 - active),
+      max: wholeNumber(about?.['max']),
+    });
+    const { stream } = (connection as unknown as { connection: { stream: never } }).connection;
+    return {
+      type: isMariaDb ? 'mariadb' : 'mysql',
+      ...known('version', versionOf(about?.['version'])),
+      connections,
+      warnings: [...warnings, ...certificateWarnings(stream, this.clock.now().getTime())],
+    };
+  }
+}
+
+function connectionOptions(
+  component: Component,
+  context: ProbeContext,
+  sockets: ProbeSockets,
+): ConnectionOptions {
+  const { scheme, servers } = addressesOf(component, PORT);
+  const [server] = servers;
+  const { username = '', password = '' } = component.credentials ?? {};
+  const { ca } = tlsTrustOf(component);
+  const ssl = { verifyIdentity: true, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  return {
+    host: server.host,
+    // For addresses the driver names no host, and Node.js takes that of the socket, else it would be `localhost`.
+    stream: () => Object.assign(sockets.open(server), { _host: server.host }),
+    user: username,
+    password,
+    connectTimeout: context.timeoutMs,
+    ...(usesTls(component, scheme, []) ? { ssl } : {}),
+  };
+}

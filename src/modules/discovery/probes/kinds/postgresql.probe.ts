@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import type { Client, ClientConfig } from 'pg';
+import { Clock } from '../../../../common/clock.js';
+import { Env } from '../../../../config/env.js';
+import type { Component } from '../../model/component.types.js';
+import { addressesOf, requireOperator } from '../net/component-options.js';
+import { loadDriver } from '../net/driver.js';
+import { wholeNumber } from '../net/json-values.js';
+import { certificateWarnings } from '../net/certificate.js';
+import { tlsOptions, tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeSockets } from '../net/probe-sockets.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+import { connectionsFinding } from '../net/used-connections.js';
+
+const PORT = 5_432;
+const CODES: Readonly<Record<string, ProbeFailure>> = {
+  '28P01': 'auth',
+  '28000': 'auth',
+  '42501': 'forbidden',
+  '3D000': 'configuration',
+  '53300': 'down',
+  '57P01': 'down',
+  '57P02': 'down',
+  '57P03': 'down',
+};
+/** The driver's only word for a server without TLS; it has no code. */
+const NO_TLS = /server does not support SSL/;
+/** The messages a server begins with: authentication, error, notice; S and N answer the question for TLS. */
+const FIRST_BYTES = new Set(Buffer.from('RENS'));
+/** Without pg_monitor (or pg_read_all_stats, which is part of it) the rows of other users lack their state. */
+const QUERY = `
+  SELECT current_setting('server_version') AS version,
+         current_setting('max_connections')::int AS max,
+         pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees_all,
+         (SELECT sum(numbackends) FROM pg_stat_database)::int - 1 AS backends,
+         count(*) FILTER (WHERE state LIKE 'idle%')::int AS idle,
+         count(*) FILTER (WHERE state NOT LIKE 'idle%')::int AS active
+    FROM pg_stat_activity
+   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+
+interface Row {
+  version: string;
+  max: number;
+  sees_all: boolean;
+  backends: number;
+  idle: number;
+  active: number;
+}
+
+/**
+ * Looks at a PostgreSQL server: version and connections without its own. Needs an account with the role pg_monitor;
+ * without it all connections count as active, and that is a warning. The path of the endpoint is the database.
+ */
+@Injectable()
+export class PostgresqlProbe implements Probe {
+  readonly kind = 'postgresql';
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    requireOperator(component);
+    const sockets = new ProbeSockets({
+      context,
+      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
+    });
+    const config = clientConfig(component, sockets);
+    const { Client } = (await loadDriver('pg', () => import('pg'))).default;
+    const client = new Client(config);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await this.find(client);
+    } catch (error) {
+      throw NO_TLS.test((error as Error).message) ? new ProbeError('tls') : sockets.toError(error, CODES);
+    }
+  }
+
+  private async find(client: Client): Promise<ProbeFinding> {
+    const { rows } = await client.query<Row>(QUERY);
+    const row = rows[0] as Row;
+    const seen = row.sees_all ? { active: row.active, idle: row.idle } : { active: row.backends, idle: 0 };
+    const { connections, warnings } = connectionsFinding({
+      active: wholeNumber(seen.active),
+      idle: wholeNumber(seen.idle),
+      max: wholeNumber(row.max),
+    });
+    const { stream } = (client as unknown as { connection: { stream: never } }).connection;
+    return {
+      type: 'postgresql',
+      ...known('version', versionOf(row.version)),
+      connections,
+      warnings: [
+        ...warnings,
+        ...(row.sees_all ? [] : [{ code: 'privilege_missing' as const, privilege: 'pg_monitor' }]),
+        ...certificateWarnings(stream, this.clock.now().getTime()),
+      ],
+    };
+  }
+}
+
+/** Account, database and TLS are always set: the driver takes what is missing from the environment and a password file. */
+function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig {
+  const { scheme, path, servers } = addressesOf(component, PORT);
+  const [server] = servers;
+  const { username = 'postgres', password } = component.credentials ?? {};
+  return {
+    host: server.host,
+    port: server.port,
+    user: username,
+    // Asked only when the server wants one.
+    password: () => {
+      if (password === undefined) {
+        throw new ProbeError('auth');
+      }
+      return password;
+    },
+    database: path === '' ? 'postgres' : decodeURIComponent(path),
+    application_name: 'svc-platform',
+    ssl: usesTls(component, scheme, []) ? tlsOptions(server.host, tlsTrustOf(component)) : false,
+    stream: () => {
+      const socket = sockets.open(server);
+      // The driver dials whatever it is given; this socket is being dialled already.
+      socket.connect = () => socket;
+      return socket;
+    },
+  };
+}

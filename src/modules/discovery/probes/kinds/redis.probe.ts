@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { RedisOptions } from 'ioredis';
+import { Clock } from '../../../../common/clock.js';
+import { Env } from '../../../../config/env.js';
+import type { Component } from '../../model/component.types.js';
+import { addressesOf, requireOperator } from '../net/component-options.js';
+import { loadDriver } from '../net/driver.js';
+import { wholeNumber } from '../net/json-values.js';
+import { certificateWarnings } from '../net/certificate.js';
+import { tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeSockets } from '../net/probe-sockets.js';
+import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import { known, versionOf } from '../net/self-description.js';
+
+const PORT = 6_379;
+const TLS_SCHEMES = ['rediss', 'valkeys'];
+const NEARLY_USED_PERCENT = 80;
+/** The first word of an error reply is its code (RESP). */
+const REPLIES: Readonly<Record<string, ProbeFailure>> = {
+  WRONGPASS: 'auth',
+  NOAUTH: 'auth',
+  NOPERM: 'forbidden',
+  DENIED: 'forbidden',
+};
+/** The types a reply can begin with. */
+const FIRST_BYTES = new Set(Buffer.from('+-$*:_%,#!=(~>'));
+
+/** Looks at a Redis or Valkey server: version and memory. Needs an account that may run INFO. */
+@Injectable()
+export class RedisProbe implements Probe {
+  readonly kind = 'redis';
+
+  constructor(
+    private readonly env: Env,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+    requireOperator(component);
+    const { scheme, servers } = addressesOf(component, PORT);
+    const sockets = new ProbeSockets({
+      context,
+      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
+    });
+    const trust = usesTls(component, scheme, TLS_SCHEMES) ? tlsTrustOf(component) : undefined;
+    const { Redis, AbstractConnector } = await loadDriver('ioredis', () => import('ioredis'));
+    class Connector extends AbstractConnector {
+      connect() {
+        this.connecting = true;
+        this.stream = sockets.open(servers[0], trust);
+        return Promise.resolve(this.stream);
+      }
+    }
+    const redis = new Redis({
+      ...ONE_ATTEMPT,
+      ...account(component),
+      connectTimeout: context.timeoutMs,
+      Connector: Connector as unknown as NonNullable<RedisOptions['Connector']>,
+      // Tells the driver to wait for the handshake of the socket it is given.
+      ...(trust === undefined ? {} : { tls: {} }),
+    });
+    let first: unknown;
+    redis.on('error', (error: unknown) => {
+      first ??= error;
+    });
+    context.onEnd(() => redis.disconnect());
+    try {
+      await redis.connect();
+      const info = await redis.info();
+      return found(info, certificateWarnings(redis.stream, this.clock.now().getTime()));
+    } catch (error) {
+      throw failureOf(first ?? error) ?? failureOf(error) ?? sockets.toError(first ?? error, {});
+    }
+  }
+}
+
+/** The driver would otherwise connect again for ever and keep commands for later. */
+const ONE_ATTEMPT: RedisOptions = {
+  lazyConnect: true,
+  retryStrategy: null,
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  disableClientInfo: true,
+  autoResubscribe: false,
+};
+
+function account({ credentials }: Component): RedisOptions {
+  const { username, password } = credentials ?? {};
+  return { ...known('username', username), ...known('password', password) };
+}
+
+function failureOf(error: unknown): ProbeError | undefined {
+  const { name, message, command } = error as {
+    name?: string;
+    message?: string;
+    command?: { name?: string };
+  };
+  if (name !== 'ReplyError' || typeof message !== 'string') {
+    return undefined;
+  }
+  const failure = REPLIES[message.split(' ', 1)[0] ?? ''];
+  return new ProbeError(failure ?? (command?.name === 'auth' ? 'auth' : 'down'));
+}
+
+function found(info: string, warnings: ProbeWarning[]): ProbeFinding {
+  const fields = new Map(
+    info.split(/\r?\n/).map((line) => line.split(':', 2) as [string, string | undefined]),
+  );
+  const valkey = fields.get('valkey_version');
+  const used = wholeNumber(fields.get('used_memory'));
+  const limit = wholeNumber(fields.get('maxmemory') ?? 0);
+  const total = wholeNumber(fields.get('total_system_memory') ?? 0);
+  return {
+    type: valkey === undefined ? 'redis' : 'valkey',
+    ...known('version', versionOf(valkey ?? fields.get('redis_version'))),
+    memory: { usedBytes: used, availableBytes: Math.max(0, (limit > 0 ? limit : total) - used) },
+    warnings: [
+      ...memoryWarnings(used, limit, fields.get('maxmemory_policy')),
+      ...(fields.get('loading') === '1' ? [{ code: 'degraded' as const }] : []),
+      ...warnings,
+    ],
+  };
+}
+
+function memoryWarnings(used: number, limit: number, policy: string | undefined): ProbeWarning[] {
+  if (limit === 0) {
+    return policy === 'noeviction' ? [{ code: 'memory_unlimited' }] : [];
+  }
+  const percent = Math.floor((used / limit) * 100);
+  return percent >= NEARLY_USED_PERCENT ? [{ code: 'memory_nearly_used', percent }] : [];
+}

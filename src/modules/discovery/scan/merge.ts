@@ -1,0 +1,59 @@
+import type { Component } from '../model/component.types.js';
+import { byRef, refId } from '../model/component-ref.js';
+import type { ScanIssue } from '../model/scan.types.js';
+import type { SourceReadings } from './source-reader.js';
+
+const KEY = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Makes one list of what the sources named. A later source wins on a key of the same map, but what callers of the API
+ * registered never takes the place of what the operator configured. Everything that is left out is an issue.
+ * @param max components of one scan; those of later sources are left out first
+ * @returns components sorted by map, then key
+ */
+export function mergeListings(
+  listings: SourceReadings['listings'],
+  max: number,
+): { components: Component[]; issues: ScanIssue[] } {
+  const merged = new Map<string, Component>();
+  const issues: ScanIssue[] = [];
+  for (const { source, components } of listings) {
+    const own = new Set<string>();
+    for (const component of components) {
+      const reason = faultOf(component);
+      const id = refId(component);
+      if (reason !== undefined) {
+        issues.push({ code: 'rejected', source, key: component.key, reason });
+      } else if (own.has(id) || isUsurper(component, merged.get(id))) {
+        issues.push({ code: 'duplicate', source, component: { map: component.map, key: component.key } });
+      } else {
+        own.add(id);
+        merged.set(id, component);
+      }
+    }
+  }
+  const all = [...merged.values()];
+  if (all.length > max) {
+    issues.push({ code: 'too_many', left: all.length - max, max });
+  }
+  return { components: all.slice(0, max).toSorted(byRef), issues };
+}
+
+function isUsurper(component: Component, present: Component | undefined): boolean {
+  return present?.trust === 'operator' && component.trust === 'registered';
+}
+
+/** Why a component cannot be taken as its source describes it; sources are to see to it, so this is the last door. */
+function faultOf({ key, endpoint }: Component): string | undefined {
+  if (!KEY.test(key) || key === '__proto__') {
+    return 'the key is not 1 to 64 letters, digits, "_" or "-"';
+  }
+  return endpoint.split(',').every(isShowable)
+    ? undefined
+    : 'the endpoint holds user information, a query or a fragment';
+}
+
+/** No user information before the path, with or without a scheme, no query and no fragment. */
+function isShowable(endpoint: string): boolean {
+  return !/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*@|[?#]/i.test(endpoint);
+}

@@ -1,0 +1,101 @@
+import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
+import type { ProbeWarning } from '../model/probe.js';
+import { SOURCE_FAILURES } from '../model/source.error.js';
+import { refId } from '../model/component-ref.js';
+import type { ComponentRef, ScanIssue } from '../model/scan.types.js';
+
+/** Components that one sentence names. */
+const MAX_NAMED = 5;
+const TEXT_MAX_LENGTH = 200;
+
+const ADVICE: Record<ProbeFailure, string> = {
+  dns: 'Correct the host name, or the name server that should know it.',
+  refused: 'Start it, or correct its address and port.',
+  network: 'Look at the network on the way to it and at its log.',
+  tls: 'Renew or correct its certificate, or trust the authority that signed it.',
+  timeout: 'Find out why it does not answer, or give it more time.',
+  auth: 'Correct the credentials of the component.',
+  forbidden: 'Grant the account what docs/discovery.md lists for this kind of component.',
+  protocol: 'Correct its kind, or the address and path that are asked.',
+  http_error: 'Look into its log, or correct the path that is asked.',
+  too_large: 'Let the check ask a smaller address, or raise DISCOVERY_MAX_ANSWER_BYTES.',
+  redirect: 'Let the check ask the address that it redirects to.',
+  blocked: 'Allow its address by EGRESS_ALLOW, if this service shall call it.',
+  down: 'Look at what it reports of itself, and into its log.',
+  driver: 'Install the driver.',
+  configuration: 'Complete what the configuration says of it.',
+  deadline: 'Raise DISCOVERY_SCAN_TIMEOUT_MS or DISCOVERY_CONCURRENCY.',
+  internal: 'Look into the log of this service.',
+};
+
+/**
+ * Says what is wrong and what to do about it, in one line; equal issues give equal lines, and no two issues of a scan the
+ * same. Nothing that a component said is part of it.
+ */
+export function recommendationOf(issue: ScanIssue): string {
+  switch (issue.code) {
+    case 'source_failed':
+      return `Source ${issue.source}: ${SOURCE_FAILURES[issue.failure]}${issue.detail === null ? '' : ` (${safe(issue.detail)})`} Mend it; until then what it named last is checked.`;
+    case 'rejected':
+      return `Source ${issue.source}: ${safe(issue.key)} is left out: ${safe(issue.reason).replace(/\.$/, '')}. Correct its entry.`;
+    case 'duplicate':
+      return `Source ${issue.source}: ${refId(issue.component)} is left out: the key is taken. Give one of them another key.`;
+    case 'too_many':
+      return `${issue.left} components are left out: a scan takes ${issue.max}. Raise DISCOVERY_MAX_COMPONENTS.`;
+    case 'unhealthy':
+      return `${refId(issue.component)}: ${PROBE_FAILURES[issue.failure]} ${adviceOf(issue.failure, issue.detail)}`;
+    case 'warning':
+      return `${refId(issue.component)}: ${warningText(issue.warning, issue.timeoutMs)}`;
+    case 'same_endpoint':
+      return `${named(issue.components)}: One endpoint has several keys. Keep one of them.`;
+    case 'version_skew':
+      return `${named(issue.components)}: Services of one name have different versions. Bring them to the same.`;
+  }
+}
+
+function adviceOf(failure: ProbeFailure, detail: string | null): string {
+  return failure === 'driver' && detail !== null && /^[a-z0-9@/._-]{1,100}$/.test(detail)
+    ? `Run: npm install ${detail}`
+    : ADVICE[failure];
+}
+
+function warningText(warning: ProbeWarning, timeoutMs: number): string {
+  switch (warning.code) {
+    case 'connections_nearly_used':
+      return `${warning.used} of ${warning.max} connections are used. Raise the limit, or find who keeps them.`;
+    case 'memory_nearly_used':
+      return `${warning.percent} per cent of the memory are used. Raise the limit, or let old entries go.`;
+    case 'broker_down':
+      return `${warning.running} of ${warning.expected} brokers run. Start the others.`;
+    case 'under_replicated':
+      return `${warning.partitions} partitions are under-replicated. Look at the brokers that hold their replicas.`;
+    case 'certificate_expires':
+      return `The certificate ends in ${warning.days} days. Renew it.`;
+    case 'clock_differs':
+      return `Its clock differs by ${warning.seconds} seconds. Synchronise the clocks.`;
+    case 'slow':
+      return `It takes more than half of the ${timeoutMs} milliseconds it has. Find out why, or give it more time.`;
+    case 'privilege_missing':
+      return `The account lacks ${safe(warning.privilege)}, so numbers are incomplete. Grant it.`;
+    default:
+      return PLAIN_WARNINGS[warning.code];
+  }
+}
+
+const PLAIN_WARNINGS = {
+  degraded: 'It reports that it works with restrictions. Look at what it reports of itself.',
+  memory_unlimited: 'Its memory has no limit and nothing is evicted. Set maxmemory and an eviction policy.',
+  alarm: 'It raised an alarm. Look into its log.',
+  plain_http: 'It is reached without encryption. Use https.',
+} as const;
+
+function named(components: readonly ComponentRef[]): string {
+  const more = components.length - MAX_NAMED;
+  const names = components.slice(0, MAX_NAMED).map(refId);
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Names that a directory gave, without what could pretend to be more than a name. */
+function safe(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, TEXT_MAX_LENGTH);
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../common/logging/log.js';
+import { Env } from '../../../config/env.js';
+import { isDatabaseFailure } from '../../../database/database-failure.js';
+import { Database } from '../../../database/database.js';
+import { retryDelay } from './job-delay.js';
+import type { JobLease } from './job-lease.js';
+import type { Job } from '../model/job-queue.types.js';
+import { LeaseLostError } from '../queue/jobs.errors.js';
+import { JobsRepository } from '../storage/jobs.repository.js';
+
+/** A run that did not complete its job, and what it counts as. */
+interface RunEnd {
+  /** `attempts` counts this run. */
+  job: Job;
+  countedAs: 'failure' | 'interruption';
+}
+
+/**
+ * Stores how runs ended that did not complete their jobs. What is not stored looks like a process that died. So what a failure
+ * of our own database keeps from being stored is owed, and stored before this replica claims anything again: as long as the
+ * process lives, none of its runs counts as a crash for that.
+ */
+@Injectable()
+export class JobEnds {
+  private readonly owed = new Set<RunEnd>();
+
+  constructor(
+    private readonly jobs: JobsRepository,
+    private readonly database: Database,
+    private readonly env: Env,
+    private readonly log: Log,
+  ) {}
+
+  /** Whether a job shall not be run again: too many runs of it failed, or ended with their process. */
+  isUsedUp({ attempts, failures, interruptions }: Job): boolean {
+    const crashes = attempts - 1 - failures - interruptions;
+    return failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES');
+  }
+
+  /** Whether a job that fails now has failed often enough. */
+  isLastFailure({ failures }: Job): boolean {
+    return failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS');
+  }
+
+  /**
+   * Whether a run that failed was ended by a failure of our own database: it says so, or it lost its lease while that failed,
+   * so that the lease could not be kept or the run not come to its end.
+   */
+  isInterruption(error: unknown, lease: JobLease): boolean {
+    const isLost = error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError;
+    return (
+      isDatabaseFailure(error) ||
+      (isLost && (lease.isUnanswered || this.database.hasFailedSince(lease.since)))
+    );
+  }
+
+  /**
+   * Puts the job off, and counts the run. Tries it again while the database is away and the lease lasts; after that it is owed.
+   * @throws what is no failure of the database
+   */
+  async store(end: RunEnd, lease: JobLease): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.settle(end);
+        return;
+      } catch (error) {
+        if (!isDatabaseFailure(error)) {
+          throw error;
+        }
+      }
+      if (lease.endedBy !== undefined) {
+        this.owed.add(end);
+        return;
+      }
+      await sleep(this.delayAfter(attempt), undefined, { signal: lease.signal }).catch(() => undefined);
+    }
+  }
+
+  /** The run was perhaps begun, and that is all: nobody knows whether the database has counted it. */
+  oweInterruption(job: Job): void {
+    this.owed.add({ job, countedAs: 'interruption' });
+  }
+
+  /** @throws when the database still cannot do it */
+  async payOwed(): Promise<void> {
+    for (const end of this.owed) {
+      this.owed.delete(end);
+      try {
+        await this.settle(end);
+      } catch (error) {
+        if (isDatabaseFailure(error)) {
+          this.owed.add(end);
+          throw error;
+        }
+        this.log.error('what became of a job could not be stored', error, { jobId: end.job.id });
+      }
+    }
+  }
+
+  /**
+   * How long a job waits after so many attempts.
+   * @returns milliseconds
+   */
+  delayAfter(attempts: number): number {
+    const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
+    return retryDelay(attempts, bounds);
+  }
+
+  private async settle({ job, countedAs }: RunEnd): Promise<void> {
+    const delayMs = this.delayAfter(job.attempts);
+    if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {
+      return;
+    }
+    // A failure that came too late to count as such must not look like a crash either.
+    await this.jobs.putOffInterrupted(job, delayMs);
+  }
+}

@@ -1,0 +1,200 @@
+import { Injectable } from '@nestjs/common';
+import { Log, errorFields, type LogFields } from '../../../common/logging/log.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import { CommitUnansweredError } from '../../../database/database.errors.js';
+import { JobEnds } from './job-ends.service.js';
+import { JobHandlersService } from '../queue/job-handlers.service.js';
+import { JobLease } from './job-lease.js';
+import { JobQueueService } from '../queue/job-queue.service.js';
+import type { Job, JobHandler } from '../model/job-queue.types.js';
+import {
+  JobAttemptsUsedUpError,
+  JobGiveUpError,
+  JobNotCompletedError,
+  JobStoppedError,
+  LeaseLostError,
+} from '../queue/jobs.errors.js';
+import { JobsRepository } from '../storage/jobs.repository.js';
+
+/** How long a run may go on after it was told to end. */
+const OVERRUN_MS = 2_000;
+
+/**
+ * How a run ended: with its effect stored, to be tried again, by a failure of our own database, for good, held by
+ * somebody else, by the replica's stop.
+ */
+type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped';
+
+/** Runs claimed jobs and decides what becomes of those that fail. */
+@Injectable()
+export class JobRunner {
+  private readonly running = new Set<JobLease>();
+
+  constructor(
+    private readonly handlers: JobHandlersService,
+    private readonly queue: JobQueueService,
+    private readonly jobs: JobsRepository,
+    private readonly ends: JobEnds,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Begins a job and stays with it until its run is over, whatever its handler throws. Does nothing when the job has
+   * waited too long for its turn and another worker has it, or when it was cancelled.
+   * @param claimed a job whose kind has a handler
+   * @throws when the database does not answer at the beginning; the job comes up again when its lease ends
+   */
+  async run(claimed: Job): Promise<void> {
+    const handler = this.handlers.find(claimed.kind);
+    if (handler === undefined) {
+      await this.jobs.giveBack([claimed]);
+      return;
+    }
+    const lease = new JobLease(this.handlers.leaseMs(claimed.kind));
+    this.running.add(lease);
+    try {
+      const job = { ...claimed, attempts: claimed.attempts + 1 };
+      await this.begin(job, lease);
+      const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
+      stopTimer({ outcome: await this.outcomeOf(job, handler, lease) });
+    } catch (error) {
+      if (error instanceof JobStoppedError) {
+        await this.takeBack({ ...claimed, attempts: claimed.attempts + 1 });
+      } else if (!(error instanceof LeaseLostError)) {
+        throw error;
+      }
+    } finally {
+      this.running.delete(lease);
+      lease.release();
+    }
+  }
+
+  /** Ends every run: the replica stops and cannot wait any longer. */
+  abortAll(): void {
+    this.running.forEach((lease) => lease.abort(new JobStoppedError()));
+  }
+
+  private async begin(job: Job, lease: JobLease): Promise<void> {
+    try {
+      await lease.renew(() => this.jobs.begin(job, lease.leaseMs));
+    } catch (error) {
+      if (error instanceof CommitUnansweredError) {
+        this.ends.oweInterruption(job);
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Stores what a failure of the database has kept from being stored about earlier runs.
+   * @throws when it still cannot be
+   */
+  payOwed(): Promise<void> {
+    return this.ends.payOwed();
+  }
+
+  private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {
+    try {
+      await this.work(job, handler, lease);
+      return 'completed';
+    } catch (error) {
+      return this.afterFailure(job, handler, lease, error).catch((failure: unknown) => {
+        this.log.error('what became of a job could not be stored', failure, fieldsOf(job));
+        return 'failed';
+      });
+    }
+  }
+
+  private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
+    if (handler.giveUp !== undefined && this.ends.isUsedUp(job)) {
+      throw new JobAttemptsUsedUpError();
+    }
+    const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
+    await lease.oversee(handler.run(job, { signal: lease.signal, heartbeat }), OVERRUN_MS);
+    if (!this.queue.isCompleted(job)) {
+      throw new JobNotCompletedError();
+    }
+  }
+
+  private async afterFailure(
+    job: Job,
+    handler: JobHandler,
+    lease: JobLease,
+    error: unknown,
+  ): Promise<Outcome> {
+    if (lease.endedBy instanceof JobStoppedError) {
+      await this.takeBack(job);
+      return 'stopped';
+    }
+    // Asked first: such a failure may also be why the lease could not be kept.
+    if (this.ends.isInterruption(error, lease)) {
+      this.log.warn('job interrupted by a failure of the database', {
+        ...fieldsOf(job),
+        ...errorFields(error),
+      });
+      await this.ends.store({ job, countedAs: 'interruption' }, lease);
+      return 'interrupted';
+    }
+    if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
+      this.log.info('lease of a job lost', fieldsOf(job));
+      return this.putOffLost(job, lease);
+    }
+    const isLast = error instanceof JobGiveUpError || this.ends.isLastFailure(job);
+    if (isLast && handler.giveUp !== undefined) {
+      return this.giveUp(job, handler.giveUp.bind(handler), lease, error);
+    }
+    this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
+    await this.ends.store({ job, countedAs: 'failure' }, lease);
+    return 'failed';
+  }
+
+  private async takeBack(job: Job): Promise<void> {
+    try {
+      await this.jobs.takeBack(job);
+    } catch (error) {
+      this.ends.oweInterruption(job);
+      throw error;
+    }
+  }
+
+  private async putOffLost(job: Job, lease: JobLease): Promise<Outcome> {
+    try {
+      await this.jobs.putOff(job, this.ends.delayAfter(job.attempts));
+      return 'lost';
+    } catch (error) {
+      if (!this.ends.isInterruption(error, lease)) {
+        throw error;
+      }
+      await this.ends.store({ job, countedAs: 'interruption' }, lease);
+      return 'interrupted';
+    }
+  }
+
+  private async giveUp(
+    job: Job,
+    giveUp: NonNullable<JobHandler['giveUp']>,
+    lease: JobLease,
+    error: unknown,
+  ): Promise<Outcome> {
+    this.log.error('job given up', error, fieldsOf(job));
+    try {
+      await giveUp(job, error);
+      if (!this.queue.isCompleted(job)) {
+        throw new JobNotCompletedError();
+      }
+      return 'given_up';
+    } catch (failure) {
+      if (failure instanceof LeaseLostError) {
+        return 'lost';
+      }
+      this.log.error('job could not be given up', failure, fieldsOf(job));
+      await this.ends.store({ job, countedAs: 'failure' }, lease);
+      return 'failed';
+    }
+  }
+}
+
+function fieldsOf({ id, kind, attempts }: Job): LogFields {
+  return { jobId: id, jobKind: kind, attempts };
+}

@@ -1,0 +1,73 @@
+import type { JsonValue } from '../../../language/paths/data-paths.js';
+import { CONNECTION_FAILURES } from './connection-failure.types.js';
+import type { SystemCredentials } from './connection-test.types.js';
+
+/**
+ * Why a tool call failed, as a short sentence per cause. A fixed list like CONNECTION_FAILURES, most of which it shares:
+ * nothing an outside party says can get into it.
+ */
+export const TOOL_CALL_FAILURES = {
+  ...CONNECTION_FAILURES,
+  overloaded: 'Too many tool calls are running, or the answers of others are too large; try again later.',
+  internal: 'The tool call failed inside the service.',
+  definition_changed: 'The MCP server defines the tool differently now than when it was reviewed.',
+  tool_gone: 'The MCP server does not list the tool any more.',
+  result_too_large: 'The answer of the tool is larger than allowed.',
+  invalid_result: 'The MCP server did not answer with a valid result of a tool.',
+  circuit_open: 'The MCP server failed several times in a row and is left alone for a while.',
+  cancelled: 'The call was cancelled.',
+} as const;
+
+/** One cause of {@link TOOL_CALL_FAILURES}. */
+export type ToolCallFailureCause = keyof typeof TOOL_CALL_FAILURES;
+
+/** The part of a stored tool definition that a call needs. */
+export interface CalledTool {
+  name: string;
+  /** As stored: its `x-mcp-header` declarations become headers. */
+  inputSchema: Record<string, unknown>;
+  /** Fingerprint of the stored definition; a server that lists another one is not called. */
+  definitionHash: string;
+}
+
+/** One call of a tool. */
+export interface ToolCallRequest {
+  /** Id of the system's row: calls of one system share connections and a circuit breaker. */
+  systemId: string;
+  baseUrl: string;
+  credentials: SystemCredentials;
+  tool: CalledTool;
+  /** Checked against the input schema by the caller, or not: the server judges too. */
+  arguments: Record<string, unknown>;
+  /** Milliseconds from now until the outcome; connecting, and waiting for other calls, count. */
+  deadlineMs: number;
+  /** W3C trace context of what the call is part of; sent as header and in `_meta`, dropped when malformed. */
+  traceparent?: string;
+  /** Ends the call and frees its connection; the outcome is `cancelled` then. */
+  signal?: AbortSignal;
+}
+
+/** The tool has answered, with a result or with an error of its own (`isError`). */
+export interface ToolAnswer {
+  outcome: 'answered';
+  isError: boolean;
+  /** All content as plain text: texts as they are without characters a person cannot see, other kinds named. Untrusted. */
+  text: string;
+  /** `structuredContent` as it came, null when there was none. Untrusted. */
+  structured: JsonValue | null;
+  /** Decoded bytes that were read for this call. */
+  bytes: number;
+  latencyMs: number;
+}
+
+/** No answer of the tool. */
+export interface ToolCallFailure {
+  outcome: 'failed';
+  cause: ToolCallFailureCause;
+  /** `never`: the tool has certainly not run, since nothing was sent or the server refused it. `maybe`: nobody knows. */
+  sent: 'never' | 'maybe';
+  latencyMs: number;
+}
+
+/** Outcome of a tool call: data, never an exception. */
+export type ToolCallResult = ToolAnswer | ToolCallFailure;

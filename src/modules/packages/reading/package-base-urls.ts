@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+
+/**
+ * A package document in which systems are reached at other addresses: one folder serves several environments.
+ * @param baseUrls addresses by `resourceName`
+ * @returns the document, and the names that no system of it has
+ */
+export function withBaseUrls(
+  document: JsonObject,
+  baseUrls: ReadonlyMap<string, string>,
+): { document: JsonObject; unknown: string[] } {
+  const systems = Array.isArray(document['systems']) ? (document['systems'] as unknown[]) : [];
+  const names = new Set(systems.map(nameOf));
+  const unknown = [...baseUrls.keys()].filter((name) => !names.has(name));
+  if (baseUrls.size === 0) {
+    return { document, unknown };
+  }
+  const moved = systems.map((system) => {
+    const baseUrl = baseUrls.get(nameOf(system));
+    return isJsonObject(system) && baseUrl !== undefined ? { ...system, baseUrl } : system;
+  });
+  return { document: { ...document, systems: moved }, unknown };
+}
+
+function nameOf(system: unknown): string {
+  return isJsonObject(system) ? String(system['resourceName']) : '';
+}

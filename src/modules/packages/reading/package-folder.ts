@@ -1,0 +1,219 @@
+import { constants, type Dirent } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Env } from '../../../config/env.js';
+import { APPLICATION_FILE } from './package-shape.js';
+import { Problems } from '../model/package-problems.js';
+import type { PackageProblem } from '../model/package.types.js';
+
+/** What a folder may hold at the most. */
+export interface FolderLimits {
+  /** Bytes of all files. */
+  bytes: number;
+  /** Files of each part. */
+  systems: number;
+  workflows: number;
+  processes: number;
+  problems: number;
+}
+
+/** The limits that the operator sets for packages. */
+export function folderLimits(env: Env): FolderLimits {
+  return {
+    bytes: env.get('PACKAGE_MAX_BYTES'),
+    systems: env.get('PACKAGE_MAX_SYSTEMS'),
+    workflows: env.get('PACKAGE_MAX_WORKFLOWS'),
+    processes: env.get('PACKAGE_MAX_PROCESSES'),
+    problems: env.get('PACKAGE_MAX_PROBLEMS'),
+  };
+}
+
+/** A folder as the one document that means the same; null when it could not be read, and the problems say why. */
+export interface ReadFolder {
+  document: Record<string, unknown> | null;
+  problems: PackageProblem[];
+}
+
+type Part = 'systems' | 'workflows' | 'processes';
+const EXTENSIONS = { systems: '.json', workflows: '.json', processes: '.bpmn' } as const;
+/** At the top, files for people may stand beside the package. */
+const FOR_PEOPLE = /\.(md|txt)$|^LICEN[CS]E$/i;
+
+/**
+ * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. Names that begin
+ * with a dot are left out. Nothing outside of the folder is read: links are refused.
+ * @param folder path of the folder; it may itself be a link
+ */
+export async function readPackageFolder(folder: string, limits: FolderLimits): Promise<ReadFolder> {
+  return new FolderReader(folder, limits).read();
+}
+
+class FolderReader {
+  private readonly problems: Problems;
+  private bytes = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly limits: FolderLimits,
+  ) {
+    this.problems = new Problems(limits.problems);
+  }
+
+  async read(): Promise<ReadFolder> {
+    const root = await this.root();
+    if (root === undefined) {
+      return { document: null, problems: this.problems.list() };
+    }
+    await this.checkTop(root);
+    const document = {
+      application: await this.json(root, APPLICATION_FILE),
+      systems: await this.entries(root, 'systems'),
+      workflows: await this.entries(root, 'workflows'),
+      processes: await this.processes(root),
+    };
+    const { hasErrors } = this.problems;
+    return { document: hasErrors ? null : document, problems: this.problems.list() };
+  }
+
+  private async root(): Promise<string | undefined> {
+    try {
+      const root = await realpath(this.folder);
+      if ((await stat(root)).isDirectory()) {
+        return root;
+      }
+    } catch {
+      // Told below: for the caller it is the same whether it is missing or closed to us.
+    }
+    this.wrong('FOLDER_NOT_FOUND', '', `There is no folder "${this.folder}" that can be read.`);
+    return undefined;
+  }
+
+  private async checkTop(root: string): Promise<void> {
+    const known = new Set<string>([APPLICATION_FILE, ...Object.keys(EXTENSIONS)]);
+    for (const { name } of await this.list(root)) {
+      if (!known.has(name) && !FOR_PEOPLE.test(name)) {
+        const message = 'Not part of a package, so it is left out.';
+        this.problems.warning('FILE_UNKNOWN', { file: name, element: null }, message);
+      }
+    }
+  }
+
+  private async entries(root: string, part: Part): Promise<Record<string, unknown>[]> {
+    const found: Record<string, unknown>[] = [];
+    for (const file of await this.filesOf(root, part)) {
+      const content = await this.json(root, file);
+      if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
+        found.push({ ...content, file });
+      } else if (content !== undefined) {
+        this.wrong('VALUE_INVALID', file, 'The file must hold a JSON object.');
+      }
+    }
+    return found;
+  }
+
+  private async processes(root: string): Promise<Record<string, unknown>[]> {
+    const found: Record<string, unknown>[] = [];
+    for (const file of await this.filesOf(root, 'processes')) {
+      const bpmn = await this.text(root, file);
+      if (bpmn !== undefined) {
+        found.push({ file, bpmn });
+      }
+    }
+    return found;
+  }
+
+  private async filesOf(root: string, part: Part): Promise<string[]> {
+    const top = (await this.list(root)).find(({ name }) => name === part);
+    if (top === undefined) {
+      return [];
+    }
+    if (!top.isDirectory()) {
+      this.wrong('FILE_NOT_REGULAR', part, 'Must be a folder, and no link to one.');
+      return [];
+    }
+    const entries = await this.list(join(root, part));
+    if (entries.length > this.limits[part]) {
+      this.wrong('TOO_MANY', part, `At most ${this.limits[part]} files, this folder has ${entries.length}.`);
+      return [];
+    }
+    return entries.flatMap((entry) => this.fileOf(part, entry) ?? []);
+  }
+
+  private fileOf(part: Part, entry: Dirent): string | undefined {
+    const file = `${part}/${entry.name}`;
+    if (!entry.isFile()) {
+      this.wrong('FILE_NOT_REGULAR', file, 'Must be a file, and no link or folder.');
+      return undefined;
+    }
+    if (!entry.name.endsWith(EXTENSIONS[part])) {
+      this.wrong('FILE_UNKNOWN', file, `Files of ${part} end with "${EXTENSIONS[part]}".`);
+      return undefined;
+    }
+    return file;
+  }
+
+  /** In the same order on every machine. */
+  private async list(folder: string): Promise<Dirent[]> {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter(({ name }) => !name.startsWith('.'))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  private async json(root: string, file: string): Promise<unknown> {
+    const text = await this.text(root, file);
+    if (text === undefined) {
+      return undefined;
+    }
+    try {
+      return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+    } catch (error) {
+      const why = error instanceof SyntaxError ? error.message : 'it nests too deeply';
+      this.wrong('JSON_INVALID', file, `Not JSON: ${why}.`);
+      return undefined;
+    }
+  }
+
+  private async text(root: string, file: string): Promise<string | undefined> {
+    const content = await this.content(join(root, file), file);
+    try {
+      return content && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    } catch {
+      this.wrong('ENCODING_INVALID', file, 'Must be UTF-8.');
+      return undefined;
+    }
+  }
+
+  /** Never follows a link, and never reads more than is left of the limit. */
+  private async content(path: string, file: string): Promise<Buffer | undefined> {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+      () => null,
+    );
+    if (handle === null) {
+      this.wrong('FILE_NOT_READABLE', file, 'There is no such file, it is a link, or it cannot be read.');
+      return undefined;
+    }
+    try {
+      const stats = await handle.stat();
+      this.bytes += stats.size;
+      if (!stats.isFile()) {
+        this.wrong('FILE_NOT_REGULAR', file, 'Must be a file.');
+        return undefined;
+      }
+      if (this.bytes > this.limits.bytes) {
+        const message = `The files of a package have at most ${this.limits.bytes} bytes (PACKAGE_MAX_BYTES).`;
+        this.wrong('PACKAGE_TOO_LARGE', file, message);
+        return undefined;
+      }
+      const content = Buffer.alloc(stats.size);
+      const { bytesRead } = await handle.read(content, 0, stats.size, 0);
+      return content.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  private wrong(code: string, file: string, message: string): void {
+    this.problems.error(code, { file, element: null }, message);
+  }
+}

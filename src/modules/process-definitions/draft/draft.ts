@@ -1,0 +1,65 @@
+import type { EventDefinition, NodeKind } from '../model/process-graph.types.js';
+import type { BpmnElement } from '../model/bpmn-element.js';
+
+/** A node while its process is compiled; it refers to others directly. */
+export interface DraftNode {
+  readonly element: BpmnElement;
+  readonly key: string;
+  readonly kind: NodeKind;
+  /** Embedded subprocess it stands in; null at the top. */
+  readonly scope: DraftNode | null;
+  /** Position in the file. */
+  readonly position: number;
+  event: EventDefinition | null;
+  /** Position of its lane among those of the process. */
+  lane: number | null;
+  readonly incoming: DraftFlow[];
+  /** In the order in which conditions are asked. */
+  readonly outgoing: DraftFlow[];
+  /** Boundary events on it, error events in the order they are asked. */
+  boundaries: DraftNode[];
+  attachedTo: DraftNode | null;
+}
+
+/** A sequence flow while its process is compiled. */
+export interface DraftFlow {
+  readonly element: BpmnElement;
+  readonly key: string;
+  readonly source: DraftNode;
+  readonly target: DraftNode;
+  condition: string | null;
+}
+
+/** A process whose elements have been found and connected. */
+export interface ProcessDraft {
+  readonly element: BpmnElement;
+  readonly key: string;
+  /** Nodes of all levels. */
+  readonly nodes: readonly DraftNode[];
+  readonly flows: readonly DraftFlow[];
+}
+
+const ACTIVITIES: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'TASK',
+  'USER_TASK',
+  'SEND_TASK',
+  'RECEIVE_TASK',
+  'SUB_PROCESS',
+  'CALL_ACTIVITY',
+]);
+const GATEWAYS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'EXCLUSIVE_GATEWAY',
+  'PARALLEL_GATEWAY',
+  'INCLUSIVE_GATEWAY',
+  'EVENT_BASED_GATEWAY',
+]);
+
+/** Whether a node is an activity (BPMN 2.0.2, 10.3). */
+export function isActivity({ kind }: DraftNode): boolean {
+  return ACTIVITIES.has(kind);
+}
+
+/** Whether a node is a gateway (BPMN 2.0.2, 10.6). */
+export function isGateway({ kind }: DraftNode): boolean {
+  return GATEWAYS.has(kind);
+}

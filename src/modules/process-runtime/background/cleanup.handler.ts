@@ -1,0 +1,58 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../../common/clock.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+/** Removes answers kept for repeats and messages that nobody has received in time, again and again, in one replica at a time. Never given up. */
+@Injectable()
+export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
+  readonly kind = 'PROCESS_CLEANUP';
+
+  constructor(
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly jobs: ScheduledJobs,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const first = this.next(this.clock.now());
+    const id = await this.jobs.reserve(first);
+    await this.database.write((manager) => this.jobs.add(manager, id, first));
+  }
+
+  async run(job: Job, { signal }: JobContext): Promise<void> {
+    const now = this.clock.now();
+    const oldest = new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
+    const { repeats, messages } = this.rows;
+    await this.removeAll(signal, (manager, limit) => repeats.removeBefore(manager, oldest, limit));
+    await this.removeAll(signal, (manager, limit) => messages.removeExpired(manager, now, limit));
+    await this.jobs.replace(job, this.next(now));
+  }
+
+  /** Statement by statement, so that none holds many rows for long. */
+  private async removeAll(
+    signal: AbortSignal,
+    remove: (manager: EntityManager, limit: number) => Promise<number>,
+  ): Promise<void> {
+    const limit = this.env.get('PROCESS_CLEANUP_ROWS');
+    for (let removed = limit; removed === limit && !signal.aborted;) {
+      removed = await this.database.write((manager) => remove(manager, limit));
+    }
+  }
+
+  private next(now: Date): ScheduledJob {
+    return {
+      kind: 'PROCESS_CLEANUP',
+      at: now.getTime() + this.env.get('PROCESS_CLEANUP_SECONDS') * SECOND_MS,
+    };
+  }
+}

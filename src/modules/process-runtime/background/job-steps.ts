@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
+import { EngineRefusal } from '../engine/engine.errors.js';
+import type { EngineCommand } from '../engine/engine.types.js';
+import { faultOf, IncidentsService, type Fault } from '../steps/incidents.service.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { FailedStepError } from '../steps/failed-step.error.js';
+import { hasEnded } from '../steps/step-writer.js';
+import type { LoadedInstance } from '../steps/step.types.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { runKeyOf } from '../steps/runtime-job.js';
+
+/** Where the fault of a job lies when the job says nothing more. */
+const SOMEWHERE = {
+  source: 'NODE',
+  type: 'ENGINE',
+  tokenId: null,
+  visit: null,
+  node: null,
+  actionSvcUuid: null,
+} as const satisfies Partial<Fault>;
+
+/** Steps that background jobs ask for: made once, put off while the instance is on hold, dropped when they come too late. */
+@Injectable()
+export class JobSteps {
+  constructor(
+    private readonly database: Database,
+    private readonly steps: InstanceStepsService,
+    private readonly incidents: IncidentsService,
+    private readonly rows: RuntimeRows,
+    private readonly queue: JobQueueService,
+  ) {}
+
+  /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
+  async make(
+    job: Job,
+    instanceId: number,
+    command: (loaded: LoadedInstance, manager: EntityManager) => EngineCommand | Promise<EngineCommand>,
+  ): Promise<void> {
+    try {
+      await this.steps.run<void>(
+        { id: instanceId },
+        {
+          actor: null,
+          job,
+          before: (manager, row) => this.putOffWhileHeld(manager, row, job),
+          command,
+          after: () => undefined,
+        },
+      );
+    } catch (error) {
+      await this.failed(job, instanceId, error);
+    }
+  }
+
+  /** Ends a job that there is nothing to do for. */
+  async drop(job: Job): Promise<void> {
+    await this.database.write((manager) => this.queue.complete(manager, job));
+  }
+
+  /** Ends a job with an incident of an instance, and keeps it for a retry. */
+  async stop(job: Job, instanceId: number, fault: Partial<Fault> & { message: string }): Promise<void> {
+    await this.incidents.record(instanceId, { ...SOMEWHERE, ...fault }, { job });
+  }
+
+  /** Puts a job off when its instance is on hold, in a transaction of its own; returns whether it did. */
+  async isPutOff(job: Job, instanceId: number): Promise<boolean> {
+    return this.database.write(async (manager) => {
+      const row = await this.rows.instances.lock(manager, { id: instanceId });
+      return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
+    });
+  }
+
+  private async failed(job: Job, instanceId: number, error: unknown): Promise<void> {
+    if (error instanceof FailedStepError) {
+      await this.incidents.record(error.instanceId, faultOf(error), { job });
+    } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
+      const token = job.tokenId === null ? null : await this.visitOf(job.tokenId);
+      await this.stop(job, instanceId, { message: error.message, ...token });
+    } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
+      await this.drop(job);
+    } else {
+      throw error;
+    }
+  }
+
+  private async visitOf(tokenId: number): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
+    const [token] = await this.database.read((manager) => this.rows.tokens.byIds(manager, [tokenId]));
+    return {
+      tokenId: token?.state.id ?? null,
+      visit: token?.state.visit ?? null,
+      node: token?.state.node ?? null,
+    };
+  }
+
+  private async putOffWhileHeld(
+    manager: EntityManager,
+    row: InstanceRow,
+    job: Job,
+  ): Promise<{ answer: void } | undefined> {
+    if (row.state !== 'ONHOLD') {
+      // An end that came first has taken what the job was for; the engine would only say so.
+      return hasEnded(row.state) ? this.completed(manager, job) : undefined;
+    }
+    const payload = { ...job.payload, runKey: runKeyOf(job) };
+    const { kind, instanceId, tokenId } = job;
+    const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
+    await this.rows.instances.update(manager, row, { ...row, content: { ...row.content, parked } });
+    return this.completed(manager, job);
+  }
+
+  private async completed(manager: EntityManager, job: Job): Promise<{ answer: void }> {
+    await this.queue.complete(manager, job);
+    return { answer: undefined };
+  }
+}

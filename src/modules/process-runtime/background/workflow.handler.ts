@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import type { EngineCommand } from '../engine/engine.types.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { JobSteps } from './job-steps.js';
+import { decodeJob, runKeyOf, type RuntimeJob } from '../steps/runtime-job.js';
+import { givenUp, ownerOf } from './token-job.handlers.js';
+
+type Work = Extract<RuntimeJob, { kind: 'WORKFLOW' }>;
+
+/** A lease is renewed so often before it ends that a few renewals may fail. */
+const RENEWALS = 4;
+
+/** Runs the workflow of an action; its output moves the token on. */
+@Injectable()
+export class WorkflowHandler implements JobHandler {
+  readonly kind = 'WORKFLOW';
+  readonly leaseMs: number;
+  private readonly checkMs: number;
+
+  constructor(
+    private readonly steps: JobSteps,
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly queue: JobQueueService,
+    private readonly workflows: WorkflowRunsService,
+    env: Env,
+  ) {
+    // Above that of short jobs, or runs would stand in their way.
+    this.leaseMs = Math.max(env.get('WORKFLOW_LEASE_MS'), env.get('JOBS_LEASE_MS') + 1);
+    this.checkMs = Math.min(env.get('WORKFLOW_CANCEL_CHECK_MS'), this.leaseMs / RENEWALS);
+  }
+
+  async run(job: Job, context: JobContext): Promise<void> {
+    const work = decodeJob<'WORKFLOW'>(job.payload);
+    const head = await this.findOwner(job, work);
+    if (head === null) {
+      await this.steps.drop(job);
+    } else if (!(await this.steps.isPutOff(job, head.id))) {
+      const command = await this.outcome(job, work, head, context);
+      await this.steps.make(job, head.id, () => command);
+    }
+  }
+
+  async giveUp(job: Job, error: unknown): Promise<void> {
+    const { tokenId, visit, actionSvcUuid } = decodeJob<'WORKFLOW'>(job.payload);
+    const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
+    const head = await this.database.read((manager) =>
+      this.rows.instances.findHead(manager, { id: ownerOf(job) }),
+    );
+    if (head !== null) {
+      await this.workflows.abandon(head.uuid, tokenId);
+    }
+    await this.steps.stop(job, ownerOf(job), { ...place, message: givenUp(job, error) });
+  }
+
+  private async outcome(
+    job: Job,
+    work: Work,
+    head: InstanceHead,
+    context: JobContext,
+  ): Promise<EngineCommand> {
+    const { tokenId, visit, actionSvcUuid, workflow, appId, input } = work;
+    const action = { tokenId, visit, actionSvcUuid };
+    // A heartbeat keeps the lease. It finds out that the job is gone, and aborts the signal; without the database the run goes on until the lease ends.
+    const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
+    try {
+      const output = await this.workflows.run({
+        buildId: head.buildId,
+        appId,
+        workflow,
+        input,
+        signal: context.signal,
+        processInstanceUuid: head.uuid,
+        parentProcessInstanceUuid: head.parent?.uuid ?? null,
+        processTokenId: tokenId,
+        runKey: runKeyOf(job),
+        hold: (manager) => this.queue.hold(manager, job),
+      });
+      return { kind: 'ACTION_DONE', ...action, output };
+    } catch (error) {
+      if (error instanceof WorkflowBpmnError) {
+        return { kind: 'ACTION_ERROR', ...action, errorCode: error.errorCode };
+      }
+      if (!(error instanceof WorkflowFailedError)) {
+        throw error;
+      }
+      return {
+        kind: 'ACTION_FAILED',
+        ...action,
+        errorCode: error.code,
+        message: `${error.code}: ${error.message}`,
+      };
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /** The instance, as long as the token is where the workflow was asked for: a run is not cheap. */
+  private async findOwner(job: Job, { tokenId, visit }: Work): Promise<InstanceHead | null> {
+    return this.database.read(async (manager) => {
+      const [token] = await this.rows.tokens.byIds(manager, [tokenId]);
+      return token?.state.visit === visit && token.state.state === 'ACTIVE'
+        ? this.rows.instances.findHead(manager, { id: ownerOf(job) })
+        : null;
+    });
+  }
+}

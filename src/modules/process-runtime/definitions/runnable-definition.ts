@@ -1,0 +1,64 @@
+import { deepMerge, type JsonObject } from '../../../language/paths/data-paths.js';
+import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/json-schema.types.js';
+import type { BuildDefinition } from '../../builds/model/builds.types.js';
+import type {
+  GraphLane,
+  GraphNode,
+  GraphUiAction,
+} from '../../process-definitions/model/process-graph.types.js';
+import { RuntimeDefinition } from '../engine/runtime-definition.js';
+
+/** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
+const BYTES_A_CHARACTER = 8;
+const BYTES_A_CHARACTER_OF_CONDITIONS = 256;
+
+/** A definition of a build with all that running it needs, made once and never changed. */
+export class RunnableDefinition {
+  readonly runtime: RuntimeDefinition;
+  private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
+
+  constructor(readonly build: BuildDefinition) {
+    this.runtime = new RuntimeDefinition(build.graph);
+  }
+
+  get graph(): BuildDefinition['graph'] {
+    return this.build.graph;
+  }
+
+  /** Bytes of memory that it comes to when all of it has been used; about right is good enough. */
+  get estimatedBytes(): number {
+    const { flows, nodes } = this.graph;
+    const conditions = [...flows, ...nodes].reduce((sum, { condition }) => sum + (condition?.length ?? 0), 0);
+    return this.build.graphLength * BYTES_A_CHARACTER + conditions * BYTES_A_CHARACTER_OF_CONDITIONS;
+  }
+
+  /** What the body of a start breaks of the input schema. */
+  faultsOfStart(body: JsonObject): SchemaFault[] {
+    return this.faults(this.graph.inputSchema, body);
+  }
+
+  /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
+  faultsOfUiAction({ body: own, bodySchema }: GraphUiAction, body: JsonObject): SchemaFault[] {
+    return this.faults(bodySchema, bodySchema === null || own === null ? body : deepMerge(own, body));
+  }
+
+  /** The lane that a node stands in; undefined outside of lanes. */
+  laneOf({ lane }: Pick<GraphNode, 'lane'>): GraphLane | undefined {
+    return lane === null ? undefined : this.graph.lanes[lane];
+  }
+
+  /** The node of an index; undefined when there is none. */
+  nodeAt(index: number): GraphNode | undefined {
+    return this.graph.nodes[index];
+  }
+
+  private faults(schema: JsonObject | null, value: JsonObject): SchemaFault[] {
+    if (schema === null) {
+      return [];
+    }
+    const compiled = this.schemas.get(schema) ?? compileSchema(schema);
+    this.schemas.set(schema, compiled);
+    return compiled.check(value);
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import type { BuildDefinition } from '../../builds/model/builds.types.js';
+import { RecentlyUsed } from '../../../common/recently-used.js';
+import { RunnableDefinition } from './runnable-definition.js';
+
+/** Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE_BYTES. A build never changes, so none grows old. */
+@Injectable()
+export class RunnableDefinitionsService {
+  private readonly known: RecentlyUsed<number, RunnableDefinition>;
+
+  constructor(
+    private readonly builds: BuildDefinitionsService,
+    env: Env,
+  ) {
+    const bytes = env.get('PROCESS_DEFINITION_CACHE_BYTES');
+    this.known = new RecentlyUsed({ entries: Infinity, bytes });
+  }
+
+  /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */
+  held(id: number): RunnableDefinition | undefined {
+    return this.known.get(id);
+  }
+
+  /** @throws ProcessDefinitionNotFoundError */
+  async byId(id: number): Promise<RunnableDefinition> {
+    return this.held(id) ?? this.of(await this.builds.byId(id));
+  }
+
+  /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
+  async byName(appId: string, buildId: string, processName: string): Promise<RunnableDefinition> {
+    return this.of(await this.builds.findDefinition(appId, buildId, processName));
+  }
+
+  /**
+   * The process that one calls.
+   * @throws ProcessDefinitionNotFoundError
+   */
+  async called(
+    from: RunnableDefinition,
+    appId: string | null,
+    processName: string,
+  ): Promise<RunnableDefinition> {
+    return this.of(await this.builds.resolveCall(from.build, appId, processName));
+  }
+
+  /** The same object for the same definition, as long as it is held. */
+  of(build: BuildDefinition): RunnableDefinition {
+    const held = this.held(build.id);
+    if (held !== undefined) {
+      return held;
+    }
+    const definition = new RunnableDefinition(build);
+    this.known.add(build.id, definition, definition.estimatedBytes);
+    return definition;
+  }
+}

@@ -1,0 +1,72 @@
+import type {
+  EngineEventKind,
+  IncidentType,
+  InstanceStatus,
+  NodeStatus,
+  TokenStatus,
+} from '../engine/engine.types.js';
+
+/** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
+export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
+
+/** A process of a build, as the path of the start endpoint names it. */
+export interface ProcessKey {
+  appId: string;
+  buildId: string;
+  processName: string;
+}
+
+/** A UI action on a token, as the path of the execute endpoint names it. */
+export interface UiActionKey {
+  processUuid: string;
+  tokenUuid: string;
+  uiActionSvcUuid: string;
+}
+
+/** A token as callers see it (decisions, section 5). */
+export interface TokenView {
+  id: number;
+  uuid: string;
+  state: TokenStatus;
+  statusCurrentNode: NodeStatus;
+  startNodeId: number | null;
+  currentNodeId: number;
+  currentNodeName: string | null;
+  dateUpdated: string;
+}
+
+/** Why a step that a caller asked for stopped, as the error body tells it. */
+export interface StopReport {
+  /** Of the incident; null when the instance has as many open ones as it may. */
+  uuid: string | null;
+  processInstanceUuid: string;
+  /** `type` of the incident. */
+  code: IncidentType;
+  /** Where it stopped; null for the process as a whole. */
+  bpmnElementId: string | null;
+  message: string;
+}
+
+/** What the start endpoint answers (interface contract, "Process instance start result"). */
+export interface StartAnswer {
+  processDefinitionSvcUuid: string;
+  buildId: string;
+  buildStatusAtStart: string;
+  applicationId: string;
+  parentApplicationId: string | null;
+  rootApplicationId: string | null;
+  processDefinitionName: string;
+  tokens: TokenView[];
+  state: InstanceStatus;
+  uuid: string;
+  instanceMetadata: { processInstanceId: number; processInstanceUuid: string };
+}
+
+/** What the execute endpoint answers (interface contract, "UI action execution result"). */
+export interface UiActionAnswer {
+  tokenUuid: string;
+  currentNodeId: number;
+  templatesSequence: null;
+  backAction: boolean;
+  resetToken: boolean;
+}

@@ -1,0 +1,285 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditAction } from '../../audit/audit.types.js';
+import { EngineRefusal } from '../engine/engine.errors.js';
+import type { EngineCommand, InstanceState, InstanceStatus, StepResult } from '../engine/engine.types.js';
+import { faultOf, IncidentsService, type IncidentClosing } from '../steps/incidents.service.js';
+import { InstanceAuditService } from './instance-audit.service.js';
+import type { RetryView } from '../model/instance-operations.types.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { decodeJob, outlives } from '../steps/runtime-job.js';
+import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
+import { FailedStepError } from '../steps/failed-step.error.js';
+import { isStuck, JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
+import { toDomainError } from '../steps/refusals.js';
+import { StepResources } from '../steps/step-resources.js';
+import { unparked } from '../steps/step-writer.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
+import type { InstanceHead, ParkedJob } from '../storage/instance.row.js';
+import { toStopReport } from '../steps/stop-report.js';
+import { StoppedWork, type RetryTarget } from './stopped-work.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+
+/** An incident with its background work. */
+type Stop = IncidentRow & { job: ParkedJob };
+
+/** An incident that could not be retried, and what is told of it. */
+interface Failed {
+  uuid: string;
+  error: ProcessIncidentError | ProcessStateError;
+}
+
+interface Attempt {
+  principal: Principal;
+  target: RetryTarget;
+  version: AppVersionKey;
+  jobId: number;
+  /** Whether work that the engine could ask for anew runs as it was asked for. */
+  asAsked: boolean;
+}
+
+/**
+ * Work that the engine asks for anew, with the data of now; any other runs again as it was asked for, and so does a workflow that
+ * has made a call that may not be made twice.
+ */
+const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
+
+/** Runs again what incidents stopped (process semantics, section 4: "an administrator may retry the token"). */
+@Injectable()
+export class InstanceRetriesService {
+  constructor(
+    private readonly steps: InstanceStepsService,
+    private readonly incidents: IncidentsService,
+    private readonly audit: InstanceAuditService,
+    private readonly rows: RuntimeRows,
+    private readonly work: StoppedWork,
+    private readonly resources: StepResources,
+  ) {}
+
+  /**
+   * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents. Of several each is
+   * retried by itself, and the answer tells which could not be.
+   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
+   * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
+   * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
+   */
+  async retry(principal: Principal, target: RetryTarget): Promise<RetryView> {
+    const open = await this.openOf(principal, target);
+    const stops = open.filter((incident): incident is Stop => incident.job !== null);
+    if (stops.length === 0) {
+      throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
+    }
+    const version = await this.audit.demandVersion(target.uuid);
+    const retried: RetryView[] = [];
+    const failed: Failed[] = [];
+    for (const stop of stops) {
+      const jobId = await this.resources.nextId('job');
+      try {
+        retried.push(await this.retryOne(stop, { principal, target, version, jobId, asAsked: false }));
+      } catch (error) {
+        failed.push(failedOf(stop, error));
+      }
+    }
+    return this.answer(target, retried, failed);
+  }
+
+  private answer(target: RetryTarget, retried: readonly RetryView[], failed: readonly Failed[]): RetryView {
+    const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
+    if (retriedIncidents.length === 0) {
+      // Without a failure another operator was first.
+      throw failed[0]?.error ?? nothingStopped(target);
+    }
+    this.work.wake();
+    const notRetried = failed.map(({ uuid, error: { message } }) => ({ uuid, message }));
+    return {
+      uuid: target.uuid,
+      state: retried.at(-1)?.state ?? 'STARTED',
+      retriedIncidents,
+      ...(notRetried.length === 0 ? {} : { notRetried }),
+    };
+  }
+
+  /** What is open; where nothing is, also what a look at the joins of the instance finds. */
+  private async openOf({ user }: Principal, target: RetryTarget): Promise<IncidentRow[]> {
+    const open = await this.work.openOf(target);
+    if (open.length > 0 || target.tokenUuid !== null) {
+      return open;
+    }
+    const isFound = await this.steps.run<boolean>(
+      { uuid: target.uuid },
+      {
+        actor: user.userName,
+        command: ({ row: { state, content } }) =>
+          state === 'STARTED' && content.joins.length > 0 ? { kind: 'CHECK_JOINS' } : { answer: false },
+        made: (result) => demandStuck(result, target),
+        after: () => true,
+      },
+    );
+    return isFound ? this.work.openOf(target) : open;
+  }
+
+  private async retryOne(stop: Stop, attempt: Attempt): Promise<RetryView> {
+    try {
+      return await this.attempt(stop, attempt);
+    } catch (error) {
+      const isGone = error instanceof EngineRefusal && error.code === 'NOTHING_TO_RETRY';
+      return isGone && stop.tokenId === null
+        ? // The data of now has no such element any more; the call has its own.
+          this.attempt(stop, { ...attempt, asAsked: true })
+        : this.failed(error, stop, attempt.principal.user.userName);
+    }
+  }
+
+  private async attempt(stop: Stop, attempt: Attempt): Promise<RetryView> {
+    const { uuid } = attempt.target;
+    return this.steps.run<RetryView>(
+      { uuid },
+      {
+        actor: attempt.principal.user.userName,
+        retried: stop.job,
+        before: (manager, row) => this.again(manager, row, stop, attempt),
+        command: ({ state }, manager) =>
+          stop.job.kind === 'START' ? startOf(stop.job, state) : this.toCommand(manager, stop),
+        after: async ({ before: { row }, result }, manager) => {
+          const { state } = result.instance;
+          await this.close(manager, { row, stop, attempt }, { state });
+          return { uuid, state, retriedIncidents: [stop.uuid] };
+        },
+      },
+    );
+  }
+
+  /** Closes the incident that is retried, and tells the audit log. */
+  private async close(
+    manager: EntityManager,
+    { row, stop, attempt }: { row: InstanceHead; stop: Stop; attempt: Attempt },
+    { state, events }: { state: InstanceStatus; events?: IncidentClosing['events'] },
+  ): Promise<void> {
+    const { principal, target, version } = attempt;
+    const closing = { state: 'RETRIED', actor: principal.user.userName, events } as const;
+    await this.incidents.close(manager, row.id, [stop], closing);
+    await this.audit.record(manager, principal, {
+      ...target,
+      version,
+      action: AuditAction.ProcessRetry,
+      stateBefore: row.state,
+      state,
+      retriedIncidents: [stop.uuid],
+    });
+  }
+
+  /** What needs no step: the background work itself is there again. */
+  private async again(
+    manager: EntityManager,
+    row: InstanceHead,
+    stop: Stop,
+    attempt: Attempt,
+  ): Promise<{ answer: RetryView } | undefined> {
+    const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
+    if ((await this.rows.incidents.stillOpen(manager, [stop])).length === 0) {
+      return { answer };
+    }
+    const { job, tokenId, node } = stop;
+    const { jobId, asAsked } = attempt;
+    const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
+    if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, job))) {
+      return undefined;
+    }
+    if (!isReady && !outlives(job, row.state)) {
+      throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
+    }
+    const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
+    await this.work.putBack(manager, job, again);
+    const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
+    await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
+    return { answer: { ...answer, retriedIncidents: [stop.uuid] } };
+  }
+
+  private async toCommand(manager: EntityManager, stop: Stop): Promise<EngineCommand> {
+    const { job, actionSvcUuid } = stop;
+    const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
+    const call = await this.callOf(manager, job);
+    const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
+    return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }) };
+  }
+
+  /** Which of the calls of an activity it is about. */
+  private async callOf(
+    manager: EntityManager,
+    { kind, instanceId, payload }: ParkedJob,
+  ): Promise<{ node: number; index: number } | null> {
+    if (kind === 'CALL') {
+      const { node, index } = decodeJob<'CALL'>(payload);
+      return { node, index };
+    }
+    const child =
+      kind === 'NOTIFY_PARENT' && instanceId !== null
+        ? await this.rows.instances.findHead(manager, { id: instanceId })
+        : null;
+    // The token still waits where it called, so that only the index counts.
+    return child === null || child.parent === null ? null : { node: 0, index: child.parent.index };
+  }
+
+  /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
+  private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
+    if (error instanceof EngineRefusal) {
+      throw toDomainError(error, this.resources.limits.dataBytes);
+    }
+    if (error instanceof FailedStepError) {
+      const { instanceId, instanceUuid, incident, definition } = error;
+      const uuid = await this.incidents.record(instanceId, faultOf(error), { actor, retried });
+      throw new ProcessIncidentError(toStopReport(incident, instanceUuid, definition, uuid));
+    }
+    throw error;
+  }
+}
+
+/** @throws the error itself when it says nothing of this incident alone, such as an outage of the database */
+function failedOf({ uuid }: Stop, error: unknown): Failed {
+  if (error instanceof ProcessIncidentError || error instanceof ProcessStateError) {
+    return { uuid, error };
+  }
+  throw error;
+}
+
+/** The start of an instance that stopped at once, with the data that it was given. */
+function startOf({ payload }: ParkedJob, { data }: InstanceState): EngineCommand {
+  return { kind: 'START', startNode: decodeJob<'START'>(payload).node, data };
+}
+
+/**
+ * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
+ * asked for anew only where the engine knows how.
+ */
+function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
+  if (tokenId === null) {
+    return kind === 'CALL' || kind === 'START';
+  }
+  return kind === 'NOTIFY_PARENT'
+    ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'
+    : ASKED_ANEW.includes(kind);
+}
+
+function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
+  const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
+  return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
+}
+
+/** @throws ProcessStateError when a look at the joins has found nothing, so that nothing is written */
+function demandStuck(result: StepResult, target: RetryTarget): StepResult {
+  if (!result.instance.joins.some(isStuck)) {
+    throw nothingStopped(target);
+  }
+  return result;
+}
+
+/** What helps in place of a retry. */
+function notInBackground({ tokenUuid }: RetryTarget, open: readonly IncidentRow[]): ProcessStateError {
+  const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
+    ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'
+    : 'start the process again';
+  const instead = tokenUuid === null ? whole : 'execute the UI action again';
+  return new ProcessStateError('NOTHING_TO_RETRY', `There is nothing to retry: ${instead}.`);
+}

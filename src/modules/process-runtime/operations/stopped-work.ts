@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { NewJob } from '../../jobs/model/job-queue.types.js';
+import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import { stoppedRunOf } from '../steps/runtime-job.js';
+import { ProcessInstanceNotFoundError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
+import type { ParkedJob } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+
+/** What is retried: a token where it stands, or, without one, what is about the whole instance. */
+export interface RetryTarget {
+  uuid: string;
+  tokenUuid: string | null;
+}
+
+/** Finds background work that incidents stopped, and puts it back into the queue. */
+@Injectable()
+export class StoppedWork {
+  constructor(
+    private readonly database: Database,
+    private readonly rows: RuntimeRows,
+    private readonly queue: JobQueueService,
+    private readonly workflows: WorkflowRunsService,
+  ) {}
+
+  /**
+   * The open incidents of a token on its present visit, or of the instance as a whole.
+   * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
+   */
+  async openOf(target: RetryTarget): Promise<IncidentRow[]> {
+    return this.database.read((manager) => this.findOpen(manager, target));
+  }
+
+  /** Whether it is a workflow that, begun anew with the data of now, would make calls again that may not be made twice. */
+  async mustGoOn(manager: EntityManager, job: ParkedJob): Promise<boolean> {
+    const runKey = stoppedRunOf(job);
+    return runKey !== null && this.workflows.mustGoOn(manager, runKey);
+  }
+
+  /**
+   * Queues the same work once more, in the caller's transaction. Who retries decides with it that calls whose outcome nobody knows
+   * are made once more.
+   */
+  async putBack(manager: EntityManager, stopped: ParkedJob, job: NewJob & { id: number }): Promise<void> {
+    const runKey = stoppedRunOf(stopped);
+    if (runKey !== null) {
+      await this.workflows.release(manager, runKey);
+    }
+    await this.queue.add(manager, [job]);
+  }
+
+  /** Lets workers look for work at once; after the transaction. */
+  wake(): void {
+    this.queue.wake();
+  }
+
+  private async findOpen(manager: EntityManager, { uuid, tokenUuid }: RetryTarget): Promise<IncidentRow[]> {
+    const head = await this.rows.instances.findHead(manager, { uuid });
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    if (tokenUuid === null) {
+      return this.rows.incidents.openAt(manager, head.id, null);
+    }
+    const token = await this.rows.tokens.find(manager, head.id, tokenUuid);
+    if (token === null) {
+      throw new ProcessTokenNotFoundError();
+    }
+    return this.rows.incidents.openAt(manager, head.id, { tokenId: token.id, visit: token.visit });
+  }
+}

@@ -1,0 +1,179 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { callerHash, type Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../../common/errors/domain.error.js';
+import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.js';
+import { Env } from '../../../config/env.js';
+import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
+import { InstanceStream } from './instance-stream.js';
+import { InstanceAccessService } from '../access/instance-access.service.js';
+import { ProcessInstancesService } from '../reading/process-instances.service.js';
+import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
+import { InstanceSignals } from '../steps/instance-signals.js';
+import { hasEnded } from '../steps/step-writer.js';
+
+const EVENTS_AT_ONCE = 100;
+const MILLISECONDS = 1_000;
+/** What ends a stream when it is checked again. */
+const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
+
+/** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
+@Injectable()
+export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
+  private readonly streams = new Set<InstanceStream>();
+  private unlisten: (() => void) | undefined;
+  private polling: NodeJS.Timeout | undefined;
+  private isStopping = false;
+
+  constructor(
+    private readonly instances: ProcessInstancesService,
+    private readonly access: InstanceAccessService,
+    private readonly signals: InstanceSignals,
+    private readonly env: Env,
+    private readonly clock: Clock,
+    private readonly gate: StopGate,
+  ) {}
+
+  onModuleInit(): void {
+    this.gate.whenClosed(() => this.endAll());
+    this.unlisten = this.signals.listen((instanceId) =>
+      this.wake((stream) => stream.instanceId === instanceId),
+    );
+  }
+
+  onModuleDestroy(): void {
+    this.unlisten?.();
+    this.endAll();
+  }
+
+  /** Ends all connections; a server waits for them before it stops. */
+  private endAll(): void {
+    this.isStopping = true;
+    clearTimeout(this.polling);
+    [...this.streams].forEach((stream) => stream.end());
+  }
+
+  /**
+   * Refuses a connection too many, before anything is sent.
+   * @throws TooManyProgressStreamsError, ReplicaStoppingError
+   */
+  demandRoom(principal: Principal): void {
+    if (this.isStopping) {
+      throw new ReplicaStoppingError();
+    }
+    const caller = callerHash(principal);
+    const own = [...this.streams].filter((stream) => stream.caller === caller).length;
+    if (
+      this.streams.size >= this.env.get('PROCESS_PROGRESS_CONNECTIONS') ||
+      own >= this.env.get('PROCESS_PROGRESS_CONNECTIONS_PER_CALLER')
+    ) {
+      throw new TooManyProgressStreamsError();
+    }
+  }
+
+  /**
+   * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
+   * instance ends, the caller may read it no longer or PROCESS_PROGRESS_MAX_SECONDS have passed.
+   * @returns function to be called when the connection is gone
+   * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
+   */
+  async follow(principal: Principal, request: ProgressRequest, sink: ProgressSink): Promise<() => void> {
+    const { uuid, lastEventId } = request;
+    const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
+    const first = await this.instances.get(principal, uuid);
+    this.demandRoom(principal);
+    const timers: NodeJS.Timeout[] = [];
+    const stream = new InstanceStream(
+      first.instanceMetadata.processInstanceId,
+      callerHash(principal),
+      sink,
+      (one) => this.pump(one, uuid),
+      (one) => {
+        this.streams.delete(one);
+        timers.forEach((timer) => clearTimeout(timer));
+      },
+    );
+    this.streams.add(stream);
+    timers.push(...this.timers(stream, request));
+    const last = first.history[0]?.seq ?? 0;
+    stream.seq = Math.min(known ?? last, last);
+    // Headers go out with the first bytes, and there may be no event for long.
+    stream.beat();
+    if (known === undefined) {
+      await stream.send('instance', last, first);
+    }
+    stream.wake();
+    this.poll();
+    return () => stream.end();
+  }
+
+  private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
+    const life = this.env.get('PROCESS_PROGRESS_MAX_SECONDS') * MILLISECONDS;
+    const left = Math.max(0, Math.min(life, request.expiresAt - this.clock.now().getTime()));
+    const beat = this.env.get('PROCESS_PROGRESS_HEARTBEAT_SECONDS') * MILLISECONDS;
+    return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
+  }
+
+  private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
+    if (await this.mayGoOn(request)) {
+      stream.beat();
+    } else {
+      stream.end();
+    }
+  }
+
+  /** Whether the request would still be answered. A database or an issuer that does not answer says nothing about that. */
+  private async mayGoOn(request: ProgressRequest): Promise<boolean> {
+    try {
+      await this.access.demandReadable(await request.recheck(), request.uuid);
+      return true;
+    } catch (error) {
+      return !ENDING.some((kind) => error instanceof kind);
+    }
+  }
+
+  private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {
+    const [now] = await this.instances.revisions([stream.instanceId]);
+    for (let hasMore = true; hasMore;) {
+      const { events, next } = await this.instances.history(uuid, {
+        after: stream.seq,
+        limit: EVENTS_AT_ONCE,
+      });
+      for (const event of events) {
+        await stream.send('history', event.seq, event);
+        stream.seq = event.seq;
+      }
+      hasMore = next !== null;
+    }
+    stream.rev = now?.rev ?? 0;
+    if (now === undefined || !hasEnded(now.state)) {
+      return now !== undefined;
+    }
+    await stream.send('end', stream.seq, { uuid, state: now.state });
+    return false;
+  }
+
+  /** What other replicas do is found by one query for all instances that are followed. */
+  private poll(): void {
+    if (this.polling === undefined && this.streams.size > 0 && !this.isStopping) {
+      this.polling = setTimeout(() => void this.look(), this.env.get('PROCESS_PROGRESS_POLL_MS'));
+    }
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
+      const revisions = await this.instances.revisions(ids);
+      const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
+      this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
+    } catch {
+      // A database that does not answer is told by everything else; the next look comes soon.
+    }
+    this.polling = undefined;
+    this.poll();
+  }
+
+  private wake(isMeant: (stream: InstanceStream) => boolean): void {
+    [...this.streams].filter(isMeant).forEach((stream) => stream.wake());
+  }
+}

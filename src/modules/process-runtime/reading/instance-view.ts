@@ -1,0 +1,176 @@
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
+import { openUiActions } from '../engine/open-actions.js';
+import type { InstanceState, TokenState } from '../engine/engine.types.js';
+import type { InstanceSnapshot } from './instance-snapshots.js';
+import { toInstanceState } from '../steps/instance-steps.service.js';
+import type {
+  HistoryEventView,
+  IncidentView,
+  InstanceSummaryView,
+  InstanceTokenView,
+  InstanceView,
+  NodeView,
+  UiActionView,
+} from '../model/process-instances.types.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { EventRow } from '../storage/events.repository.js';
+import type { IncidentHead } from '../storage/incidents.repository.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import type { TokenRow } from '../storage/token.row.js';
+import { toTokenView } from '../starts/token-view.js';
+
+/**
+ * An instance as one caller sees it.
+ * @param mayExecute whether this caller may execute the UI actions of a node: no others are shown
+ */
+export function toInstanceView(
+  snapshot: InstanceSnapshot,
+  definition: RunnableDefinition,
+  mayExecute: (node: GraphNode) => boolean,
+): InstanceView {
+  const { row, live, ended, incidents, failedChildren, children, events, tokenUuids } = snapshot;
+  const state = toInstanceState(row, live);
+  const tokens = [...live, ...ended].map((token) => ({
+    ...toInstanceToken(definition, token, tokenUuids),
+    uiActions: uiActionsOf(definition, state, token.state, mayExecute),
+  }));
+  const oldest = events.at(-1)?.seq ?? 1;
+  return {
+    ...toInstanceSummary(row),
+    tokens: tokens.toSorted((one, other) => rank(one) - rank(other)),
+    data: row.content.data,
+    incidents: incidents.map((incident) => ({
+      ...toIncidentView(definition, incident, tokenUuids),
+      childProcessInstanceUuid: failedChildren.get(incident.id) ?? null,
+    })),
+    children: children
+      .toSorted((one, other) => one.id - other.id)
+      .map(({ uuid, state: childState, processName, parent }) => ({
+        uuid,
+        state: childState,
+        processDefinitionName: processName,
+        index: parent?.index ?? 0,
+      })),
+    history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
+    historyNext: oldest > 1 ? oldest : null,
+  };
+}
+
+/** What a list shows of an instance. */
+export function toInstanceSummary(head: InstanceHead): InstanceSummaryView {
+  return {
+    uuid: head.uuid,
+    state: head.state,
+    processDefinitionName: head.processName,
+    processDefinitionSvcUuid: head.definitionSvcUuid,
+    buildId: head.buildId,
+    buildStatusAtStart: head.buildStatus,
+    applicationId: head.appId,
+    parentApplicationId: head.parent?.appId ?? null,
+    rootApplicationId: head.rootAppId,
+    parentProcessInstanceUuid: head.parent?.uuid ?? null,
+    platform: head.platform,
+    startedBy: head.startedBy,
+    startedAt: head.startedAt.toISOString(),
+    dateUpdated: head.modifiedAt.toISOString(),
+    endedAt: head.endedAt?.toISOString() ?? null,
+    expiresAt: head.expiresAt?.toISOString() ?? null,
+    openIncidents: head.openIncidents,
+    instanceMetadata: { processInstanceId: head.id, processInstanceUuid: head.uuid },
+  };
+}
+
+/** A line of the audit trail, with nodes and tokens by the names that callers know. */
+export function toHistoryEvent(
+  definition: RunnableDefinition,
+  { seq, kind, at, actor, requestId, tokenId, node, data }: EventRow,
+  tokenUuids: ReadonlyMap<number, string>,
+): HistoryEventView {
+  return {
+    seq,
+    kind,
+    timestamp: at.toISOString(),
+    actor,
+    requestId,
+    tokenUuid: uuidOf(tokenId, tokenUuids),
+    ...toNodeView(definition, node),
+    data: toEventData(definition, data),
+  };
+}
+
+/** The engine counts nodes in their order; callers know the numbers that later builds keep. */
+function toEventData(definition: RunnableDefinition, data: JsonObject | null): JsonObject | null {
+  const { fromNode, ...others } = data ?? {};
+  if (typeof fromNode !== 'number') {
+    return data;
+  }
+  return { ...others, fromNodeId: definition.nodeAt(fromNode)?.id ?? null };
+}
+
+function toIncidentView(
+  definition: RunnableDefinition,
+  { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentHead,
+  tokenUuids: ReadonlyMap<number, string>,
+): Omit<IncidentView, 'childProcessInstanceUuid'> {
+  return {
+    uuid,
+    source,
+    type,
+    message,
+    tokenUuid: uuidOf(tokenId, tokenUuids),
+    ...toNodeView(definition, node),
+    actionSvcUuid,
+    requestId,
+    timestamp: raisedAt.toISOString(),
+  };
+}
+
+function toInstanceToken(
+  definition: RunnableDefinition,
+  { state, modifiedAt }: TokenRow,
+  tokenUuids: ReadonlyMap<number, string>,
+): Omit<InstanceTokenView, 'uiActions'> {
+  const node = definition.nodeAt(state.node);
+  return {
+    ...toTokenView(definition, state, modifiedAt),
+    bpmnElementId: node?.key ?? null,
+    parentTokenUuid: uuidOf(state.parentId, tokenUuids),
+    lane: (node === undefined ? undefined : definition.laneOf(node)?.name) ?? null,
+  };
+}
+
+function uiActionsOf(
+  definition: RunnableDefinition,
+  instance: InstanceState,
+  token: TokenState,
+  mayExecute: (node: GraphNode) => boolean,
+): UiActionView[] {
+  return openUiActions(definition.runtime, instance, token).flatMap((action) => {
+    const place = definition.runtime.uiAction(action.svcUuid);
+    return place === undefined || !mayExecute(place.node)
+      ? []
+      : [{ ...action, bodySchema: place.uiAction.bodySchema }];
+  });
+}
+
+function toNodeView(definition: RunnableDefinition, index: number | null): NodeView {
+  const node = index === null ? undefined : definition.nodeAt(index);
+  return {
+    nodeId: node?.id ?? null,
+    nodeName: node?.name ?? null,
+    bpmnElementId: node?.key ?? null,
+  };
+}
+
+function uuidOf(id: number | null, uuids: ReadonlyMap<number, string>): string | null {
+  return id === null ? null : (uuids.get(id) ?? null);
+}
+
+/** Those that somebody can act on come first. */
+function rank({ state }: InstanceTokenView): number {
+  if (state === 'ACTIVE') {
+    return 0;
+  }
+  return state === 'ON_HOLD' ? 1 : 2;
+}

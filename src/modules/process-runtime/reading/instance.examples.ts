@@ -1,0 +1,92 @@
+import { BPMN_EXAMPLE } from '../../builds/model/build.examples.js';
+import { START_EXAMPLE } from '../starts/start.examples.js';
+
+const TIME = '2026-01-31T10:20:30.123Z';
+const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
+const NODE = { nodeId: 1002, nodeName: 'Complete application', bpmnElementId: 'complete_application' };
+const { tokens, instanceMetadata, ...started } = START_EXAMPLE;
+
+export const INSTANCE_SUMMARY_EXAMPLE = {
+  ...started,
+  parentProcessInstanceUuid: null,
+  platform: 'web',
+  startedBy: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+  startedAt: TIME,
+  dateUpdated: TIME,
+  endedAt: null,
+  expiresAt: null,
+  openIncidents: 0,
+  instanceMetadata,
+};
+
+export const HISTORY_EVENT_EXAMPLE = {
+  seq: 6,
+  kind: 'NODE_ENTERED',
+  timestamp: TIME,
+  actor: 'jane.doe',
+  requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+  tokenUuid: TOKEN,
+  ...NODE,
+  data: { visit: 2 },
+};
+
+export const INSTANCE_EXAMPLE = {
+  ...INSTANCE_SUMMARY_EXAMPLE,
+  openIncidents: 1,
+  tokens: tokens.map((token) => ({
+    ...token,
+    bpmnElementId: NODE.bpmnElementId,
+    parentTokenUuid: null,
+    lane: 'Clerk',
+    uiActions: [
+      {
+        svcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
+        name: 'submit_application',
+        back: false,
+        bodySchema: null,
+      },
+    ],
+  })),
+  data: { client: { name: 'Ada Example' } },
+  incidents: [
+    {
+      uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30',
+      source: 'NODE',
+      type: 'GATEWAY_EVALUATION',
+      message: 'No outgoing flow can be taken.',
+      tokenUuid: TOKEN,
+      ...NODE,
+      actionSvcUuid: null,
+      childProcessInstanceUuid: null,
+      requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+      timestamp: TIME,
+    },
+  ],
+  children: [],
+  history: [HISTORY_EVENT_EXAMPLE],
+  historyNext: 6,
+};
+
+export const INSTANCE_PAGE_EXAMPLE = { instances: [INSTANCE_SUMMARY_EXAMPLE], next: null };
+export const HISTORY_PAGE_EXAMPLE = { events: [HISTORY_EVENT_EXAMPLE], next: 6 };
+
+export const OPERATION_EXAMPLE = { uuid: START_EXAMPLE.uuid, state: 'STARTED' };
+export const RETRY_EXAMPLE = {
+  ...OPERATION_EXAMPLE,
+  retriedIncidents: INSTANCE_EXAMPLE.incidents.map(({ uuid }) => uuid),
+};
+
+export const PROGRESS_EXAMPLE = `event: history
+id: 6
+data: ${JSON.stringify(HISTORY_EVENT_EXAMPLE)}
+
+event: end
+id: 9
+data: ${JSON.stringify({ uuid: START_EXAMPLE.uuid, state: 'FINISHED' })}
+
+`;
+
+export const DIAGRAM_EXAMPLE = {
+  bpmn: BPMN_EXAMPLE,
+  positions: [{ nodeId: 1002, bpmnElementId: 'complete_application', tokenUuid: TOKEN, state: 'ACTIVE' }],
+};

@@ -1,0 +1,108 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { PROCESS_NAME } from '../../../common/validation/path-names.js';
+import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsQueryMoment,
+  IsQueryUuid,
+  IsQueryNumber,
+} from '../../../common/validation/query.decorators.js';
+import type { InstanceStatus } from '../engine/engine.types.js';
+import { INSTANCE_STATES } from '../model/start.response.dto.js';
+
+const MAX_LIMIT = 200;
+const MAX_SEQ = 2_147_483_647;
+
+/** The ways in which `ONHOLD` is written. */
+const toState = ({ value }: { value: unknown }): unknown =>
+  value === 'ON_HOLD' || value === 'ON HOLD' ? 'ONHOLD' : value;
+
+/** Path of one process instance. */
+export class InstanceParams {
+  @IsPathId({
+    description: '`uuid` of the process instance.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  })
+  uuid: string;
+}
+
+/** Path of one token. */
+export class InstanceTokenParams extends InstanceParams {
+  @IsPathId({ description: '`uuid` of the token.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' })
+  tokenUuid: string;
+}
+
+/** Which process instances to list. */
+export class InstancesQueryDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PATH_ID_PATTERN,
+    description: 'Only processes of this application.',
+    example: 'sample',
+  })
+  @MatchesPathId()
+  @IsOptional()
+  applicationId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PROCESS_NAME.pattern.source,
+    description: 'Only processes of this name.',
+    example: 'loan_onboarding',
+  })
+  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
+  @IsOptional()
+  processDefinitionName?: string;
+
+  @ApiPropertyOptional({
+    enum: [...INSTANCE_STATES, 'ON_HOLD', 'ON HOLD'],
+    description: 'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
+    example: 'STARTED',
+  })
+  @Transform(toState)
+  @IsIn(INSTANCE_STATES, { message: `must be one of ${INSTANCE_STATES.join(', ')}` })
+  @IsOptional()
+  state?: InstanceStatus;
+
+  @IsQueryUuid('Only processes that this instance started itself.')
+  parentProcessInstanceUuid?: string;
+
+  @IsQueryMoment('Only instances that started at this time or later; UTC without an offset.')
+  startedFrom?: Date;
+
+  @IsQueryMoment('Only instances that started before this time.')
+  startedTo?: Date;
+
+  @IsPageCursor()
+  before?: string;
+
+  @IsPageLimit(
+    'Instances in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
+    MAX_LIMIT,
+  )
+  limit?: number;
+}
+
+/** Which part of an audit trail to read. */
+export class HistoryQueryDto {
+  @IsQueryNumber(
+    { min: 1, max: MAX_SEQ },
+    { description: 'Only events before this number, newest first; that is also the order without `after`.' },
+  )
+  before?: number;
+
+  @IsQueryNumber(
+    { min: 0, max: MAX_SEQ },
+    { description: 'Only events after this number, oldest first. Not together with `before`.' },
+  )
+  after?: number;
+
+  @IsPageLimit(
+    'Events in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
+    MAX_LIMIT,
+  )
+  limit?: number;
+}

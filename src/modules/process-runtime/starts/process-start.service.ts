@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { callerHash, type Principal } from '../../../common/user/principal.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import { Database } from '../../../database/database.js';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import { EngineRefusal } from '../engine/engine.errors.js';
+import type { InstanceState } from '../engine/engine.types.js';
+import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
+import { demandLane, mayAct } from '../definitions/lanes.js';
+import type { ProcessKey, StartAnswer, StopReport } from '../model/process-runtime.types.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import {
+  chooseStart,
+  readStartBody,
+  refuseStartFaults,
+  requirePlatform,
+  startCandidates,
+} from './start-choice.js';
+import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { toDomainError } from '../steps/refusals.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { StepResources } from '../steps/step-resources.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import { RuntimeRows } from '../storage/runtime-rows.js';
+import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
+import { toTokenView } from './token-view.js';
+
+/** What a caller sends to start a process. */
+export interface StartCall {
+  body: JsonObject;
+  /** Header `svc-platform`. */
+  platform: string | undefined;
+  /** Header `Idempotency-Key`. */
+  idempotencyKey: string | undefined;
+}
+
+/** Where an instance stands after its first step. */
+type StartState = Pick<InstanceState, 'state' | 'tokens'>;
+
+/** What a start comes to, and what is kept for its Idempotency-Key. */
+type StartOutcome = StartAnswer | { stopped: StopReport; isMissing: boolean };
+
+/** Another call with the same key was first. Never leaves the service. */
+class RepeatTakenError extends Error {
+  override readonly name = 'RepeatTakenError';
+}
+
+/** Starts processes for callers (interface contract, endpoint 7; decisions, section 5). */
+@Injectable()
+export class ProcessStartService {
+  constructor(
+    private readonly database: Database,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    private readonly rows: RuntimeRows,
+    private readonly resources: StepResources,
+  ) {}
+
+  /**
+   * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all.
+   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   * @throws LanePermissionError when all its start events stand in lanes in which the caller may not act
+   */
+  async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
+    const definition = await this.definition(key);
+    const [first, ...others] = startCandidates(definition.graph);
+    if (first !== undefined && !others.some((node) => mayAct(definition, node, principal))) {
+      demandLane(definition, first, principal);
+    }
+  }
+
+  /**
+   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer, also of a process that stops
+   * at once: that is stored as CREATED, with the incident, and told as an error.
+   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
+   * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
+   * @throws ProcessStateError when the key was used with another body
+   * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
+   */
+  async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartAnswer> {
+    const definition = await this.definition(key);
+    const { startCondition, data } = readStartBody(call.body);
+    const node = chooseStart(definition.graph, startCondition);
+    demandLane(definition, node, principal);
+    const platform = requirePlatform(call.platform);
+    refuseStartFaults(definition.faultsOfStart(data));
+    const path = ['start', key.appId, key.buildId, key.processName];
+    const repeat = repeatKey(principal, path, call.idempotencyKey, call.body);
+    const request: StartRequest = {
+      definition,
+      startNode: node.index,
+      data,
+      platform,
+      starter: callerHash(principal),
+      startedBy: principal.user,
+      parent: null,
+      rootAppId: definition.build.rootApplicationId,
+      depth: 0,
+    };
+    const outcome = await (repeat === undefined
+      ? this.startOnce(request, undefined)
+      : this.startOrRepeat(request, repeat));
+    if ('stopped' in outcome) {
+      throw stopError(outcome.stopped, outcome.isMissing);
+    }
+    return outcome;
+  }
+
+  private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
+    return this.definitions.byName(appId, buildId, processName);
+  }
+
+  private async startOrRepeat(request: StartRequest, repeat: RepeatKey): Promise<StartOutcome> {
+    // Before the engine runs. Of calls at the same time none finds anything: then the unique index decides.
+    const early = await this.repeated(repeat);
+    if (early !== undefined) {
+      return early;
+    }
+    try {
+      return await this.startOnce(request, repeat);
+    } catch (error) {
+      if (!(error instanceof RepeatTakenError)) {
+        throw error;
+      }
+    }
+    // Removed for its age between the two statements: then this is a first call again.
+    return (await this.repeated(repeat)) ?? this.startOnce(request, repeat);
+  }
+
+  private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
+    const stored = await this.database.read((manager) => this.rows.repeats.find(manager, repeat.keyHash));
+    return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
+  }
+
+  private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
+    const { definition } = request;
+    try {
+      return await this.starter.start<StartOutcome>(request, {
+        begin: (manager, { row, result, now }) =>
+          this.keep(manager, repeat, toStartAnswer(definition, row, result.instance, now), now),
+        stopped: (manager, { row, incident, incidentUuid, now }) => {
+          const stopped = toStopReport(incident, row.uuid, definition, incidentUuid);
+          return this.keep(manager, repeat, { stopped, isMissing: isOfMissingData(incident) }, now);
+        },
+      });
+    } catch (error) {
+      throw error instanceof EngineRefusal ? toDomainError(error, this.resources.limits.dataBytes) : error;
+    }
+  }
+
+  /** First, so that a call that comes second waits here and has written nothing yet. */
+  private async keep(
+    manager: EntityManager,
+    repeat: RepeatKey | undefined,
+    answer: StartOutcome,
+    now: Date,
+  ): Promise<StartOutcome> {
+    if (repeat === undefined) {
+      return answer;
+    }
+    const { keyHash, bodyHash } = repeat;
+    try {
+      await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      return answer;
+    } catch (error) {
+      throw isDuplicate(error) ? new RepeatTakenError() : error;
+    }
+  }
+}
+
+function toStartAnswer(
+  definition: RunnableDefinition,
+  row: InstanceRow,
+  { state, tokens: all }: StartState,
+  now: Date,
+): StartAnswer {
+  const tokens = [...all.values()]
+    .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
+    .map((token) => toTokenView(definition, token, now));
+  return {
+    processDefinitionSvcUuid: row.definitionSvcUuid,
+    buildId: row.buildId,
+    buildStatusAtStart: row.buildStatus,
+    applicationId: row.appId,
+    parentApplicationId: row.parent?.appId ?? null,
+    rootApplicationId: row.rootAppId,
+    processDefinitionName: row.processName,
+    tokens,
+    state,
+    uuid: row.uuid,
+    instanceMetadata: { processInstanceId: row.id, processInstanceUuid: row.uuid },
+  };
+}

@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
+import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import {
+  MandatoryParamsMissingError,
+  StartConditionMissingError,
+  StartNodeNotFoundError,
+} from '../model/process-runtime.errors.js';
+
+const START_CONDITION = 'startCondition';
+const PLATFORM = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** The body of a start, taken apart: the reserved key is no process data. */
+export interface StartBody {
+  startCondition: string | undefined;
+  data: JsonObject;
+}
+
+/**
+ * Takes the reserved key `startCondition` out of the body (decisions, section 5).
+ * @throws ValidationFailedError when it is no string
+ */
+export function readStartBody(body: JsonObject): StartBody {
+  if (!Object.hasOwn(body, START_CONDITION)) {
+    return { startCondition: undefined, data: body };
+  }
+  const { [START_CONDITION]: startCondition, ...data } = body;
+  if (typeof startCondition !== 'string') {
+    throw new ValidationFailedError([{ field: START_CONDITION, rule: 'must be a string' }]);
+  }
+  return { startCondition, data };
+}
+
+/** The start events that a request can mean. Those of timers and messages start by themselves only. */
+export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 'starts'>): GraphNode[] {
+  return starts
+    .flatMap((index) => nodes[index] ?? [])
+    .filter(({ event }) => event === null || event.type === 'NONE');
+}
+
+/**
+ * The start event that a request means.
+ * @throws StartNodeNotFoundError, StartConditionMissingError
+ */
+export function chooseStart(
+  graph: Pick<ProcessGraph, 'nodes' | 'starts'>,
+  startCondition: string | undefined,
+): GraphNode {
+  const candidates = startCandidates(graph).filter(
+    (node) => startCondition === undefined || node.startCondition === startCondition,
+  );
+  const [first, second] = candidates;
+  if (first === undefined) {
+    throw new StartNodeNotFoundError();
+  }
+  if (second !== undefined && startCondition === undefined) {
+    throw new StartConditionMissingError();
+  }
+  return first;
+}
+
+/**
+ * Checks the header `svc-platform` (interface contract, endpoint 7).
+ * @throws ValidationFailedError
+ */
+export function requirePlatform(platform: string | undefined): string {
+  if (platform === undefined || !PLATFORM.test(platform)) {
+    const rule = platform === undefined ? 'is required' : 'must be 1 to 32 letters, digits, "-" or "_"';
+    throw new ValidationFailedError([{ field: 'svc-platform', rule }]);
+  }
+  return platform;
+}
+
+/**
+ * Refuses a start body that breaks the input schema.
+ * @throws MandatoryParamsMissingError when a required field is absent, else ValidationFailedError
+ */
+export function refuseStartFaults(faults: readonly SchemaFault[]): void {
+  const missing = faults.filter(({ rule }) => rule === REQUIRED_RULE).map(({ field }) => field);
+  if (missing.length > 0) {
+    throw new MandatoryParamsMissingError(missing);
+  }
+  refuseFaults(faults);
+}
+
+/** @throws ValidationFailedError when there are any */
+export function refuseFaults(faults: readonly SchemaFault[]): void {
+  if (faults.length > 0) {
+    throw new ValidationFailedError(
+      faults.map(({ field, rule }) => ({ field: field === '' ? 'body' : field, rule })),
+    );
+  }
+}

@@ -1,0 +1,18 @@
+import type { TokenState } from '../engine/engine.types.js';
+import type { TokenView } from '../model/process-runtime.types.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+
+/** A token as callers see it: nodes by the numbers that later builds keep. */
+export function toTokenView(definition: RunnableDefinition, token: TokenState, updated: Date): TokenView {
+  const node = definition.nodeAt(token.node);
+  return {
+    id: token.id,
+    uuid: token.uuid,
+    state: token.state,
+    statusCurrentNode: token.status,
+    startNodeId: definition.nodeAt(token.startNode)?.id ?? null,
+    currentNodeId: node?.id ?? 0,
+    currentNodeName: node?.name ?? null,
+    dateUpdated: updated.toISOString(),
+  };
+}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import { requestContext } from '../../../common/logging/request-context.js';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import { Database } from '../../../database/database.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
+import { EngineIncident } from '../engine/engine.errors.js';
+import type { StepResult } from '../engine/engine.types.js';
+import { newInstance } from '../engine/new-instance.js';
+import { step } from '../engine/step.js';
+import { IncidentsService } from './incidents.service.js';
+import type { InstanceRow, ParentLink } from '../storage/instance.row.js';
+import { expiryOf } from './expiry.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { StepAftermath } from './step-aftermath.js';
+import { StepResources } from './step-resources.js';
+import { StepWriter } from './step-writer.js';
+import type { StepIds } from './step.types.js';
+
+/** A process to be started. */
+export interface StartRequest {
+  definition: RunnableDefinition;
+  /** Index of the start event. */
+  startNode: number;
+  data: JsonObject;
+  platform: string | null;
+  starter: string | null;
+  startedBy: UserReference | null;
+  /** Null for one that was not called by another. */
+  parent: ParentLink | null;
+  rootAppId: string;
+  depth: number;
+}
+
+/** An instance that is ready to be stored. */
+export interface PreparedStart {
+  row: InstanceRow;
+  result: StepResult;
+  now: Date;
+}
+
+/** An instance that stopped at once. */
+export interface FailedStart {
+  row: InstanceRow;
+  incident: EngineIncident;
+  incidentUuid: string;
+  now: Date;
+}
+
+/** What belongs to the transaction of a start. */
+export interface StartPlan<Answer> {
+  /** The background job whose effect this is; it is completed in the transaction. */
+  job?: Job;
+  /** Called first in the transaction. */
+  begin(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
+  /**
+   * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
+   * the start throws. It completes the job, if there is one.
+   */
+  stopped?(manager: EntityManager, failed: FailedStart): Promise<Answer>;
+}
+
+const SHARDS = 256;
+
+/** Starts instances: the step is made in memory, since nothing of it is stored yet, and then written as a whole. */
+@Injectable()
+export class ProcessStarter {
+  constructor(
+    private readonly database: Database,
+    private readonly writer: StepWriter,
+    private readonly resources: StepResources,
+    private readonly aftermath: StepAftermath,
+    private readonly incidents: IncidentsService,
+  ) {}
+
+  /**
+   * Starts an instance. One that stops at once is stored as CREATED, with the incident, if the plan says what else belongs to that.
+   * @throws EngineRefusal when the data is too large
+   * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
+   */
+  async start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+    const id = await this.resources.nextId('process-instance');
+    try {
+      return await this.resources.withIds((begin) => this.commit(request, id, plan, begin));
+    } catch (error) {
+      if (!(error instanceof EngineIncident) || plan.stopped === undefined) {
+        throw error;
+      }
+      return this.recordFailure(request, id, error, plan.stopped.bind(plan));
+    }
+  }
+
+  private async commit<Answer>(
+    request: StartRequest,
+    id: number,
+    plan: StartPlan<Answer>,
+    begin: () => StepIds,
+  ): Promise<Answer> {
+    const prepared = this.prepare(request, id, begin());
+    const { row, result, now } = prepared;
+    const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
+    const { answer, written } = await this.database.write(async (manager) => {
+      const answer = await plan.begin(manager, prepared);
+      const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
+      const context = { ids: begin(), now, origin, job: plan.job };
+      return { answer, written: await this.writer.write(manager, base, result, context) };
+    });
+    this.aftermath.changed(id, written.hasWork);
+    written.raised.forEach((incident) => this.aftermath.stopped(row, incident));
+    this.aftermath.warned(row, result.warnings);
+    return answer;
+  }
+
+  private prepare(request: StartRequest, id: number, ids: StepIds): PreparedStart {
+    const now = this.resources.now();
+    const row = newRow(request, id, now);
+    const { definition, startNode, data, parent } = request;
+    const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.uuid ?? null });
+    const command = { kind: 'START', startNode, data } as const;
+    const context = this.resources.engineContext(now, ids);
+    return { row, now, result: step(definition.runtime, instance, command, context) };
+  }
+
+  private async recordFailure<Answer>(
+    request: StartRequest,
+    id: number,
+    incident: EngineIncident,
+    stopped: NonNullable<StartPlan<Answer>['stopped']>,
+  ): Promise<Answer> {
+    const now = this.resources.now();
+    const row = { ...newRow(request, id, now), expiresAt: null };
+    const { source, type, message, node, actionSvcUuid } = incident;
+    const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
+    return this.incidents.recordFailedStart(row, request.startNode, fault, (manager, incidentUuid) =>
+      stopped(manager, { row, incident, incidentUuid, now }),
+    );
+  }
+}
+
+function newRow(request: StartRequest, id: number, now: Date): InstanceRow {
+  const { definition, data, platform, starter, startedBy, parent, rootAppId, depth } = request;
+  const { build } = definition;
+  return {
+    id,
+    uuid: orderedUuid(now),
+    shard: id % SHARDS,
+    appId: build.appId,
+    rootAppId,
+    buildId: build.buildId,
+    buildStatus: build.buildStatus,
+    definitionId: build.id,
+    definitionSvcUuid: build.svcUuid,
+    processName: build.name,
+    platform,
+    starter,
+    startedBy,
+    parent,
+    depth,
+    startedAt: now,
+    expiresAt: expiryOf(definition, now),
+    state: 'CREATED',
+    rev: 1,
+    seq: 0,
+    openIncidents: 0,
+    modifiedAt: now,
+    endedAt: null,
+    content: { data, joins: [], returnPoints: [], pending: [], continues: 0, backCounter: 0, parked: [] },
+  };
+}

@@ -1,0 +1,35 @@
+import { InvalidDataError } from '../../../language/paths/data-paths.errors.js';
+import type { DomainError } from '../../../common/errors/domain.error.js';
+import type { EngineRefusal } from '../engine/engine.errors.js';
+import {
+  ProcessDataTooLargeError,
+  ProcessStateError,
+  UiActionNotFoundError,
+} from '../model/process-runtime.errors.js';
+
+const MESSAGES = {
+  INSTANCE_STARTED: 'The process instance has been started already.',
+  INSTANCE_NOT_STARTED: 'The process instance is not running.',
+  TOKEN_NOT_ACTIVE: 'The token is not active.',
+  ACTION_NOT_AVAILABLE: 'The UI action is not available where the token stands.',
+  ACTION_ALREADY_DONE: 'The UI action was executed already and cannot be repeated.',
+  NOTHING_TO_RETRY: 'There is nothing to retry: execute the UI action again.',
+  STALE: 'The token has moved on.',
+} as const;
+
+/**
+ * What a caller is told when the engine refuses (decisions, section 7, "Failures").
+ * @param dataMaxBytes limit of process data
+ */
+export function toDomainError({ code, message }: EngineRefusal, dataMaxBytes: number): DomainError {
+  switch (code) {
+    case 'ACTION_UNKNOWN':
+      return new UiActionNotFoundError();
+    case 'DATA_TOO_LARGE':
+      return new ProcessDataTooLargeError(dataMaxBytes);
+    case 'DATA_INVALID':
+      return new InvalidDataError(message);
+    default:
+      return new ProcessStateError(code, MESSAGES[code]);
+  }
+}

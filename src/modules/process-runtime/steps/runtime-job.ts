@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { EngineJob, InstanceStatus } from '../engine/engine.types.js';
+import type { ParkedJob } from '../storage/instance.row.js';
+
+/** Work for the background that the engine does not know of. */
+export type ServiceJob =
+  /** The start of an instance that stopped at once: never queued, kept with the incident for a retry. `node` is the start event. */
+  | { kind: 'START'; node: number }
+  /** The time of the definition's `expiryTime` has come. */
+  | { kind: 'EXPIRY' }
+  /** Brings messages and tokens that wait for them together. */
+  | { kind: 'MATCH_MESSAGE'; key: string }
+  /** Gives a message to a token that has waited for it. */
+  | { kind: 'DELIVERY'; tokenId: number; visit: number; node: number; payload: JsonObject }
+  /** A timer start event of an active build is due. */
+  | {
+      kind: 'TIMER_START';
+      definitionId: number;
+      node: number;
+      anchor: number;
+      occurrence: number;
+      at: number;
+    }
+  /** Removes answers and messages that have expired. */
+  | { kind: 'PROCESS_CLEANUP'; at: number };
+
+export type RuntimeJob = EngineJob | ServiceJob;
+
+/** Jobs of a token that mean nothing after its visit; others go on. */
+export const VISIT_KINDS: readonly string[] = ['TIMER', 'ACTION_DUE', 'WORKFLOW'];
+
+/** The latest time that columns hold, and ISO 8601 writes with four digits of a year. */
+const LATEST = Date.UTC(9_999, 11, 31);
+
+/** A job's payload: text, since data may hold what `json` columns of MySQL refuse, such as half a surrogate pair. */
+export function encodeJob(job: RuntimeJob): JsonObject {
+  return { text: JSON.stringify(job) };
+}
+
+/** What `encodeJob` was given. */
+export function decodeJob<Kind extends RuntimeJob['kind']>(
+  payload: JsonObject,
+): Extract<RuntimeJob, { kind: Kind }> {
+  return JSON.parse(payload['text'] as string) as Extract<RuntimeJob, { kind: Kind }>;
+}
+
+/** When a job is due: at its time, no later than a column can hold, else at once. */
+export function dueAt(job: RuntimeJob, now: Date): Date {
+  return 'at' in job ? latest(new Date(job.at)) : now;
+}
+
+/** The time itself, or the end of the year 9999 when it lies beyond. */
+export function latest(time: Date): Date {
+  return time.getTime() <= LATEST ? time : new Date(LATEST);
+}
+
+/** The token that a job belongs to; null for one of the whole instance. */
+export function tokenOf(job: RuntimeJob): number | null {
+  return 'tokenId' in job ? job.tokenId : null;
+}
+
+/** Key under which the expiry of an instance is cancelled. */
+export function expiryKey(instanceId: number): string {
+  return `process-expiry:${instanceId}`;
+}
+
+/** Names a piece of work that must be the same when its job was put off in between. */
+export function runKeyOf({ id, payload }: { id: number; payload: JsonObject }): string {
+  return typeof payload['runKey'] === 'string' ? payload['runKey'] : `process-job:${id}`;
+}
+
+/** Key of the workflow run that stopped work has begun; null when it is no workflow. */
+export function stoppedRunOf({ kind, payload }: ParkedJob): string | null {
+  return kind === 'WORKFLOW' && typeof payload['runKey'] === 'string' ? payload['runKey'] : null;
+}
+
+/** Payload of new work: the same as work that is retried keeps the key of its run; with other data it is other work. */
+export function continued(
+  { kind, payload }: { kind: string; payload: JsonObject },
+  retried: ParkedJob | undefined,
+): JsonObject {
+  return retried?.kind === kind && retried.payload['text'] === payload['text'] ? retried.payload : payload;
+}
+
+/** Whether background work still means something when its instance has ended so: what none of its tokens waits for. */
+export function outlives(
+  { kind, payload }: Pick<ParkedJob, 'kind' | 'payload'>,
+  end: InstanceStatus,
+): boolean {
+  switch (kind) {
+    case 'END_CHILDREN':
+    case 'MATCH_MESSAGE':
+      return true;
+    case 'CALL':
+      return end === 'FINISHED' && !decodeJob<'CALL'>(payload).waits;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Names what has stopped: a piece of background work, or else the place where a caller's request did. Not by what was said of
+ * it: many pieces fail with one message, and one may fail with another message each time.
+ */
+export function workKeyOf(
+  job: ParkedJob | null,
+  {
+    tokenId,
+    visit,
+    node,
+    actionSvcUuid,
+  }: Record<'tokenId' | 'visit' | 'node', number | null> & {
+    actionSvcUuid: string | null;
+  },
+): string {
+  const name =
+    job === null
+      ? [tokenId, visit, node, actionSvcUuid]
+      : [job.kind, job.instanceId, job.tokenId, job.payload['text']];
+  return createHash('sha256').update(JSON.stringify(name)).digest('hex');
+}

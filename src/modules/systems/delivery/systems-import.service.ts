@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { Database } from '../../../database/database.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { SystemEntity } from '../storage/system.entity.js';
+import { nameKey } from '../model/resource-name.js';
+import { columnsOf, delivered, differs, lacksSecret } from './system-delivery.js';
+import { SystemSecrets } from '../secrets/system-secrets.js';
+import { SystemType } from '../model/system.types.js';
+import type { PackageSystem, SystemsImport } from './systems-import.types.js';
+import { SystemsRepository } from '../storage/systems.repository.js';
+
+/** The version, who delivers, and when. */
+interface Delivery {
+  version: AppVersionKey;
+  principal: Principal;
+  now: Date;
+}
+
+/**
+ * Brings the systems of a version in line with a package. The package is the whole truth about REST and NOSQL_DB
+ * systems: those that it does not name go. An MCP system that it does not name stays, because it can have been
+ * registered by endpoint 1. Systems are the same by resource name, without regard to case; a system that changes its
+ * type is another one.
+ */
+@Injectable()
+export class SystemsImportService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: SystemsRepository,
+    private readonly secrets: SystemSecrets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Part of a transaction in which the version is open for replacing. */
+  async import(
+    manager: EntityManager,
+    principal: Principal,
+    version: AppVersionKey,
+    systems: PackageSystem[],
+  ): Promise<SystemsImport> {
+    const delivery = { version, principal, now: this.clock.now() };
+    const stored = new Map(
+      (await this.repository.lockAll(manager, version)).map((system) => [system.nameKey, system]),
+    );
+    const result: SystemsImport = {
+      added: [],
+      changed: [],
+      removed: [],
+      secretsDropped: [],
+      secretsMissing: [],
+    };
+    await this.removeUnnamed(manager, stored, systems, result);
+    for (const system of systems) {
+      const before = stored.get(nameKey(system.resourceName));
+      if (before === undefined || before.type !== system.type) {
+        await this.add(manager, delivery, system, result);
+      } else {
+        await this.change(manager, delivery, { before, system }, result);
+      }
+    }
+    return result;
+  }
+
+  /** The definition ids that an application gave to names so far, by name in lower case. */
+  async definitionIds(appId: string, resourceNames: string[]): Promise<Map<string, string>> {
+    return this.database.read((manager) =>
+      this.repository.definitionIds(manager, appId, resourceNames.map(nameKey)),
+    );
+  }
+
+  /** Ids of the systems of a version, by name in lower case. */
+  async idsByName(manager: EntityManager, version: AppVersionKey): Promise<Map<string, string>> {
+    const rows = await this.repository.summaries(manager, [version]);
+    return new Map(rows.map((row) => [nameKey(row.resourceName), row.resourceDefinitionId]));
+  }
+
+  private async removeUnnamed(
+    manager: EntityManager,
+    stored: Map<string, SystemEntity>,
+    systems: PackageSystem[],
+    result: SystemsImport,
+  ): Promise<void> {
+    const types = new Map(systems.map((system) => [nameKey(system.resourceName), system.type]));
+    for (const system of stored.values()) {
+      const type = types.get(system.nameKey);
+      const stays = type === undefined ? system.type === SystemType.Mcp : type === system.type;
+      if (!stays) {
+        await this.repository.remove(manager, system.id);
+        result.removed.push(system.resourceName);
+      }
+    }
+  }
+
+  private async add(
+    manager: EntityManager,
+    { version, principal, now }: Delivery,
+    system: PackageSystem,
+    result: SystemsImport,
+  ): Promise<void> {
+    const key = nameKey(system.resourceName);
+    const resourceDefinitionId = await this.repository.definitionId(
+      manager,
+      { appId: version.appId, nameKey: key },
+      { id: uuid(), createdAt: now },
+    );
+    const row = {
+      ...version,
+      ...columnsOf(system),
+      id: uuid(),
+      resourceId: uuid(),
+      resourceDefinitionId,
+      nameKey: key,
+      clientSecret: null,
+      toolsSynchronisedAt: null,
+      createdBy: principal.user,
+      modifiedBy: principal.user,
+      createdAt: now,
+      modifiedAt: now,
+    };
+    await this.repository.insert(manager, row);
+    result.added.push(system.resourceName);
+    noteMissingSecret(row, result);
+  }
+
+  private async change(
+    manager: EntityManager,
+    { principal, now }: Delivery,
+    { before, system }: { before: SystemEntity; system: PackageSystem },
+    result: SystemsImport,
+  ): Promise<void> {
+    const after = delivered(before, columnsOf(system), this.secrets);
+    noteMissingSecret(after, result);
+    if (before.clientSecret !== null && after.clientSecret === null) {
+      result.secretsDropped.push(system.resourceName);
+    }
+    if (differs(before, after)) {
+      await this.repository.update(manager, { ...after, modifiedBy: principal.user, modifiedAt: now });
+      result.changed.push(system.resourceName);
+    }
+  }
+}
+
+function noteMissingSecret(system: Omit<SystemEntity, 'tools'>, { secretsMissing }: SystemsImport): void {
+  if (lacksSecret(system)) {
+    secretsMissing.push(system.resourceName);
+  }
+}

@@ -1,0 +1,118 @@
+import type { UserReference } from '../../../common/user/user-reference.js';
+import type { SystemEntity } from '../storage/system.entity.js';
+import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
+
+/** Kinds of system (interface contract, "MCP system", field `type`). */
+export enum SystemType {
+  Rest = 'REST',
+  NoSqlDb = 'NOSQL_DB',
+  Mcp = 'MCP',
+}
+
+/** How an MCP server is reached (interface contract, "Authorization object"). */
+export enum AuthorizationType {
+  NoAuth = 'NO_AUTH',
+  ServiceAccount = 'SERVICE_ACCOUNT',
+}
+
+/** What is read of a tool to show it as part of its system. */
+export interface ToolRow {
+  id: string;
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown> | null;
+  enabled: boolean;
+}
+
+/** What is read of a system to list it. */
+export interface SystemSummaryRow {
+  id: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+  type: SystemType;
+  resourceName: string;
+  name: string;
+  description: string;
+  appId: string;
+  appVersionId: string;
+  modifiedAt: Date;
+}
+
+/** What is read of an MCP system to look whether its server is there. */
+export interface McpServerRow {
+  id: string;
+  /** The same in all versions of the application. */
+  resourceDefinitionId: string;
+  appId: string;
+  resourceName: string;
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+  identityProviderUrl: string | null;
+}
+
+/** What is read of a system by those who are about to use it. */
+export interface SystemState {
+  id: string;
+  appId: string;
+  resourceDefinitionId: string;
+  resourceName: string;
+  name: string;
+  type: SystemType;
+  baseUrl: string | null;
+  /** When its tools were last read; null means never. */
+  toolsSynchronisedAt: Date | null;
+}
+
+/** Systems of some versions; `versions` only when the manifest was asked for. */
+export interface SystemList {
+  rows: SystemSummaryRow[];
+  versions?: AppVersionStatus[];
+}
+
+/** A system that nobody else changes until the transaction ends. */
+export interface LockedSystem {
+  system: SystemEntity;
+  /** False in a committed version: then its definition stays as it is. */
+  writable: boolean;
+}
+
+/** Names an MCP system by its place in the interface. */
+export interface SystemKey extends AppVersionKey {
+  resourceId: string;
+}
+
+/** What a list of systems shall hold besides the systems of the version. */
+export interface ListOptions {
+  /** Kinds of dependency whose systems are added; unknown kinds add nothing. */
+  dependencyTypes: string[];
+  withManifest: boolean;
+}
+
+/** How an MCP server is reached; the last three are null for NO_AUTH. */
+export interface Connection {
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+  clientId: string | null;
+  clientSecret: string | null;
+  identityProviderUrl: string | null;
+}
+
+/** What is read of an MCP system to show it. */
+export interface SystemDetails {
+  id: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+  type: SystemType;
+  name: string;
+  baseUrl: string | null;
+  authorizationType: AuthorizationType | null;
+  clientId: string | null;
+  identityProviderUrl: string | null;
+  description: string;
+  createdAt: Date;
+  modifiedAt: Date;
+  createdBy: UserReference;
+  modifiedBy: UserReference;
+  tools: ToolRow[];
+}

@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { Equals, IsDefined, IsObject, IsOptional, ValidateNested } from 'class-validator';
+import { IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsResourceName } from '../model/resource-name.js';
+import { SystemType } from '../model/system.types.js';
+import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
+
+/** Longest display name and description that are stored, in characters. */
+export const NAME_MAX_LENGTH = 255;
+export const DESCRIPTION_MAX_LENGTH = 2_000;
+
+/** Configuration of a new MCP system. */
+export class CreateSystemPayloadDto {
+  @IsText(1, NAME_MAX_LENGTH, { description: 'Display name.', example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({
+    enum: [SystemType.Mcp],
+    description: 'Only MCP systems are created here.',
+    example: SystemType.Mcp,
+  })
+  @Equals(SystemType.Mcp, { message: 'must be MCP' })
+  type: SystemType.Mcp;
+
+  @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'https://mcp.example.com/mcp' })
+  baseUrl: string;
+
+  @ApiProperty({ type: () => AuthorizationRequestDto, description: 'How the MCP server is reached.' })
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @IsDefined({ message: 'is required' })
+  @Type(() => AuthorizationRequestDto)
+  authorization: AuthorizationRequestDto;
+
+  @IsText(0, DESCRIPTION_MAX_LENGTH, {
+    required: false,
+    nullable: true,
+    description:
+      'Purpose. When empty, the first successful connection test fills it with what the server says of itself.',
+    example: 'Stock levels and orders of the warehouse',
+  })
+  @IsOptional()
+  description?: string | null;
+}
+
+/** Interface contract, endpoint 1. */
+export class CreateSystemRequestDto {
+  @ApiProperty({ enum: ['CREATE'], description: 'Always CREATE.', example: 'CREATE' })
+  @Equals('CREATE', { message: 'must be CREATE' })
+  action: 'CREATE';
+
+  @IsResourceName({
+    description: 'Name of the resource; unique inside the application version without regard to case.',
+    example: 'inventory_tools',
+  })
+  resourceName: string;
+
+  @ApiProperty({ type: () => CreateSystemPayloadDto, description: 'Configuration of the system.' })
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @IsDefined({ message: 'is required' })
+  @Type(() => CreateSystemPayloadDto)
+  payload: CreateSystemPayloadDto;
+}

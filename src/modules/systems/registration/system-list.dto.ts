@@ -1,0 +1,141 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
+import {
+  SystemType,
+  type ListOptions,
+  type SystemList,
+  type SystemSummaryRow,
+} from '../model/system.types.js';
+
+/** Query of the list of systems. */
+export class ListSystemsQuery {
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'Add manifest information to each item.',
+  })
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsOptional()
+  includeManifestInfo?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
+    example: 'LIB',
+  })
+  @Length(0, 255, { message: 'must have at most 255 characters' })
+  @IsString({ message: 'must be given once' })
+  @IsOptional()
+  depTypes?: string;
+}
+
+/** What the manifest of the application version records about a resource. */
+export class ManifestInfoDto {
+  @ApiProperty({
+    description:
+      'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
+    example: 'inventory_tools',
+  })
+  resourceName: string;
+
+  @ApiProperty({ enum: SystemType, enumName: 'SystemType', description: 'Type of the system.' })
+  resourceType: SystemType;
+
+  @ApiProperty({
+    enum: AppVersionState,
+    enumName: 'AppVersionState',
+    description: 'A COMMITTED version can no longer be changed.',
+  })
+  status: AppVersionState;
+
+  @ApiProperty({ format: 'date-time', description: 'When the system last changed.' })
+  lastChangeTime: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null while the version is a draft.',
+  })
+  lastCommittedTime: string | null;
+}
+
+/** Interface contract, "System summary". */
+export class SystemSummaryDto {
+  @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
+  id: string;
+
+  @ApiProperty({ format: 'uuid', description: 'Names the system in paths.' })
+  resourceId: string;
+
+  @ApiProperty({
+    format: 'uuid',
+    description: 'The same in every version of the application; workflow nodes use it.',
+  })
+  resourceDefinitionId: string;
+
+  @ApiProperty({
+    enum: SystemType,
+    enumName: 'SystemType',
+    description: 'Filter on MCP to pick MCP servers.',
+    example: SystemType.Mcp,
+  })
+  type: SystemType;
+
+  @ApiProperty({ description: 'Display name.', example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({
+    description: 'Purpose; empty when nobody has told it.',
+    example: 'Stock levels and orders of the warehouse',
+  })
+  description: string;
+
+  @ApiProperty({ description: 'Application it belongs to.', example: 'sample' })
+  appId: string;
+
+  @ApiProperty({ description: 'Application version it belongs to.', example: 'v1' })
+  appVersionId: string;
+
+  @ApiPropertyOptional({ type: () => ManifestInfoDto, description: 'Only with includeManifestInfo=true.' })
+  manifestInfo?: ManifestInfoDto;
+}
+
+/** Interface contract, endpoint 4. */
+export class SystemListResponseDto {
+  @ApiProperty({ type: () => [SystemSummaryDto], description: 'Sorted by version and resource name.' })
+  systems: SystemSummaryDto[];
+}
+
+/** What a checked query asks for. */
+export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuery): ListOptions {
+  return {
+    withManifest: includeManifestInfo === 'true',
+    dependencyTypes: (depTypes ?? '').split(',').map((type) => type.trim()),
+  };
+}
+
+/** @param versions what the manifest records about the versions; without it the items carry no manifest */
+export function toSystemList({ rows, versions }: SystemList): SystemListResponseDto {
+  return { systems: rows.map((row) => toSummary(row, versions)) };
+}
+
+function toSummary(row: SystemSummaryRow, versions: SystemList['versions']): SystemSummaryDto {
+  const { id, resourceId, resourceDefinitionId, type, name, description, appId, appVersionId } = row;
+  const summary = { id, resourceId, resourceDefinitionId, type, name, description, appId, appVersionId };
+  return versions === undefined ? summary : { ...summary, manifestInfo: toManifestInfo(row, versions) };
+}
+
+function toManifestInfo(row: SystemSummaryRow, versions: AppVersionStatus[]): ManifestInfoDto {
+  const { appId, appVersionId, resourceName, type, modifiedAt } = row;
+  const version = versions.find((item) => item.appId === appId && item.appVersionId === appVersionId);
+  return {
+    resourceName,
+    resourceType: type,
+    status: version?.state ?? AppVersionState.Draft,
+    lastChangeTime: modifiedAt.toISOString(),
+    lastCommittedTime: version?.committedAt?.toISOString() ?? null,
+  };
+}

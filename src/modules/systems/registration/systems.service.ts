@@ -1,0 +1,300 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { Database } from '../../../database/database.js';
+import { VersionCommittedError } from '../../apps/apps.errors.js';
+import { AppsService } from '../../apps/apps.service.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditService, type AuditEntry } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { connectionKey } from '../model/connection.js';
+import { connectionOf } from '../model/authorization.request.dto.js';
+import type { CreateSystemRequestDto } from './create-system.request.dto.js';
+import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
+import type { SystemEntity } from '../storage/system.entity.js';
+import { nameKey } from '../model/resource-name.js';
+import { changed } from './system-change.js';
+import { SystemSecrets } from '../secrets/system-secrets.js';
+import {
+  AuthorizationType,
+  SystemType,
+  type Connection,
+  type LockedSystem,
+  type ListOptions,
+  type McpServerRow,
+  type SystemKey,
+  type SystemList,
+  type SystemDetails,
+} from '../model/system.types.js';
+import { NoServiceAccountError, SystemNotFoundError } from '../model/systems.errors.js';
+import { SystemsRepository } from '../storage/systems.repository.js';
+
+const AUDITED_FIELDS = [
+  'name',
+  'description',
+  'baseUrl',
+  'authorizationType',
+  'clientId',
+  'clientSecret',
+  'identityProviderUrl',
+] as const;
+
+/** The systems of application versions (interface contract, endpoints 1, 3 and 4, and their extensions). */
+@Injectable()
+export class SystemsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: SystemsRepository,
+    private readonly apps: AppsService,
+    private readonly secrets: SystemSecrets,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Registers an MCP server as a system of an application version.
+   * @throws VersionCommittedError
+   * @throws SystemNameTakenError
+   */
+  async create(
+    principal: Principal,
+    version: AppVersionKey,
+    request: CreateSystemRequestDto,
+  ): Promise<Omit<SystemEntity, 'tools'>> {
+    const now = this.clock.now();
+    const draft = this.newSystem(principal, version, request, now);
+    return this.database.write(async (manager) => {
+      await this.apps.openForWriting(manager, version);
+      const name = { appId: version.appId, nameKey: draft.nameKey };
+      const resourceDefinitionId = await this.repository.definitionId(manager, name, {
+        id: uuid(),
+        createdAt: now,
+      });
+      const system = { ...draft, resourceDefinitionId };
+      await this.repository.insert(manager, system);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemCreate, system));
+      return system;
+    });
+  }
+
+  /**
+   * An MCP system with the tools it offers.
+   * @throws SystemNotFoundError
+   */
+  async details(key: SystemKey): Promise<SystemDetails> {
+    return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
+  }
+
+  /** The id of an MCP system; null when there is none. */
+  async idOf(key: SystemKey): Promise<string | null> {
+    return this.database.read((manager) => this.repository.idOf(manager, key));
+  }
+
+  /** The systems of a version, of all types. */
+  async list(version: AppVersionKey, { dependencyTypes, withManifest }: ListOptions): Promise<SystemList> {
+    return this.database.read(async (manager) => {
+      const others = await this.apps.dependencies(manager, version, dependencyTypes);
+      const rows = await this.repository.summaries(manager, [version, ...others]);
+      return withManifest
+        ? { rows, versions: await this.apps.statuses(manager, [version, ...others]) }
+        : { rows };
+    });
+  }
+
+  /**
+   * One page of the MCP systems of all applications, oldest first.
+   * @param after id of the last one of the page before; empty for the first page
+   */
+  async mcpServers(after: string, limit: number): Promise<McpServerRow[]> {
+    return this.database.read((manager) => this.repository.mcpServersAfter(manager, after, limit));
+  }
+
+  /**
+   * Changes what the request names and keeps the rest. A request that changes nothing leaves no trace.
+   * @throws SystemNotFoundError
+   * @throws ValidationFailedError, SecretRequiredError
+   * @throws VersionCommittedError
+   */
+  async update(
+    principal: Principal,
+    key: SystemKey,
+    request: UpdateSystemRequestDto,
+  ): Promise<SystemDetails> {
+    return this.database.write(async (manager) => {
+      const writable = await this.apps.isWritable(manager, key);
+      const stored = found(await this.repository.lock(manager, key));
+      const next = changed(stored, request, this.secrets);
+      if (!writable) {
+        throw new VersionCommittedError();
+      }
+      const fields = changedFields(stored, next, request);
+      if (fields.length === 0) {
+        return found(await this.repository.findWithTools(manager, key));
+      }
+      await this.save(manager, principal, next);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
+      return found(await this.repository.findWithTools(manager, key));
+    });
+  }
+
+  /** Whether there is a system of any type. */
+  async exists(key: SystemKey): Promise<boolean> {
+    return this.database.read((manager) => this.repository.exists(manager, key));
+  }
+
+  /**
+   * Sets the client secret of a system of any type, of a committed version too: it is no part of its definition.
+   * @throws SystemNotFoundError
+   * @throws NoServiceAccountError
+   */
+  async replaceSecret(principal: Principal, key: SystemKey, secret: string): Promise<SystemEntity> {
+    return this.database.write(async (manager) => {
+      await this.apps.isWritable(manager, key);
+      const system = found(await this.repository.lockAny(manager, key));
+      if (system.authorizationType !== AuthorizationType.ServiceAccount) {
+        throw new NoServiceAccountError();
+      }
+      const next = { ...system, clientSecret: this.secrets.seal(system, secret) };
+      await this.save(manager, principal, next);
+      const fields = ['clientSecret'];
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
+      return next;
+    });
+  }
+
+  /**
+   * Removes a system and its tools. Its audit events stay.
+   * @throws SystemNotFoundError
+   * @throws VersionCommittedError
+   */
+  async remove(principal: Principal, key: SystemKey): Promise<SystemEntity> {
+    return this.database.write(async (manager) => {
+      const system = await this.lockForWriting(manager, key);
+      await this.repository.remove(manager, system.id);
+      await this.audit.record(manager, principal, eventOf(AuditAction.SystemDelete, system));
+      return system;
+    });
+  }
+
+  /**
+   * Begins a change of a system inside a transaction: nobody else changes it or commits its version meanwhile.
+   * @throws SystemNotFoundError
+   * @throws VersionCommittedError
+   */
+  async lockForWriting(manager: EntityManager, key: SystemKey): Promise<SystemEntity> {
+    const writable = await this.apps.isWritable(manager, key);
+    const system = found(await this.repository.lock(manager, key));
+    if (!writable) {
+      throw new VersionCommittedError();
+    }
+    return system;
+  }
+
+  /**
+   * Begins a change of how a system is used, which its definition is no part of: allowed in a committed version too. Nobody else
+   * changes the system or commits its version meanwhile.
+   * @returns the system, and whether its definition may be written to
+   * @throws SystemNotFoundError
+   */
+  async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
+    const writable = await this.apps.isWritable(manager, key);
+    return { system: found(await this.repository.lock(manager, key)), writable };
+  }
+
+  /** Stores a locked system as changed now by this caller. */
+  async save(manager: EntityManager, principal: Principal, system: SystemEntity): Promise<void> {
+    await this.repository.update(manager, {
+      ...system,
+      modifiedBy: principal.user,
+      modifiedAt: this.clock.now(),
+    });
+  }
+
+  /** Stores what the service noted about a locked system; nobody changed it, so author and time stay. */
+  async saveUnchanged(manager: EntityManager, system: SystemEntity): Promise<void> {
+    await this.repository.update(manager, system);
+  }
+
+  /** The MCP systems of a version that a test of this connection covers: equal in everything, the secret included. */
+  async coveredBy(version: AppVersionKey, connection: Connection): Promise<SystemEntity[]> {
+    const key = connectionKey(connection);
+    const candidates = await this.database.read((manager) =>
+      this.repository.findByConnection(manager, version, key),
+    );
+    return candidates.filter((system) => this.hasConnection(system, connection));
+  }
+
+  /** Whether a system still has this connection, secret included. */
+  hasConnection(system: SystemEntity, connection: Connection): boolean {
+    return (
+      system.connectionKey === connectionKey(connection) &&
+      this.secrets.matches(system, connection.clientSecret)
+    );
+  }
+
+  private newSystem(
+    principal: Principal,
+    version: AppVersionKey,
+    { resourceName, payload }: CreateSystemRequestDto,
+    now: Date,
+  ): Omit<SystemEntity, 'tools' | 'resourceDefinitionId'> {
+    const id = uuid();
+    const connection = connectionOf(payload.baseUrl, payload.authorization);
+    const { clientSecret, ...stored } = connection;
+    return {
+      ...version,
+      ...stored,
+      id,
+      resourceId: uuid(),
+      type: SystemType.Mcp,
+      resourceName,
+      nameKey: nameKey(resourceName),
+      name: payload.name,
+      description: payload.description ?? '',
+      clientSecret: clientSecret === null ? null : this.secrets.seal({ ...stored, id }, clientSecret),
+      connectionKey: connectionKey(connection),
+      toolsSynchronisedAt: null,
+      createdBy: principal.user,
+      modifiedBy: principal.user,
+      createdAt: now,
+      modifiedAt: now,
+    };
+  }
+}
+
+function eventOf(
+  action: AuditAction,
+  { appId, appVersionId, resourceId, resourceName }: Omit<SystemEntity, 'tools'>,
+  details: Record<string, unknown> = {},
+): AuditEntry {
+  return {
+    action,
+    outcome: AuditOutcome.Ok,
+    appId,
+    appVersionId,
+    systemResourceId: resourceId,
+    details: { resourceName, ...details },
+  };
+}
+
+function found<System>(system: System | null): System {
+  if (system === null) {
+    throw new SystemNotFoundError();
+  }
+  return system;
+}
+
+/** A secret that was only sealed anew for a changed connection is the same. */
+function changedFields(
+  before: SystemEntity,
+  after: SystemEntity,
+  { authorization }: UpdateSystemRequestDto,
+): string[] {
+  const isSameSecret =
+    after.clientSecret !== null && authorization?.configuration?.clientSecret === undefined;
+  return AUDITED_FIELDS.filter(
+    (field) => before[field] !== after[field] && !(field === 'clientSecret' && isSameSecret),
+  );
+}

@@ -1,0 +1,88 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
+import { IfSent, IsCredential, IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
+import { AuthorizationType } from '../model/system.types.js';
+import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
+
+/** Client credentials to change; a member that is left out keeps its value. */
+export class UpdateServiceAccountDto {
+  @IsCredential(255, { required: false, description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
+  @IfSent()
+  clientId?: string;
+
+  @IsCredential(1_024, {
+    required: false,
+    description:
+      'A new secret; left out, the stored one is kept. Required when baseUrl or identityProviderUrl change.',
+    format: 'password',
+    writeOnly: true,
+    example: 'the-new-secret',
+  })
+  @IfSent()
+  clientSecret?: string;
+
+  @IsHttpUrl({
+    required: false,
+    description: 'OAuth 2.0 token endpoint.',
+    example: 'https://sso.example.com/token',
+  })
+  @IfSent()
+  identityProviderUrl?: string;
+}
+
+/** Authorization to change. */
+export class UpdateAuthorizationDto {
+  @ApiProperty({
+    enum: AuthorizationType,
+    enumName: 'AuthorizationType',
+    description: 'NO_AUTH deletes the stored credentials.',
+    example: AuthorizationType.ServiceAccount,
+  })
+  @IsEnum(AuthorizationType, { message: 'must be NO_AUTH or SERVICE_ACCOUNT' })
+  type: AuthorizationType;
+
+  @ApiPropertyOptional({
+    type: () => UpdateServiceAccountDto,
+    description: 'Credentials to change; all three must be known afterwards. NO_AUTH ignores it.',
+  })
+  @ValidateIf(
+    (authorization: UpdateAuthorizationDto) =>
+      authorization.type !== AuthorizationType.NoAuth && authorization.configuration !== undefined,
+  )
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @Type(() => UpdateServiceAccountDto)
+  configuration?: UpdateServiceAccountDto;
+}
+
+/** What to change about an MCP system; a member that is left out keeps its value. */
+export class UpdateSystemRequestDto {
+  @IsText(1, NAME_MAX_LENGTH, { required: false, description: 'Display name.', example: 'Inventory tools' })
+  @IfSent()
+  name?: string;
+
+  @IsText(0, DESCRIPTION_MAX_LENGTH, {
+    required: false,
+    nullable: true,
+    description: 'Purpose; null or an empty text removes it.',
+    example: 'Stock levels',
+  })
+  @IsOptional()
+  description?: string | null;
+
+  @IsHttpUrl({
+    required: false,
+    description: 'Base URL of the MCP server.',
+    example: 'https://mcp.example.com/mcp',
+  })
+  @IfSent()
+  baseUrl?: string;
+
+  @ApiPropertyOptional({ type: () => UpdateAuthorizationDto, description: 'How the MCP server is reached.' })
+  @IfSent()
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @Type(() => UpdateAuthorizationDto)
+  authorization?: UpdateAuthorizationDto;
+}

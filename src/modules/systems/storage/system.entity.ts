@@ -1,0 +1,43 @@
+import { Column, Entity, Index, OneToMany, PrimaryColumn } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import type { ToolEntity } from '../../tools/storage/tool.entity.js';
+import type { AuthorizationType, SystemType } from '../model/system.types.js';
+
+/** A system (data source) of an application version. `authorizationType` and `baseUrl` are always set for MCP systems. */
+@Entity('systems')
+@Index('uq_systems_version_name', ['appId', 'appVersionId', 'nameKey'], { unique: true })
+@Index('uq_systems_resource_id', ['resourceId'], { unique: true })
+@Index('ix_systems_connection', ['appId', 'appVersionId', 'connectionKey'])
+export class SystemEntity {
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', name: 'resource_id', length: 36 }) resourceId: string;
+  @Column({ type: 'varchar', name: 'resource_definition_id', length: 36 }) resourceDefinitionId: string;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
+  @Column({ type: 'varchar', length: 16 }) type: SystemType;
+  @Column({ type: 'varchar', name: 'resource_name', length: 255 }) resourceName: string;
+  /** The resource name folded to lower case: names are unique without regard to case. */
+  @Column({ type: 'varchar', name: 'name_key', length: 255 }) nameKey: string;
+  @Column({ type: 'varchar', length: 255 }) name: string;
+  @Column({ type: 'varchar', length: 2000 }) description: string;
+  @Column({ type: 'varchar', name: 'base_url', length: 2048, nullable: true }) baseUrl: string | null;
+  @Column({ type: 'varchar', name: 'authorization_type', length: 16, nullable: true })
+  authorizationType: AuthorizationType | null;
+  @Column({ type: 'varchar', name: 'client_id', length: 255, nullable: true }) clientId: string | null;
+  /** Sealed by SecretCipher for this very row; never readable as it stands. */
+  @Column({ type: 'varchar', name: 'client_secret', length: 4096, nullable: true }) clientSecret:
+    string | null;
+  @Column({ type: 'varchar', name: 'identity_provider_url', length: 2048, nullable: true })
+  identityProviderUrl: string | null;
+  /** Hash of everything public about the connection, see connectionKey(). */
+  @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
+    string | null;
+  /** When the tools were last read; null means never, so that the next list is the baseline. */
+  @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
+  toolsSynchronisedAt: Date | null;
+  @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
+  @Column({ type: 'simple-json', name: 'modified_by' }) modifiedBy: UserReference;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
+  @OneToMany('ToolEntity', 'system') tools: ToolEntity[];
+}

@@ -1,0 +1,217 @@
+import { Injectable } from '@nestjs/common';
+import { In, IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import type { RawRow } from '../../../database/raw-row.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { ResourceDefinitionEntity } from './resource-definition.entity.js';
+import { SystemEntity } from './system.entity.js';
+import { SELECT_SYSTEM_WITH_TOOLS, toDetails } from './system-details.query.js';
+import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
+import {
+  SystemType,
+  type McpServerRow,
+  type SystemDetails,
+  type SystemKey,
+  type SystemState,
+  type SystemSummaryRow,
+} from '../model/system.types.js';
+import { SystemNameTakenError } from '../model/systems.errors.js';
+
+const SELECT_MCP_SERVERS = `
+  SELECT id, resource_definition_id AS resourceDefinitionId, app_id AS appId, resource_name AS resourceName,
+    base_url AS baseUrl, authorization_type AS authorizationType, identity_provider_url AS identityProviderUrl
+  FROM systems
+  WHERE id > ? AND type = ?
+  ORDER BY id LIMIT ?`;
+
+const CONNECTION = {
+  baseUrl: true,
+  authorizationType: true,
+  clientId: true,
+  clientSecret: true,
+  identityProviderUrl: true,
+} as const;
+const STATE = {
+  id: true,
+  appId: true,
+  resourceDefinitionId: true,
+  resourceName: true,
+  name: true,
+  type: true,
+  baseUrl: true,
+  toolsSynchronisedAt: true,
+} as const;
+
+/** Rows of systems and resource definitions. */
+@Injectable()
+export class SystemsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @throws SystemNameTakenError by the unique index */
+  async insert(manager: EntityManager, system: Omit<SystemEntity, 'tools'>): Promise<void> {
+    await refuseTakenName(manager.insert(SystemEntity, system));
+  }
+
+  /** @throws SystemNameTakenError by the unique index */
+  async update(manager: EntityManager, system: SystemEntity): Promise<void> {
+    const { id, tools: _tools, ...columns } = system;
+    await refuseTakenName(manager.update(SystemEntity, { id }, columns));
+  }
+
+  async remove(manager: EntityManager, id: string): Promise<void> {
+    await manager.delete(SystemEntity, { id });
+  }
+
+  /** The id of an MCP system; null when there is none. */
+  async idOf(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<string | null> {
+    const where = { appId, appVersionId, resourceId, type: SystemType.Mcp };
+    return (await manager.findOne(SystemEntity, { select: { id: true }, where }))?.id ?? null;
+  }
+
+  /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */
+  async findWithTools(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+  ): Promise<SystemDetails | null> {
+    const parameters = [resourceId, appId, appVersionId, SystemType.Mcp];
+    return toDetails(await manager.query<RawRow[]>(SELECT_SYSTEM_WITH_TOOLS, parameters));
+  }
+
+  /** As stored, locked against every other writer until the transaction ends; null when there is none. */
+  async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.database
+      .lock(this.byKey(manager, key, { type: SystemType.Mcp }), 'pessimistic_write')
+      .getOne();
+  }
+
+  /** As `lock`, for systems of all types. */
+  async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
+  }
+
+  /** Whether there is a system of any type. */
+  async exists(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<boolean> {
+    return manager.existsBy(SystemEntity, { appId, appVersionId, resourceId });
+  }
+
+  /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
+  async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
+    const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });
+    const systems = await this.database.lock(query, 'pessimistic_write').getMany();
+    return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
+  }
+
+  /** The definition ids that an application gave to these names, by name key; names without one are missing. */
+  async definitionIds(
+    manager: EntityManager,
+    appId: string,
+    nameKeys: string[],
+  ): Promise<Map<string, string>> {
+    const rows = await manager.findBy(ResourceDefinitionEntity, { appId, nameKey: In(nameKeys) });
+    return new Map(rows.map((row) => [row.nameKey, row.id]));
+  }
+
+  /** MCP systems of a version whose connection is the same but for the secret. */
+  async findByConnection(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    connectionKey: string,
+  ): Promise<SystemEntity[]> {
+    return manager.find(SystemEntity, {
+      where: { appId, appVersionId, connectionKey, type: SystemType.Mcp },
+      order: { nameKey: 'ASC' },
+    });
+  }
+
+  /** MCP systems of all applications in the order of their ids, which is that of their creation. */
+  async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
+    return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
+  }
+
+  /** What is known of systems now; ids that are gone are missing. */
+  async statesById(manager: EntityManager, ids: readonly string[]): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where: { id: In([...ids]) } });
+  }
+
+  /** As `statesById`, of all systems of a version. */
+  async statesOf(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where: { appId, appVersionId } });
+  }
+
+  /** How a system is reached, its secret sealed; null when it is gone. */
+  async connectionById(
+    manager: EntityManager,
+    id: string,
+  ): Promise<Pick<
+    SystemEntity,
+    'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
+  > | null> {
+    return manager.findOne(SystemEntity, { select: CONNECTION, where: { id } });
+  }
+
+  /** What the list shows of every system of the versions, sorted by version and name. */
+  async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
+    const { sql, parameters } = selectSummaries(versions);
+    return (await manager.query<RawRow[]>(sql, parameters)).map(toSummaryRow);
+  }
+
+  /**
+   * The definition id of a name in an application: the first version to use the name makes it, all others share it.
+   * @param proposed id and time for a new definition
+   */
+  async definitionId(
+    manager: EntityManager,
+    { appId, nameKey }: { appId: string; nameKey: string },
+    proposed: { id: string; createdAt: Date },
+  ): Promise<string> {
+    const known = await manager.findOneBy(ResourceDefinitionEntity, { appId, nameKey });
+    if (known !== null) {
+      return known.id;
+    }
+    const row = { ...proposed, appId, nameKey, toolsSynchronisedAt: null };
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .orIgnore()
+      .into(ResourceDefinitionEntity)
+      .values(row)
+      .execute();
+    return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
+  }
+
+  /** Locked against every other writer until the transaction ends; null when there is none. */
+  async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
+    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
+    return this.database.lock(query, 'pessimistic_write').getOne();
+  }
+
+  /** Whether tools of a system of a definition were ever stored, in whichever version of the application that has it. */
+  async wasSynchronised(manager: EntityManager, appId: string, definitionId: string): Promise<boolean> {
+    const where = { appId, resourceDefinitionId: definitionId, toolsSynchronisedAt: Not(IsNull()) };
+    return manager.existsBy(SystemEntity, where);
+  }
+
+  async markSynchronised(manager: EntityManager, definitionId: string, now: Date): Promise<void> {
+    await manager.update(ResourceDefinitionEntity, { id: definitionId }, { toolsSynchronisedAt: now });
+  }
+
+  private byKey(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+    only: Partial<Pick<SystemEntity, 'type'>> = {},
+  ): SelectQueryBuilder<SystemEntity> {
+    return manager
+      .createQueryBuilder(SystemEntity, 'system')
+      .where({ appId, appVersionId, resourceId, ...only });
+  }
+}
+
+async function refuseTakenName(statement: Promise<unknown>): Promise<void> {
+  try {
+    await statement;
+  } catch (error) {
+    // Every other unique value of the row was made here a moment ago, so only the name can be taken.
+    throw isDuplicate(error) ? new SystemNameTakenError() : error;
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../common/user/principal.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import type { Connection } from '../../systems/model/system.types.js';
+import type { ConnectionTest } from './connection-test.service.js';
+
+const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
+
+/** Tells the audit log and the metrics what connection tests find and what they change. */
+@Injectable()
+export class ConnectionTestRecords {
+  constructor(
+    private readonly audit: AuditService,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Records a test that has ended. */
+  async record(
+    principal: Principal,
+    version: AppVersionKey,
+    connection: Connection,
+    test: ConnectionTest,
+  ): Promise<void> {
+    this.count(test);
+    const { result, synchronised, postponed } = test;
+    const cause = result.outcome === 'connected' ? undefined : result.cause;
+    await this.audit.recordAlone(principal, {
+      ...version,
+      action: AuditAction.ConnectionTest,
+      outcome: auditOutcome(cause),
+      // Of the URL only the origin: some servers carry a key in the path or query.
+      details: {
+        origin: new URL(connection.baseUrl).origin,
+        authorizationType: connection.authorizationType,
+        latencyMs: result.latencyMs,
+        ...(cause === undefined ? {} : { cause }),
+        systems: synchronised.map(({ system }) => system.resourceId),
+        ...(postponed === 0 ? {} : { postponed }),
+      },
+    });
+  }
+
+  private count({ result, synchronised }: ConnectionTest): void {
+    const { outcome } = result;
+    const cause = result.outcome === 'connected' ? 'none' : result.cause;
+    this.metrics.connectionTests.inc({ outcome, cause });
+    this.metrics.connectionTestDuration.observe({ outcome }, result.latencyMs / 1_000);
+    for (const { report } of synchronised) {
+      for (const change of CHANGES) {
+        this.metrics.toolChanges.inc({ change }, report[change].length);
+      }
+    }
+  }
+}
+
+function auditOutcome(cause: string | undefined): AuditOutcome {
+  if (cause === undefined) {
+    return AuditOutcome.Ok;
+  }
+  return cause === 'timeout' || cause === 'token_timeout' ? AuditOutcome.Timeout : AuditOutcome.Error;
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../common/user/principal.js';
+import { requestContext } from '../../../common/logging/request-context.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { ConnectionTestResult } from '../../mcp-connection/model/connection-test.types.js';
+import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
+import type { SystemEntity } from '../../systems/storage/system.entity.js';
+import { credentialsOf } from '../../systems/lookups/system-connections.service.js';
+import type { Connection } from '../../systems/model/system.types.js';
+import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
+import { ConnectionTestRecords } from './connection-test-records.js';
+import { hashDefinitions } from '../model/tool-definition.js';
+import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
+import type { SyncReport } from '../model/tool.types.js';
+
+/** What became of one system that a test covers. */
+export interface SynchronisedSystem {
+  system: Pick<SystemEntity, 'resourceId' | 'name'>;
+  report: SyncReport;
+}
+
+/** A test and what it changed. */
+export interface ConnectionTest {
+  result: ConnectionTestResult;
+  synchronised: SynchronisedSystem[];
+  /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
+  postponed: number;
+}
+
+/** Tests connections and synchronises the tools of the systems that a test covers (interface contract, endpoint 2). */
+@Injectable()
+export class ConnectionTestService {
+  constructor(
+    private readonly mcp: McpConnectionService,
+    private readonly systems: SystemsService,
+    private readonly sync: ToolSyncService,
+    private readonly records: ConnectionTestRecords,
+    private readonly database: Database,
+    private readonly env: Env,
+  ) {}
+
+  /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
+  async test(principal: Principal, version: AppVersionKey, connection: Connection): Promise<ConnectionTest> {
+    const covered = await this.systems.coveredBy(version, connection);
+    const result = await this.mcp.test({
+      baseUrl: connection.baseUrl,
+      credentials: credentialsOf(connection),
+      knownToolCount: await this.countTools(covered),
+      traceparent: requestContext()?.traceparent ?? '',
+    });
+    const test: ConnectionTest = { result, synchronised: [], postponed: 0 };
+    if (result.outcome === 'connected' && covered.length > 0) {
+      const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
+      await this.synchroniseAll(principal, covered, { connection, listing, test });
+    }
+    await this.records.record(principal, version, connection, test);
+    return test;
+  }
+
+  /** Those that waited longest come first, so that every system has its turn in the end. */
+  private async synchroniseAll(
+    principal: Principal,
+    covered: SystemEntity[],
+    { connection, listing, test }: { connection: Connection; listing: ServerListing; test: ConnectionTest },
+  ): Promise<void> {
+    const endsAt = performance.now() + this.env.get('MCP_SYNC_TIMEOUT_MS');
+    const waiting = covered.toSorted((one, other) => lastSync(one) - lastSync(other));
+    for (const [index, system] of waiting.entries()) {
+      if (index > 0 && performance.now() >= endsAt) {
+        test.postponed = waiting.length - index;
+        return;
+      }
+      const report = await this.synchronise(principal, system, { connection, listing });
+      if (report !== undefined) {
+        test.synchronised.push({ system, report });
+      }
+    }
+  }
+
+  private async countTools(covered: SystemEntity[]): Promise<number> {
+    const ids = covered.map(({ id }) => id);
+    return ids.length === 0 ? 0 : this.database.read((manager) => this.sync.countTools(manager, ids));
+  }
+
+  /** @returns what changed; undefined when the system was removed or reconnected while the test ran */
+  private async synchronise(
+    principal: Principal,
+    { appId, appVersionId, resourceId }: SystemEntity,
+    { connection, listing }: { connection: Connection; listing: ServerListing },
+  ): Promise<SyncReport | undefined> {
+    try {
+      return await this.database.write(async (manager) => {
+        const locked = await this.systems.lockForSwitching(manager, { appId, appVersionId, resourceId });
+        const isStillCovered = this.systems.hasConnection(locked.system, connection);
+        return isStillCovered ? this.sync.apply(manager, principal, locked, listing) : undefined;
+      });
+    } catch (error) {
+      if (error instanceof SystemNotFoundError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+}
+
+function lastSync({ toolsSynchronisedAt }: SystemEntity): number {
+  return toolsSynchronisedAt?.getTime() ?? 0;
+}

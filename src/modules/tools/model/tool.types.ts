@@ -1,0 +1,92 @@
+import type { UserReference } from '../../../common/user/user-reference.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { DiscoveredTool } from '../../mcp-connection/model/connection-test.types.js';
+
+/** A workflow node that may use the tools of a system. */
+export interface ToolUse extends AppVersionKey {
+  /** Null for the node as it stands in the version itself. */
+  buildId: string | null;
+  workflow: string;
+  nodeId: string;
+  nodeName: string;
+}
+
+/** What a server says about a tool and a model is shown. */
+export type ToolDefinition = DiscoveredTool;
+
+/** A definition with its fingerprint, see definitionHash(). */
+export type HashedDefinition = ToolDefinition & { definitionHash: string };
+
+/** One difference: a JSON Pointer (RFC 6901) into the definition, and both values as JSON text, null for absent. */
+export interface FieldChange {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** A tool whose definition is not the one that was stored. */
+export interface ChangedTool {
+  name: string;
+  changes: FieldChange[];
+}
+
+/** Whether a tool may be called, and who said so. */
+export interface Decided {
+  enabled: boolean;
+  /** Null where no person decided, but the synchronisation by its rules. */
+  decidedBy: UserReference | null;
+  /** Null for what was decided before decisions were kept. */
+  decidedAt: Date | null;
+}
+
+/** Names a definition of a tool among those of a resource definition. */
+export interface DefinedName {
+  name: string;
+  definitionHash: string;
+}
+
+/** A decision about a tool as it is defined, which holds in all versions of an application that are still to come. */
+export interface ToolDecision extends Decided, DefinedName {}
+
+/** A tool that came with a decision which another version, or an earlier system, had about this very definition. */
+export interface TakenOverTool extends Decided {
+  name: string;
+}
+
+/** What a synchronisation did, by tool names. */
+export interface SyncReport {
+  added: string[];
+  changed: string[];
+  removed: string[];
+  returned: string[];
+  /** Tools that are disabled now until an admin has looked at them. */
+  disabledForReview: string[];
+  /** Tools of `added` whose flag was decided before. */
+  takenOver: TakenOverTool[];
+}
+
+/** What becomes of new and changed tools: disabled until reviewed, or left enabled. */
+export type ToolChangePolicy = 'review' | 'accept';
+
+/** A tool after it was switched, and how it was before. */
+export interface SwitchedTool {
+  id: string;
+  name: string;
+  enabled: boolean;
+  wasEnabled: boolean;
+  /** Nodes whose agents refer to the system of the tool, in the version and in builds. */
+  affectedNodes: ToolUse[];
+}
+
+/** What is known of a tool at this moment, besides its definition. */
+export interface ToolState {
+  id: string;
+  name: string;
+  enabled: boolean;
+  /** False while the server's list lacks it. */
+  present: boolean;
+  definitionHash: string;
+}
+
+/** A tool with its definition. */
+export type DefinedTool = ToolState & Pick<ToolDefinition, 'description' | 'inputSchema' | 'annotations'>;

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
+import { ToolEntity } from './tool.entity.js';
+import type { StoredTool, ToolRow } from '../synchronisation/tool-sync.js';
+import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
+
+/** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
+const BATCH = 32;
+
+const IDS_PER_STATEMENT = 500;
+const STORED_COLUMNS = [
+  'id',
+  'name',
+  'definitionHash',
+  'enabled',
+  'decidedBy',
+  'decidedAt',
+  'present',
+  'position',
+  'createdAt',
+  'modifiedAt',
+] as const satisfies (keyof StoredTool)[];
+const DEFINITION = {
+  id: true,
+  name: true,
+  title: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  annotations: true,
+} as const;
+const STATE = { id: true, name: true, enabled: true, present: true, definitionHash: true } as const;
+const DEFINED = {
+  ...STATE,
+  description: true,
+  inputSchema: true,
+  annotations: true,
+  position: true,
+} as const;
+
+const UPDATED_COLUMNS = [
+  'title',
+  'description',
+  'input_schema',
+  'output_schema',
+  'annotations',
+  'definition_hash',
+  'enabled',
+  'decided_by',
+  'decided_at',
+  'present',
+  'position',
+  'modified_at',
+];
+
+/** Rows of tools. */
+@Injectable()
+export class ToolsRepository {
+  /** Every tool of a system, present or not, without the definitions. */
+  async ofSystem(manager: EntityManager, systemId: string): Promise<StoredTool[]> {
+    const rows = await manager
+      .createQueryBuilder(ToolEntity, 'tool')
+      .select(STORED_COLUMNS.map((column) => `tool.${column}`))
+      .where({ systemId })
+      .getRawMany<RawRow>();
+    return rows.map(toStoredTool);
+  }
+
+  /** Definitions as they are stored, by tool id. */
+  async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
+    const tools = await manager.find(ToolEntity, { select: DEFINITION, where: { id: In(ids) } });
+    return new Map(tools.map((tool) => [tool.id, tool]));
+  }
+
+  /** What is known of tools now; ids that are not stored are missing. */
+  async states(manager: EntityManager, ids: readonly string[]): Promise<ToolState[]> {
+    const found: ToolState[] = [];
+    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+      const where = { id: In(ids.slice(start, start + IDS_PER_STATEMENT)) };
+      found.push(...(await manager.find(ToolEntity, { select: STATE, where })));
+    }
+    return found;
+  }
+
+  /** Every tool of a system, present or not, with its definition, in the order of the server's list. */
+  async defined(manager: EntityManager, systemId: string): Promise<DefinedTool[]> {
+    const rows = await manager.find(ToolEntity, { select: DEFINED, where: { systemId } });
+    return rows.toSorted((one, other) => one.position - other.position);
+  }
+
+  /** Takes tools off the list; they keep everything else. */
+  async markGone(manager: EntityManager, ids: string[], now: Date): Promise<void> {
+    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+      const id = In(ids.slice(start, start + IDS_PER_STATEMENT));
+      await manager.update(ToolEntity, { id }, { present: false, modifiedAt: now });
+    }
+  }
+
+  /** A tool that its system lists; null when there is none. */
+  async findPresent(manager: EntityManager, systemId: string, id: string): Promise<ToolEntity | null> {
+    return manager.findOneBy(ToolEntity, { id, systemId, present: true });
+  }
+
+  async existsPresent(manager: EntityManager, systemId: string, id: string): Promise<boolean> {
+    return manager.existsBy(ToolEntity, { id, systemId, present: true });
+  }
+
+  /** How many tools the systems list in all. */
+  async countPresent(manager: EntityManager, systemIds: string[]): Promise<number> {
+    return manager.countBy(ToolEntity, { systemId: In(systemIds), present: true });
+  }
+
+  /** @param modifiedAt when the flag was last another one */
+  async decide(manager: EntityManager, id: string, decided: Decided, modifiedAt: Date): Promise<void> {
+    await manager.update(ToolEntity, { id }, { ...decided, modifiedAt });
+  }
+
+  /** Adds new rows and overwrites those whose id is stored. */
+  async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += BATCH) {
+      await manager
+        .createQueryBuilder()
+        .insert()
+        .into(ToolEntity)
+        .values(rows.slice(start, start + BATCH) as QueryDeepPartialEntity<ToolEntity>[])
+        .orUpdate(UPDATED_COLUMNS, ['id'])
+        .execute();
+    }
+  }
+}
+
+function toStoredTool(row: RawRow): StoredTool {
+  return {
+    id: String(row['tool_id']),
+    name: String(row['tool_name']),
+    definitionHash: String(row['tool_definition_hash']),
+    enabled: toBoolean(row['tool_enabled']),
+    decidedBy: row['tool_decided_by'] === null ? null : (toJson(row['tool_decided_by']) as UserReference),
+    decidedAt: row['tool_decided_at'] === null ? null : toDate(row['tool_decided_at']),
+    present: toBoolean(row['tool_present']),
+    position: Number(row['tool_position']),
+    createdAt: toDate(row['tool_created_at']),
+    modifiedAt: toDate(row['tool_modified_at']),
+  };
+}

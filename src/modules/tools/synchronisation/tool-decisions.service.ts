@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
+import { Clock } from '../../../common/clock.js';
+import { Env } from '../../../config/env.js';
+import type { SystemEntity } from '../../systems/storage/system.entity.js';
+import { ResourceDefinitionsService } from '../../systems/lookups/resource-definitions.service.js';
+import type { ToolEntity } from '../storage/tool.entity.js';
+import { outlived, switchedOff, ToolDecisions } from './tool-decisions.js';
+import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
+import type { ToolDecision } from '../model/tool.types.js';
+import { ToolsRepository } from '../storage/tools.repository.js';
+
+/** What is decided about tools in all versions of an application. Inside of a transaction that has locked the system. */
+@Injectable()
+export class ToolDecisionsService {
+  constructor(
+    private readonly definitions: ResourceDefinitionsService,
+    private readonly decisions: ToolDecisionsRepository,
+    private readonly tools: ToolsRepository,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
+   * @param names of the tools that are listed now
+   * @param unknown names of those that the system does not have, or not as they are defined now
+   * @returns what was decided so far about tools of these names, and whether no list was ever stored for a system of the
+   * resource definition
+   */
+  async open(
+    manager: EntityManager,
+    system: SystemEntity,
+    { names, unknown }: { names: readonly string[]; unknown: readonly string[] },
+    now: Date,
+  ): Promise<{ decisions: ToolDecision[]; isFirst: boolean }> {
+    const { resourceDefinitionId } = system;
+    const { wasSynchronised } = await this.definitions.lock(manager, system);
+    if (!wasSynchronised) {
+      await this.definitions.markSynchronised(manager, resourceDefinitionId, now);
+    }
+    const stored = await this.decisions.of(manager, resourceDefinitionId, names);
+    const untold = await this.decisions.offUntold(manager, system, unknown);
+    const { decisions, changed } = switchedOff(stored, untold, now);
+    await this.decisions.store(manager, resourceDefinitionId, changed);
+    return { decisions, isFirst: !wasSynchronised };
+  }
+
+  /**
+   * Ends a synchronisation, after its tools are stored: keeps what it has decided, and forgets what is outlived by that.
+   * @param earlier what `open` returned
+   */
+  async close(
+    manager: EntityManager,
+    system: SystemEntity,
+    decided: readonly ToolDecision[],
+    earlier: readonly ToolDecision[],
+  ): Promise<void> {
+    await this.decisions.store(manager, system.resourceDefinitionId, decided);
+    const names = new Set(decided.map(({ name }) => name));
+    const others = new ToolDecisions(decided);
+    const known = earlier.filter((one) => names.has(one.name) && others.of(one) === undefined);
+    const old = outlived([...known, ...decided], this.env.get('TOOL_DECISIONS_KEPT'));
+    if (old.length > 0) {
+      await this.decisions.removeUnused(manager, system, old);
+    }
+  }
+
+  /** Stores what a person decides now about a tool of a system, for it and for the versions that are still to come. */
+  async decide(
+    manager: EntityManager,
+    user: UserReference,
+    { system, tool }: { system: SystemEntity; tool: ToolEntity },
+    enabled: boolean,
+  ): Promise<void> {
+    const now = this.clock.now();
+    const { name, definitionHash } = tool;
+    const decided = { enabled, decidedBy: user, decidedAt: now };
+    await this.definitions.lock(manager, system);
+    await this.tools.decide(manager, tool.id, decided, enabled === tool.enabled ? tool.modifiedAt : now);
+    await this.decisions.store(manager, system.resourceDefinitionId, [{ name, definitionHash, ...decided }]);
+  }
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { Env } from '../../../config/env.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import type { SystemEntity } from '../../systems/storage/system.entity.js';
+import type { LockedSystem } from '../../systems/model/system.types.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
+import { syncDetails } from './sync-details.js';
+import { ToolDecisionsService } from './tool-decisions.service.js';
+import { definitionChanges } from '../model/tool-definition.js';
+import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
+import type { ChangedTool, HashedDefinition, SyncReport, ToolDecision } from '../model/tool.types.js';
+import { ToolsRepository } from '../storage/tools.repository.js';
+
+/** Definitions read from the database in one statement. */
+const DEFINITIONS_AT_ONCE = 8;
+
+/** What a server said that is to be stored. */
+export interface ServerListing {
+  tools: HashedDefinition[];
+  /** What the server says of itself, for a system without a description. */
+  description: string;
+}
+
+/** Brings the stored tools of a system in line with what its server lists. */
+@Injectable()
+export class ToolSyncService {
+  constructor(
+    private readonly tools: ToolsRepository,
+    private readonly decisions: ToolDecisionsService,
+    private readonly systems: SystemsService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /** How many tools the systems list in all. */
+  async countTools(manager: EntityManager, systemIds: string[]): Promise<number> {
+    return this.tools.countPresent(manager, systemIds);
+  }
+
+  /**
+   * Writes all that changed inside the caller's transaction. Tools are what the server offers, so those of a committed version are
+   * written too; of its systems nothing but the time.
+   * @param locked locked, so that one synchronisation at a time works on it
+   */
+  async apply(
+    manager: EntityManager,
+    principal: Principal,
+    { system, writable }: LockedSystem,
+    listing: ServerListing,
+  ): Promise<SyncReport> {
+    const now = this.clock.now();
+    const { plan, earlier } = await this.plan(manager, system, listing, now);
+    // What an admin has emptied later stays empty.
+    const isFilled = writable && system.description === '' && system.toolsSynchronisedAt === null;
+    const description = isFilled ? listing.description : system.description;
+    const synchronised = { ...system, description, toolsSynchronisedAt: now };
+    const fields = description === system.description ? [] : ['description'];
+    const isUnchanged = isEmpty(plan.report) && fields.length === 0;
+    if (isUnchanged || !writable) {
+      await this.systems.saveUnchanged(manager, synchronised);
+    } else {
+      await this.systems.save(manager, principal, synchronised);
+    }
+    if (!isUnchanged) {
+      await this.record(manager, principal, system, { plan, fields });
+    }
+    await this.tools.markGone(manager, plan.goneIds, now);
+    await this.tools.store(manager, plan.rows);
+    await this.decisions.close(manager, system, plan.decisions, earlier);
+    return plan.report;
+  }
+
+  private async plan(
+    manager: EntityManager,
+    system: SystemEntity,
+    { tools }: ServerListing,
+    now: Date,
+  ): Promise<{ plan: SyncPlan; earlier: ToolDecision[] }> {
+    const stored = await this.tools.ofSystem(manager, system.id);
+    const known = new Map(stored.map(({ name, definitionHash }) => [name, definitionHash]));
+    const unknown = tools.filter(({ name, definitionHash }) => known.get(name) !== definitionHash);
+    const listed = { names: namesOf(tools), unknown: namesOf(unknown) };
+    const opened = await this.decisions.open(manager, system, listed, now);
+    const plan = planSync(stored, tools, {
+      ...opened,
+      systemId: system.id,
+      policy: this.env.get('TOOL_CHANGE_POLICY'),
+      now,
+      newId: uuid,
+    });
+    return { plan, earlier: opened.decisions };
+  }
+
+  private async record(
+    manager: EntityManager,
+    principal: Principal,
+    { appId, appVersionId, resourceId }: SystemEntity,
+    { plan, fields }: { plan: SyncPlan; fields: string[] },
+  ): Promise<void> {
+    const differences = this.differences(manager, plan.redefinitions);
+    const maxBytes = this.env.get('AUDIT_DETAILS_MAX_BYTES');
+    await this.audit.record(manager, principal, {
+      action: AuditAction.ToolsSync,
+      outcome: AuditOutcome.Ok,
+      appId,
+      appVersionId,
+      systemResourceId: resourceId,
+      details: { ...(await syncDetails(plan.report, fields, differences, maxBytes)) },
+    });
+  }
+
+  /** What changed about each tool. To be read before the new definitions are stored. */
+  private async *differences(
+    manager: EntityManager,
+    redefinitions: Redefinition[],
+  ): AsyncGenerator<ChangedTool> {
+    for (let start = 0; start < redefinitions.length; start += DEFINITIONS_AT_ONCE) {
+      const batch = redefinitions.slice(start, start + DEFINITIONS_AT_ONCE);
+      const before = await this.tools.definitions(
+        manager,
+        batch.map(({ id }) => id),
+      );
+      for (const { id, definition } of batch) {
+        const stored = before.get(id);
+        if (stored !== undefined) {
+          yield { name: definition.name, changes: definitionChanges(stored, definition) };
+        }
+      }
+    }
+  }
+}
+
+function namesOf(tools: readonly HashedDefinition[]): string[] {
+  return tools.map(({ name }) => name);
+}

@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { CallJournal } from './call-journal.types.js';
+import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';
+
+/** What a node knows of the run it belongs to. */
+export interface RunScope {
+  /** Id of the run, of a subworkflow its own. */
+  readonly runId: string;
+  readonly buildId: string;
+  /** Application whose workflow this is; null for whichever of the build has it, see WorkflowRunRequest. */
+  readonly appId: string | null;
+  /** Everything that a node asks of the outside goes through it, see CallJournal. */
+  readonly calls: CallJournal;
+  /** References that are there without being data: `processInstanceId`, `parentProcessInstanceId` (UUIDs). */
+  readonly predefined: Readonly<Record<string, string | null>>;
+  /**
+   * Aborted when the run must stop: its time is over, the replica stops, or it was cancelled with its token or instance. Pass it to
+   * everything that waits, and close with it whatever is open.
+   */
+  readonly signal: AbortSignal;
+  /** How many nodes this run and its subworkflows may still go through. */
+  readonly budget: { nodesLeft: number };
+  /**
+   * Runs another workflow of the build to its end.
+   * @param place names this start among those of the run, the same whenever the run is repeated
+   * @throws WorkflowFailedError when there is no such workflow, or it fails
+   */
+  readonly subworkflow: (target: WorkflowTarget, input: JsonObject, place: string) => Promise<RunResult>;
+}
+
+/** What a node works with. All of it is to be read only. */
+export interface NodeContext {
+  readonly workflow: RunnableWorkflow;
+  /** Data of the run so far. */
+  readonly data: JsonObject;
+  /** The data and the predefined references: what expressions and templates read. */
+  readonly variables: JsonObject;
+  /** The node's `inputBody` with its references replaced, all data without one; null when the kind takes no input. */
+  readonly input: JsonValue;
+  /** Number of this visit in the run, from 1. */
+  readonly step: number;
+  readonly scope: RunScope;
+  /**
+   * A JSON template with its references replaced; those that lead nowhere are told in the record of the visit.
+   * @throws WorkflowFailedError when it is no template, or an expression in it fails
+   */
+  readonly render: (template: string) => JsonValue;
+  /**
+   * What one `${…}` reference, written without its braces, stands for; null, and told in the record of the visit, when it leads
+   * nowhere.
+   * @throws ExpressionError, ExpressionSyntaxError, which the run reports as a failure of the node
+   */
+  readonly read: (reference: string) => JsonValue;
+}
+
+/** Where a run goes on after a node. */
+export type NextNode =
+  /** Over its one outgoing sequence. */
+  | { readonly kind: 'SEQUENCE' }
+  | { readonly kind: 'NODE'; readonly id: string }
+  /** The run is over; the result of the node is its output. With a code it ends with that BPMN error. */
+  | { readonly kind: 'END'; readonly errorCode: string | null };
+
+/** What came of a node. */
+export interface NodeOutcome {
+  /** Stored under the node's `responseKey`, where it has one. */
+  readonly result: JsonValue;
+  /** The data from here on, in place of the data so far, before the result is stored. */
+  readonly data?: JsonObject;
+  readonly next: NextNode;
+}
+
+/**
+ * Does what one type of node is for. A type is run if and only if `NodeExecutorsService` knows one for it.
+ */
+export interface NodeExecutor {
+  readonly type: string;
+  /** Whether it works on `inputBody`. */
+  readonly takesInput: boolean;
+  /**
+   * @throws WorkflowFailedError when the definition or the data do not allow it; anything else means that the run was
+   * interrupted and may be tried again
+   */
+  execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome>;
+}
+
+export const OVER_THE_SEQUENCE: NextNode = { kind: 'SEQUENCE' };

@@ -1,0 +1,204 @@
+import type { EntityManager } from 'typeorm';
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+
+/** The types of nodes that this release runs; one executor each. */
+export const EXECUTED_NODE_TYPES: readonly string[] = [
+  'START',
+  'CONDITION',
+  'DATA_MAPPING',
+  'SUBWORKFLOW',
+  'CUSTOM_AGENT',
+  'REST_ENDPOINT',
+  'END',
+];
+
+/** Kind of the jobs that run workflows that were started by hand. */
+export const TEST_RUN_JOB = 'WORKFLOW_TEST';
+/** In place of the UUID of a process instance for a run that belongs to none. */
+export const NO_PROCESS = '';
+
+/** Where a run stands. */
+export enum WorkflowRunState {
+  Started = 'STARTED',
+  Finished = 'FINISHED',
+  Failed = 'FAILED',
+  /** The token that waited for it was taken away, or its instance ended. */
+  Cancelled = 'CANCELLED',
+}
+
+/** What started a run. Subworkflows have the origin of the run that started them. */
+export enum WorkflowRunOrigin {
+  Process = 'PROCESS',
+  /** Somebody who tries it out. */
+  Test = 'TEST',
+}
+
+/** How a visit of a node ended. */
+export enum WorkflowNodeState {
+  Finished = 'FINISHED',
+  Failed = 'FAILED',
+}
+
+/** A branch of a CONDITION node. */
+export interface WorkflowCondition {
+  readonly id: string;
+  /** CEL over the data; null for the default. */
+  readonly expression: string | null;
+  readonly nextNodeId: string;
+  readonly order: number;
+  readonly isDefault: boolean;
+}
+
+/** What a run needs of a node; the shape is that of the contract's "Custom Agent workflow node". */
+export interface RunnableNode {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly conditions: readonly WorkflowCondition[];
+  readonly outgoingSequences: readonly { readonly id: string; readonly targetNodeId: string }[];
+  /** JSON text with `${…}` references. */
+  readonly inputBody: string | null;
+  /** END: JSON text with `${…}` references. */
+  readonly outputBody: string | null;
+  readonly payload: JsonObject | null;
+  /** CUSTOM_AGENT: see the contract's "Custom Agent workflow node". */
+  readonly aiOptions?: JsonObject | null;
+  /** Path of the data under which the result is stored. */
+  readonly responseKey: string | null;
+}
+
+/** What a run needs of a workflow. */
+export interface RunnableWorkflow {
+  readonly name: string;
+  /** JSON Schema (2020-12); null takes any object. */
+  readonly inputSchema: JsonObject | null;
+  /** JSON Schema (2020-12); null takes any value. */
+  readonly outputSchema: JsonObject | null;
+  readonly nodes: readonly RunnableNode[];
+}
+
+/** A workflow to run. */
+export interface WorkflowTarget {
+  /** The application of the build or of a library dependency; null for whichever of them has it, as for actions. */
+  readonly appId: string | null;
+  readonly name: string;
+}
+
+/** A workflow of a build by its place in the interface. */
+export interface TestRunKey {
+  appId: string;
+  buildId: string;
+  workflow: string;
+}
+
+/** A workflow that a process or a person starts. */
+export interface WorkflowRunRequest {
+  buildId: string;
+  /** The application of the build or of a library dependency; null for whichever of them has the workflow. */
+  appId: string | null;
+  /** Name of the workflow. */
+  workflow: string;
+  input: JsonObject;
+  /** @default Process */
+  origin?: WorkflowRunOrigin;
+  /** NO_PROCESS for a run that belongs to none. */
+  processInstanceUuid: string;
+  parentProcessInstanceUuid: string | null;
+  /** Token that waits for it; its runs are cancelled when it no longer does. */
+  processTokenId: number | null;
+  /** Stops the run: its reason is thrown, and the run may be asked for again. */
+  signal: AbortSignal;
+  /**
+   * Up to 128 characters that name this piece of work, such as the id of its job. Another request with the key goes on with
+   * the run that is there, in place of adding one; when it has finished, its output is given once more. Without a key every
+   * request is a run of its own.
+   */
+  runKey?: string;
+  /**
+   * Called first in the transaction that begins a run, of subworkflows too: throws when it is no longer wanted, and holds until
+   * the commit whatever a cancellation takes away.
+   */
+  hold?: (manager: EntityManager) => Promise<void>;
+}
+
+/** How a run came to its end. */
+export interface RunResult {
+  readonly output: JsonValue;
+  /** Code of the BPMN error that it ended with, see the END node; null when it ended without one. */
+  readonly errorCode: string | null;
+}
+
+/** Why a run failed. */
+export interface WorkflowRunError {
+  /** Stable, upper snake case. */
+  readonly code: string;
+  /** Name of the node; null when it is about the whole run. */
+  readonly node: string | null;
+  readonly message: string;
+  /** What was wrong exactly; may quote the definition and its data. */
+  readonly details: string | null;
+}
+
+/** One visit of a node, for the readers of a run. */
+export interface WorkflowNodeRecord {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly type: string;
+  readonly state: WorkflowNodeState;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** What it worked on; null for kinds that take none. */
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+  /** Which of `input` and `output` were too large to be kept. */
+  readonly omitted: readonly ('input' | 'output')[];
+  /** References to data that is not there. */
+  readonly missing: readonly string[];
+  readonly error: WorkflowRunError | null;
+}
+
+/** A run as a list shows it. */
+export interface ListedRun {
+  readonly id: string;
+  readonly buildId: string;
+  readonly appId: string | null;
+  readonly workflow: string;
+  readonly state: WorkflowRunState;
+  readonly origin: WorkflowRunOrigin;
+  readonly processInstanceUuid: string;
+  readonly parentRunId: string | null;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly error: WorkflowRunError | null;
+  /** Code of the BPMN error that a finished run has thrown; null when it threw none. */
+  readonly errorCode: string | null;
+}
+
+/** A run with what its nodes did. */
+export interface RunDetails extends ListedRun {
+  readonly nodes: readonly WorkflowNodeRecord[];
+  readonly output: JsonValue;
+}
+
+/** Which runs to list. */
+export interface WorkflowRunQuery {
+  state?: WorkflowRunState;
+  processInstanceUuid?: string;
+  /** Runs that a run has started. */
+  parentRunId?: string;
+  workflow?: string;
+  /** Started at this time or later. */
+  from?: Date;
+  /** Started before this time. */
+  to?: Date;
+  /** Id of the last run of the page before. */
+  before?: string;
+  limit?: number;
+}
+
+/** A page of runs; `next` is the run to read on from, null on the last page. */
+export interface WorkflowRunPage {
+  readonly runs: readonly ListedRun[];
+  readonly next: string | null;
+}

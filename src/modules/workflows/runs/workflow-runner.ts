@@ -1,0 +1,216 @@
+import { setImmediate } from 'node:timers/promises';
+import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
+import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
+import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
+import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
+import { RunData } from './run-data.js';
+import type { RunJournal } from '../journal/run-journal.js';
+import type { RunnableNode, RunnableWorkflow, RunResult } from '../model/workflow.types.js';
+import { WorkflowFailedError } from '../model/workflows.errors.js';
+
+/** What a run is made with besides its workflow and its scope. */
+export interface RunnerTools {
+  readonly executors: readonly NodeExecutor[];
+  readonly now: () => Date;
+  /** Bytes of its data as JSON. */
+  readonly maxDataBytes: number;
+}
+
+/** What is known of a visit while it lasts. */
+interface OpenVisit {
+  readonly node: RunnableNode;
+  readonly startedAt: Date;
+  readonly missing: Set<string>;
+  input: JsonValue;
+}
+
+/**
+ * One run of a workflow from START to END: node after node, the result of each under its `responseKey` (process semantics,
+ * "Workflows and their nodes"). It stores nothing and reads no clock of its own; the same input gives the same output.
+ */
+export class WorkflowRunner {
+  private readonly nodes: ReadonlyMap<string, RunnableNode>;
+  private readonly data: RunData;
+  private step = 0;
+
+  /** @throws WorkflowFailedError when the input is too large or too deep */
+  constructor(
+    private readonly workflow: RunnableWorkflow,
+    input: JsonObject,
+    private readonly scope: RunScope,
+    private readonly journal: RunJournal,
+    private readonly tools: RunnerTools,
+  ) {
+    this.nodes = new Map(workflow.nodes.map((node) => [node.id, node]));
+    this.data = new RunData(input, tools.maxDataBytes);
+  }
+
+  /**
+   * @returns the output, and the BPMN error that it ends with
+   * @throws WorkflowFailedError naming the node; anything else, such as the reason of the aborted signal, means that the run
+   * was interrupted
+   */
+  async run(): Promise<RunResult> {
+    let node = this.start();
+    for (;;) {
+      const { result, next } = await this.visit(node);
+      if (next.kind === 'END') {
+        return { output: result, errorCode: next.errorCode };
+      }
+      node = this.nodeAfter(node, next);
+      // Runs must not keep everything else waiting, however many nodes a loop has.
+      await setImmediate();
+    }
+  }
+
+  private start(): RunnableNode {
+    const [start, ...others] = this.workflow.nodes.filter(({ type }) => type === 'START');
+    if (start === undefined || others.length > 0) {
+      throw new WorkflowFailedError('WORKFLOW_INVALID', 'A workflow has exactly one node of type START.');
+    }
+    return start;
+  }
+
+  private async visit(node: RunnableNode): Promise<NodeOutcome> {
+    const visit: OpenVisit = { node, startedAt: this.tools.now(), missing: new Set(), input: null };
+    try {
+      this.scope.signal.throwIfAborted();
+      this.count();
+      const outcome = await this.outcomeOf(visit);
+      this.record(visit, outcome.result, null);
+      return outcome;
+    } catch (error) {
+      const failure = failureOf(error, node);
+      this.record(visit, null, failure);
+      throw failure;
+    }
+  }
+
+  private async outcomeOf(visit: OpenVisit): Promise<NodeOutcome> {
+    const { node } = visit;
+    const executor = executorOf(this.tools.executors, node.type);
+    const data = this.data.value;
+    const variables = { ...data, ...this.scope.predefined };
+    const render = (template: string): JsonValue => this.render(template, variables, visit);
+    if (executor.takesInput) {
+      visit.input = hasText(node.inputBody) ? render(node.inputBody) : (data as JsonValue);
+    }
+    const { workflow, step, scope } = this;
+    const read = (reference: string): JsonValue => this.read(reference, variables, visit);
+    const context = { workflow, data, variables, input: visit.input, step, scope, render, read };
+    const outcome = await executor.execute(node, context);
+    this.store(node, outcome);
+    return outcome;
+  }
+
+  private count(): void {
+    if (this.scope.budget.nodesLeft <= 0) {
+      const message = 'The run goes through too many nodes: WORKFLOW_MAX_NODES is reached.';
+      throw new WorkflowFailedError('WORKFLOW_NODE_LIMIT', message);
+    }
+    this.scope.budget.nodesLeft -= 1;
+    this.step += 1;
+  }
+
+  private render(template: string, variables: JsonObject, visit: OpenVisit): JsonValue {
+    const limits = { maxBytes: this.tools.maxDataBytes };
+    const { value, missing } = compileJsonTemplate(template, limits).render(variables);
+    missing.forEach((reference) => visit.missing.add(reference));
+    return value as JsonValue;
+  }
+
+  private read(reference: string, variables: JsonObject, visit: OpenVisit): JsonValue {
+    const limits = { maxBytes: this.tools.maxDataBytes };
+    const { value, missing } = compileTemplate(`\${${reference}}`, limits).value(variables);
+    missing.forEach((name) => visit.missing.add(name));
+    return value as JsonValue;
+  }
+
+  private store({ responseKey }: RunnableNode, { data, result, next }: NodeOutcome): void {
+    if (next.kind === 'END') {
+      this.data.check(result);
+      return;
+    }
+    if (data !== undefined) {
+      this.data.replace(data);
+    }
+    if (hasText(responseKey)) {
+      this.data.store(responseKey, result);
+    }
+  }
+
+  private nodeAfter(node: RunnableNode, next: Exclude<NextNode, { kind: 'END' }>): RunnableNode {
+    const id = next.kind === 'NODE' ? next.id : sequenceTarget(node);
+    const found = this.nodes.get(id);
+    if (found === undefined) {
+      throw new WorkflowFailedError('NODE_NOT_FOUND', 'The next node is not in the workflow.', {
+        node: node.name,
+        details: id,
+      });
+    }
+    return found;
+  }
+
+  private record(visit: OpenVisit, output: JsonValue, error: WorkflowFailedError | null): void {
+    const { node, startedAt, input, missing } = visit;
+    this.journal.add({
+      node,
+      startedAt,
+      finishedAt: this.tools.now(),
+      input,
+      output,
+      missing: [...missing],
+      error,
+    });
+  }
+}
+
+/** @throws WorkflowFailedError when this release does not run nodes of the type */
+function executorOf(executors: readonly NodeExecutor[], type: string): NodeExecutor {
+  const executor = executors.find((candidate) => candidate.type === type);
+  if (executor === undefined) {
+    throw new WorkflowFailedError(
+      'NODE_TYPE_NOT_SUPPORTED',
+      `This release does not run nodes of type ${type}.`,
+    );
+  }
+  return executor;
+}
+
+function hasText(text: string | null): text is string {
+  return text !== null && text.trim() !== '';
+}
+
+function sequenceTarget({ name, outgoingSequences }: RunnableNode): string {
+  const [sequence, ...others] = outgoingSequences;
+  if (sequence === undefined) {
+    const message = 'The node leads nowhere; a run ends at a node of type END.';
+    throw new WorkflowFailedError('NODE_LEADS_NOWHERE', message, { node: name });
+  }
+  if (others.length > 0) {
+    const message = 'Only a node of type CONDITION has several outgoing sequences.';
+    throw new WorkflowFailedError('WORKFLOW_INVALID', message, { node: name });
+  }
+  return sequence.targetNodeId;
+}
+
+/**
+ * What failed at a node, as a failure of the run.
+ * @throws whatever means that the run was interrupted and not that it failed
+ */
+function failureOf(error: unknown, { name }: RunnableNode): WorkflowFailedError {
+  if (error instanceof WorkflowFailedError) {
+    return error.at(name);
+  }
+  const told = { node: name, cause: error };
+  if (error instanceof ExpressionError || error instanceof ExpressionSyntaxError) {
+    const message = 'The template of the node cannot be filled with the data of the run.';
+    return new WorkflowFailedError('NODE_INPUT_INVALID', message, { ...told, details: error.message });
+  }
+  if (error instanceof InvalidDataPathError || error instanceof InvalidDataError) {
+    const message = 'The result of the node cannot be stored in the data of the run.';
+    return new WorkflowFailedError('NODE_RESULT_INVALID', message, { ...told, details: error.message });
+  }
+  throw error;
+}

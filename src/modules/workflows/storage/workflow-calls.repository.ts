@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { In, Not, type EntityManager } from 'typeorm';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import { CallState } from '../model/call-journal.types.js';
+import { WorkflowCallEntity } from './workflow-call.entity.js';
+import { WorkflowRunEntity } from './workflow-run.entity.js';
+import { runGenerations } from './run-generations.js';
+import { WorkflowRunState } from '../model/workflow.types.js';
+
+/** Names a call. */
+export type CallId = Pick<WorkflowCallEntity, 'runId' | 'callKey'>;
+
+/** Rows of the calls of workflow runs. */
+@Injectable()
+export class WorkflowCallsRepository {
+  /** Whether the run is under way and this attempt of it the last one; keeps it so until the transaction ends. */
+  async holdRun(manager: EntityManager, run: Pick<WorkflowRunEntity, 'id' | 'attempt'>): Promise<boolean> {
+    const isEmbedded = manager.connection.options.type === 'better-sqlite3';
+    const query = manager
+      .createQueryBuilder(WorkflowRunEntity, 'run')
+      .select('run.id')
+      .where({ id: run.id, attempt: run.attempt, state: WorkflowRunState.Started });
+    return (await (isEmbedded ? query : query.setLock('pessimistic_read')).getOne()) !== null;
+  }
+
+  /** @returns false when there is a call with this key */
+  async insert(manager: EntityManager, call: WorkflowCallEntity): Promise<boolean> {
+    try {
+      await manager.insert(WorkflowCallEntity, call);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  async find(manager: EntityManager, { runId, callKey }: CallId): Promise<WorkflowCallEntity> {
+    return manager.findOneByOrFail(WorkflowCallEntity, { runId, callKey });
+  }
+
+  /** @returns whether the call was still in this state, begun by this attempt */
+  async change(
+    manager: EntityManager,
+    { runId, callKey, state, attempt }: CallId & Pick<WorkflowCallEntity, 'state' | 'attempt'>,
+    changes: Partial<WorkflowCallEntity>,
+  ): Promise<boolean> {
+    const where = { runId, callKey, state, attempt };
+    const { affected } = await manager.update(WorkflowCallEntity, where, changes);
+    return affected === 1;
+  }
+
+  /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
+  async release(manager: EntityManager, runKey: string): Promise<void> {
+    for await (const ids of runGenerations(manager, runKey)) {
+      await manager.update(
+        WorkflowCallEntity,
+        { runId: In(ids), state: CallState.Unknown },
+        { state: CallState.Released },
+      );
+    }
+  }
+
+  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
+    for await (const ids of runGenerations(manager, runKey)) {
+      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed) };
+      if (await manager.existsBy(WorkflowCallEntity, lasting)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Calls of a run in the order in which they were begun last, at most `limit`; responses with at most `length` characters. */
+  async page(
+    manager: EntityManager,
+    runId: string,
+    { after, limit, length }: { after: string | undefined; limit: number; length: number },
+  ): Promise<WorkflowCallEntity[]> {
+    // Sorting whole rows would need more memory than MySQL gives when responses are large.
+    const ordered = await manager
+      .createQueryBuilder(WorkflowCallEntity, 'call')
+      .select(['call.runId', 'call.callKey', 'call.startedAt'])
+      .where({ runId })
+      .orderBy('call.startedAt', 'ASC')
+      .addOrderBy('call.callKey', 'ASC')
+      .getMany();
+    const keys = ordered.map(({ callKey }) => callKey);
+    const begin = after === undefined ? 0 : keys.indexOf(after) + 1;
+    const wanted = keys.slice(begin, begin + limit);
+    const rows: WorkflowCallEntity[] = [];
+    for (const callKey of wanted) {
+      // One by one: all responses of a page together may be too much for the memory.
+      const row = await this.find(manager, { runId, callKey });
+      rows.push({ ...row, response: row.response?.slice(0, length) ?? null });
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
+import { isDuplicate } from '../../../database/driver-errors.js';
+import { WorkflowRunEntity } from './workflow-run.entity.js';
+import { runGenerations } from './run-generations.js';
+import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from '../model/workflow.types.js';
+
+/** What a list shows of a run: without what its nodes did, which may be large. */
+const LISTED = [
+  'id',
+  'buildId',
+  'appId',
+  'workflow',
+  'state',
+  'origin',
+  'processInstanceUuid',
+  'parentRunId',
+  'startedAt',
+  'finishedAt',
+  'error',
+  'errorCode',
+] as const satisfies (keyof ListedRun)[];
+
+/** Rows of workflow runs. */
+@Injectable()
+export class WorkflowRunsRepository {
+  /** @returns false when there is a run with this key */
+  async insert(manager: EntityManager, run: WorkflowRunEntity): Promise<boolean> {
+    try {
+      await manager.insert(WorkflowRunEntity, run);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Begins a run again unless it has finished or was cancelled. From then on whoever began it before stores nothing more.
+   * @returns the run as it is now
+   */
+  async reopen(manager: EntityManager, runKey: string): Promise<WorkflowRunEntity> {
+    const changes: ObjectLiteral = {
+      state: WorkflowRunState.Started,
+      finishedAt: null,
+      error: null,
+      nodes: null,
+    };
+    await manager.update(
+      WorkflowRunEntity,
+      { runKey, state: Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled])) },
+      { ...changes, attempt: () => 'attempt + 1' },
+    );
+    return manager.findOneByOrFail(WorkflowRunEntity, { runKey });
+  }
+
+  /** Stores how a run ended, unless it was begun again meanwhile. */
+  async end(
+    manager: EntityManager,
+    { id, attempt }: Pick<WorkflowRunEntity, 'id' | 'attempt'>,
+    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'errorCode' | 'nodes' | 'output'>,
+  ): Promise<void> {
+    await manager.update(WorkflowRunEntity, { id, attempt }, changes);
+  }
+
+  /** Ends a run that has not ended, or was only interrupted, and the runs of its subworkflows that have not either. */
+  async giveUp(
+    manager: EntityManager,
+    runKey: string,
+    changes: Pick<WorkflowRunEntity, 'error' | 'finishedAt'>,
+  ): Promise<void> {
+    const state = Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
+    for await (const ids of runGenerations(manager, runKey)) {
+      await manager.update(
+        WorkflowRunEntity,
+        { id: In(ids), state },
+        { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
+      );
+    }
+  }
+
+  /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
+  async endOfTokens(
+    manager: EntityManager,
+    {
+      processInstanceUuid,
+      processTokenIds,
+    }: { processInstanceUuid: string; processTokenIds: readonly number[] },
+    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
+  ): Promise<void> {
+    if (processTokenIds.length > 0) {
+      await manager.update(
+        WorkflowRunEntity,
+        { processInstanceUuid, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started },
+        { ...changes, attempt: () => 'attempt + 1' },
+      );
+    }
+  }
+
+  async findById(manager: EntityManager, id: string): Promise<WorkflowRunEntity | null> {
+    return manager.findOneBy(WorkflowRunEntity, { id });
+  }
+
+  /** Runs, newest first, at most `limit`. */
+  async page(manager: EntityManager, query: WorkflowRunQuery, limit: number): Promise<ListedRun[]> {
+    const { state, processInstanceUuid, parentRunId, workflow, from, to, before } = query;
+    const select = manager
+      .createQueryBuilder(WorkflowRunEntity, 'run')
+      .select(LISTED.map((column) => `run.${column}`))
+      .where(given({ state, processInstanceUuid, parentRunId, workflow }))
+      .orderBy('run.id', 'DESC')
+      .limit(limit);
+    if (before !== undefined) {
+      select.andWhere('run.id < :before', { before });
+    }
+    if (from !== undefined) {
+      select.andWhere('run.id >= :from', { from: firstIdAt(from) });
+    }
+    if (to !== undefined) {
+      select.andWhere('run.id < :to', { to: firstIdAt(to) });
+    }
+    return select.getMany();
+  }
+}
+
+function given(filters: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/** The least UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
+function firstIdAt(time: Date): string {
+  const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
+}

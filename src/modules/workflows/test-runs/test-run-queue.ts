@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import type { JsonObject } from '../../../language/paths/data-paths.js';
+import { Env } from '../../../config/env.js';
+import { IdBlocks } from '../../../database/id-blocks.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
+
+/** What a test run leaves behind when it is started: its job, and the entry of the audit log. */
+@Injectable()
+export class TestRunQueue {
+  constructor(
+    private readonly jobs: JobQueueService,
+    private readonly ids: IdBlocks,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    private readonly env: Env,
+  ) {}
+
+  /** Bytes that a job can carry, with room for what names the run. */
+  get maxInputBytes(): number {
+    return this.env.get('JOBS_MAX_PAYLOAD_BYTES') - 1_000;
+  }
+
+  /** Not inside of a transaction. */
+  async nextId(): Promise<number> {
+    return this.ids.next('job');
+  }
+
+  async add(manager: EntityManager, id: number, payload: JsonObject): Promise<void> {
+    await this.jobs.add(manager, [{ id, kind: TEST_RUN_JOB, availableAt: this.clock.now(), payload }]);
+  }
+
+  wake(): void {
+    this.jobs.wake();
+  }
+
+  async record(
+    manager: EntityManager,
+    principal: Principal,
+    { appId, appVersionId, buildId, workflow }: TestRunKey & AppVersionKey,
+    workflowRunId: string,
+  ): Promise<void> {
+    await this.audit.record(manager, principal, {
+      action: AuditAction.WorkflowTest,
+      outcome: AuditOutcome.Ok,
+      appId,
+      appVersionId,
+      details: { buildId, workflow, workflowRunId },
+    });
+  }
+}
