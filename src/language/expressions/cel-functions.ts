@@ -13,7 +13,7 @@ import {
 import type { CelMeter } from './cel-meter.js';
 import { HAS_FUNCTION, RANGE_FUNCTION, READ_FUNCTION } from './cel-tree.js';
 import { ExpressionError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
 import { regexPrice } from './regex-price.js';
 
 /** Nodes of a tree that one step pays for; calls pay for themselves as well. */

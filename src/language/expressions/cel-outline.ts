@@ -1,5 +1,5 @@
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
 
 /** Comments, white space, strings (raw ones, in three quotes, in one), words and numbers, and everything else by character. */
 const SYMBOLS =

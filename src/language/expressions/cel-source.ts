@@ -16,7 +16,8 @@ import {
   type Parsed,
 } from './cel-tree.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
+import { DATA_ALIAS } from './expression.types.js';
 
 /** All process data, for us; no source can write it. */
 export const WHOLE_DATA = '@data';

@@ -12,7 +12,7 @@ import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { isJsonObject, isPrototypeKey, type JsonObject } from '../paths/data-paths.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
 
 /** What a member counts towards the size of a result, beside its characters. */
 const MEMBER_LENGTH = 8;

@@ -1,6 +1,7 @@
 import { isJsonObject, isPrototypeKey, jsonDepth, type JsonValue } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS, type CompiledJsonTemplate, type TemplateLimits } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
+import type { CompiledJsonTemplate, TemplateLimits } from './expression.types.js';
 import { Rendering, Template } from './template.js';
 import { ReferenceBudget } from './template-reference.js';
 import { endOfReference } from './template-scanner.js';

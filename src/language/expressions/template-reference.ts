@@ -3,7 +3,8 @@ import { childOf, parsePath, type DataPath } from '../paths/data-paths.js';
 import { CelExpression, variableOf } from './cel-expression.js';
 import { checkOutline } from './cel-outline.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
-import { DATA_ALIAS, EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
+import { DATA_ALIAS } from './expression.types.js';
 import type { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;

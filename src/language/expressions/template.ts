@@ -1,6 +1,7 @@
 import { jsonSize } from '../paths/data-paths.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS, type CompiledTemplate, type TemplateLimits } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
+import type { CompiledTemplate, TemplateLimits } from './expression.types.js';
 import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';
 import { splitTemplate } from './template-scanner.js';
 import { WorkBudget } from './work-budget.js';

@@ -1,5 +1,5 @@
 import { ExpressionError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression.types.js';
+import { EXPRESSION_LIMITS } from './expression-limits.js';
 
 /**
  * The work that expressions and templates may do together, in steps of `EXPRESSION_LIMITS`: they run on the event loop, where

@@ -1,7 +1,6 @@
 import { isJsonObject } from '../paths/data-paths.js';
-import type { Application, Keyword } from './keyword.types.js';
+import type { Application, Keyword, RunningCheck } from './keyword.types.js';
 import { ANYTHING, LIST, SCHEMA, SCHEMAS, TEXT, simple } from './rule-kinds.js';
-import type { SchemaRun } from './schema-run.js';
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
@@ -80,7 +79,7 @@ function applyCondition({ run, schema, field, faults }: Application, rule: unkno
 }
 
 /** Whether two JSON values are the same; the order of members means nothing. */
-export function isEqual(one: unknown, other: unknown, run: SchemaRun): boolean {
+export function isEqual(one: unknown, other: unknown, run: RunningCheck): boolean {
   run.charge(1);
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));

@@ -1,10 +1,23 @@
 import type { JsonObject } from '../paths/data-paths.js';
 import type { SchemaFault } from './json-schema.types.js';
-import type { SchemaRun } from './schema-run.js';
+
+/** The check of one value that a keyword takes part in. */
+export interface RunningCheck {
+  /** Adds the rules of a schema that a value breaks. */
+  apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void;
+  /** Whether a value breaks no rule of a schema. */
+  holds(schema: unknown, value: unknown): boolean;
+  add(faults: SchemaFault[], field: string, rule: string): void;
+  matches(pattern: string, text: string): boolean;
+  /** The schema that a `$ref` leads to. */
+  referenced(reference: string): unknown;
+  /** @throws SchemaTooCostlyError when the check as a whole has cost too much */
+  charge(steps: number): void;
+}
 
 /** Where a keyword is applied. */
 export interface Application {
-  run: SchemaRun;
+  run: RunningCheck;
   /** The schema that the keyword stands in. */
   schema: JsonObject;
   /** Path of the value. */

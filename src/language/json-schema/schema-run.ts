@@ -5,6 +5,7 @@ import { SchemaTooCostlyError } from './json-schema.errors.js';
 import { resolvePointer } from './json-pointer.js';
 import { SCHEMA_LIMITS, type SchemaFault } from './json-schema.types.js';
 import { KEYWORDS } from './keywords.js';
+import type { RunningCheck } from './keyword.types.js';
 
 const CHARACTERS_PER_STEP = 64;
 /** RE2 may be in every state of a pattern at each character: `[ab]*a[ab]{900}c$` has many. Measured. */
@@ -13,7 +14,7 @@ const STATES_PER_STEP = 8;
 const MAX_DEPTH = 512;
 
 /** One check of one value: what it has cost and found so far. */
-export class SchemaRun {
+export class SchemaRun implements RunningCheck {
   private steps = 0;
   private depth = 0;
 
@@ -29,7 +30,6 @@ export class SchemaRun {
     return faults;
   }
 
-  /** Adds the rules of a schema that a value breaks. */
   apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void {
     this.charge(1);
     if (this.depth >= MAX_DEPTH) {
@@ -54,7 +54,6 @@ export class SchemaRun {
     }
   }
 
-  /** Whether a value breaks no rule of a schema. */
   holds(schema: unknown, value: unknown): boolean {
     const faults: SchemaFault[] = [];
     this.apply(schema, value, '', faults);
@@ -77,7 +76,6 @@ export class SchemaRun {
     return resolvePointer(this.root, reference);
   }
 
-  /** @throws SchemaTooCostlyError when the check as a whole has cost too much */
   charge(steps: number): void {
     this.steps += steps;
     if (this.steps > SCHEMA_LIMITS.steps) {

@@ -3,7 +3,8 @@ import { IsOptional } from 'class-validator';
 import { UserReferenceDto } from '../../common/user/user-reference.dto.js';
 import { IsPathId } from '../../common/validation/patterns.decorators.js';
 import { IsPageCursor, IsPageLimit } from '../../common/validation/query.decorators.js';
-import { AuditAction, AuditOutcome, type AuditPage } from './audit.types.js';
+import { AuditAction, AuditOutcome } from './audit.types.js';
+import type { AuditPage } from './audit-page.types.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 
 const DETAILS = `Facts of the event, never a secret:

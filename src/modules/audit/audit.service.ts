@@ -8,7 +8,8 @@ import { Log } from '../../common/logging/log.js';
 import { Database } from '../../database/database.js';
 import { Env } from '../../config/env.js';
 import { AuditRepository } from './audit.repository.js';
-import { AuditOutcome, type AuditAction, type AuditPage, type AuditQuery } from './audit.types.js';
+import { AuditOutcome, type AuditAction, type AuditQuery } from './audit.types.js';
+import type { AuditPage } from './audit-page.types.js';
 import { DenialLimit } from './denial-limit.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 

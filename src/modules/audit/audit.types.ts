@@ -1,5 +1,3 @@
-import type { AuditEventEntity } from './audit-event.entity.js';
-
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {
   SystemCreate = 'system.create',
@@ -31,12 +29,6 @@ export enum AuditOutcome {
   Denied = 'denied',
   Error = 'error',
   Timeout = 'timeout',
-}
-
-/** A page of events, newest first; `next` is the id to read on from, null on the last page. */
-export interface AuditPage {
-  events: AuditEventEntity[];
-  next: string | null;
 }
 
 /** Which events, and how many of them in a page. */

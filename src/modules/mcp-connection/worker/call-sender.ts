@@ -5,7 +5,7 @@ import { McpSession } from './mcp-session.js';
 import { paramHeaders } from './param-headers.js';
 import type { OpenedSession } from './session-opener.js';
 import type { McpSessionOptions, Traffic } from './session-transport.js';
-import type { Call } from './tool-caller.js';
+import type { Call } from './call.types.js';
 
 /**
  * Sends one `tools/call` and waits for its result. Over HTTP+SSE, where all answers of a session share one stream, the call

@@ -1,6 +1,7 @@
 import { METHOD_NOT_FOUND, ProtocolError } from '@modelcontextprotocol/client';
 
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import type { ToolListLimits } from '../model/tool-list-limits.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { REJECTED_CREDENTIALS } from '../model/connection-failure.types.js';
@@ -12,7 +13,7 @@ import { causeOf } from './failure-cause.js';
 import { McpCredentials } from './mcp-credentials.js';
 import type { McpSession } from './mcp-session.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
-import { type Cleaning, readToolList, type ToolList, type ToolListLimits } from './tool-list.reader.js';
+import { type Cleaning, readToolList, type ToolList } from './tool-list.reader.js';
 
 /** A successful test as it leaves the worker: tools are still JSON, one document each. */
 export interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {

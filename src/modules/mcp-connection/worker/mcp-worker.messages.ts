@@ -1,7 +1,7 @@
 import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
 import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../model/connection-test.types.js';
 import type { WorkerJob } from './worker-job.js';
-import type { ToolListLimits } from './tool-list.reader.js';
+import type { ToolListLimits } from '../model/tool-list-limits.js';
 
 /** Settings of the worker, handed over once as `workerData`. Plain data without secrets. */
 export interface McpWorkerSettings {

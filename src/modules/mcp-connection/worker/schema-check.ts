@@ -1,15 +1,6 @@
 import type { RejectedToolReason } from '../model/connection-test.types.js';
+import type { SchemaLimits } from '../model/tool-list-limits.js';
 import { hidesText, visibleText } from './plain-text.js';
-
-/** Bounds of one foreign JSON document. */
-export interface SchemaLimits {
-  /** UTF-8 bytes as JSON. */
-  maxBytes: number;
-  /** Nesting of objects and arrays. */
-  maxDepth: number;
-  /** Objects and arrays in all. */
-  maxNodes: number;
-}
 
 /** Where in a schema a value stands: only in `schema` positions do keywords mean anything; a `text` is for people. */
 type Position = 'schema' | 'map' | 'data' | 'text';

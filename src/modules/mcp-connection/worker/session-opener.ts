@@ -1,16 +1,29 @@
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
-import type { DiscoveredTool } from '../model/connection-test.types.js';
+import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
 import { connect, type Connected } from './connect.js';
 import { ConnectionError } from './connection.error.js';
 import { causeOf } from './failure-cause.js';
 import { McpCredentials } from './mcp-credentials.js';
 import { McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
+import type { RequestIds } from './raw-requests.js';
 import type { SessionFacts } from './session-transport.js';
-import { type Cleaning, type FetchPage, readToolList, type ToolListLimits } from './tool-list.reader.js';
-import type { SessionTarget, WarmSession } from './warm-session.js';
+import type { ToolListLimits } from '../model/tool-list-limits.js';
+import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.js';
+
+/** Where a session leads and with which credentials. */
+export interface SessionTarget {
+  baseUrl: string;
+  credentials: SystemCredentials;
+}
+
+/** An open session as others keep it: where it leads, and the numbers of its requests. */
+export interface OpenSession {
+  readonly target: SessionTarget;
+  readonly ids: RequestIds;
+}
 
 /** What a server agreed to and lists. */
 export interface OpenedSession {
@@ -71,7 +84,7 @@ export class SessionOpener {
 
   /** Reads the tools of an open session again; undefined where that takes a new connection. */
   async readAgain(
-    session: WarmSession,
+    session: OpenSession,
     { transport, facts }: OpenedSession,
     operation: OutboundOperation,
   ): Promise<OpenedSession | undefined> {
@@ -93,19 +106,19 @@ export class SessionOpener {
   }
 
   /** Tells a server that its session is over. */
-  async takeLeave(session: WarmSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
+  async takeLeave(session: OpenSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
     const credentials = this.credentials(session, operation);
     const exchange = this.exchange(session, facts, { operation, credentials });
     await exchange.endSession();
     await exchange.close();
   }
 
-  private credentials({ target }: WarmSession, operation: OutboundOperation): McpCredentials | undefined {
+  private credentials({ target }: OpenSession, operation: OutboundOperation): McpCredentials | undefined {
     return McpCredentials.of(target.credentials, new URL(target.baseUrl), { ...this.options, operation });
   }
 
   private exchange(
-    { target, ids }: WarmSession,
+    { target, ids }: OpenSession,
     facts: SessionFacts,
     { operation, credentials }: { operation: OutboundOperation; credentials: McpCredentials | undefined },
   ): McpExchange {

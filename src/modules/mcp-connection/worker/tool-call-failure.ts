@@ -6,7 +6,7 @@ import { causeOf } from './failure-cause.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';
 import { ToolCallError } from './tool-call.error.js';
-import type { Call } from './tool-caller.js';
+import type { Call } from './call.types.js';
 
 /** Failures of a call that never got as far as the server. */
 const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set(['dns', 'refused', 'tls', 'blocked', 'port']);

@@ -1,7 +1,7 @@
 import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
 import type { WorkerCancel, WorkerClose, WorkerJob } from './worker-job.js';
-import type { ToolListLimits } from './tool-list.reader.js';
+import type { ToolListLimits } from '../model/tool-list-limits.js';
 
 /** Settings of the worker that calls tools, handed over once as `workerData`. Plain data without secrets. */
 export interface ToolCallWorkerSettings {

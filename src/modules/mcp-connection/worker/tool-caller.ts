@@ -1,16 +1,16 @@
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
-import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { OperationLimits } from '../../../common/outbound/outbound.operation.js';
 import type { ToolCallFailure } from '../model/tool-call.types.js';
 import { checkedTraceparent } from './client-envelope.js';
 import { McpCredentials } from './mcp-credentials.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { sendCall } from './call-sender.js';
+import type { Call } from './call.types.js';
 import { failureOf, isSessionGone } from './tool-call-failure.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { CallOrder, ToolCallWorkerAnswer } from './tool-call.messages.js';
 import { renderToolResult } from './tool-result.js';
 import type { OpenedSession } from './session-opener.js';
-import type { Traffic } from './session-transport.js';
 import type { WarmSession } from './warm-session.js';
 import type { WarmSessions } from './warm-sessions.js';
 
@@ -27,17 +27,6 @@ export interface ToolCallerOptions {
 /** An answer without the id of its job. */
 export type CallOutcome =
   Omit<Extract<ToolCallWorkerAnswer, { answered: unknown }>, 'id'> | { failed: ToolCallFailure };
-
-/** One call under way. */
-export interface Call {
-  order: CallOrder;
-  session: WarmSession;
-  operation: OutboundOperation;
-  credentials: McpCredentials | undefined;
-  traceparent: string | undefined;
-  traffic: Traffic;
-  startedAt: number;
-}
 
 /** Calls tools over warm sessions, each call in a guarded operation of its own. */
 export class ToolCaller {

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { SchemaLimits } from '../model/tool-list-limits.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../model/connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
 import { plainText } from './plain-text.js';
-import { annotationsProblem, schemaProblem, withVisibleTexts, type SchemaLimits } from './schema-check.js';
+import { annotationsProblem, schemaProblem, withVisibleTexts } from './schema-check.js';
 
 /** A name an agent's model can be shown; MCP 2026-07-28 plus `/`, which deployed servers use. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;

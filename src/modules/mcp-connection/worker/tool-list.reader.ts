@@ -1,15 +1,8 @@
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { RejectedTool } from '../model/connection-test.types.js';
+import type { ToolListLimits } from '../model/tool-list-limits.js';
 import { ConnectionError } from './connection.error.js';
 import { ToolDefinitionParser } from './tool-definition.parser.js';
-import type { SchemaLimits } from './schema-check.js';
-
-/** Bounds of one tool list. */
-export interface ToolListLimits extends SchemaLimits {
-  maxPages: number;
-  /** Entries over all pages, bad ones included. */
-  maxTools: number;
-}
 
 /** Fetches one page of `tools/list`: the raw result object. `undefined` asks for the first page; `''` is a cursor. */
 export type FetchPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;

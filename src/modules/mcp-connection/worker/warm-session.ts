@@ -1,18 +1,11 @@
 import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { SystemCredentials } from '../model/connection-test.types.js';
 import { RequestIds } from './raw-requests.js';
-import type { OpenedSession, SessionOpener } from './session-opener.js';
+import type { OpenedSession, SessionOpener, SessionTarget } from './session-opener.js';
 import type { SessionFacts } from './session-transport.js';
 
 const FAREWELL_MS = 1_000;
-
-/** Where a session leads and with which credentials. */
-export interface SessionTarget {
-  baseUrl: string;
-  credentials: SystemCredentials;
-}
 
 interface Flight {
   promise: Promise<OpenedSession>;

@@ -1,7 +1,7 @@
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
-import type { SessionOpener } from './session-opener.js';
+import type { SessionOpener, SessionTarget } from './session-opener.js';
 import { ToolCallError } from './tool-call.error.js';
-import { type SessionTarget, WarmSession } from './warm-session.js';
+import { WarmSession } from './warm-session.js';
 
 /** Bounds of the sessions that are kept. */
 export interface WarmSessionsOptions {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isJsonObject, parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
-import { EXECUTED_NODE_TYPES } from '../../workflows/model/workflow.types.js';
+import { EXECUTED_NODE_TYPES } from '../model/node-types.types.js';
 import { pointerTo, type Place, type Problems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
 import {
@@ -60,7 +60,7 @@ export class WorkflowNodeCheck {
       this.problems.error('NODE_TYPE_UNSUPPORTED', place, message);
       return node;
     }
-    if (!EXECUTED_NODE_TYPES.includes(node.type)) {
+    if (!(EXECUTED_NODE_TYPES as readonly string[]).includes(node.type)) {
       const message = `This release does not run nodes of type ${node.type}: a run of the workflow fails here.`;
       this.problems.warning('NODE_TYPE_NOT_RUN', place, message);
     }

@@ -10,7 +10,7 @@ import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.
 import type { InstanceRow } from '../storage/instance.row.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { StepBase, WriteContext } from './step-writer.js';
+import type { StepBase, WriteContext } from './step.types.js';
 
 /** Type of the incident of a join that can never be completed. */
 export const JOIN_NEVER_COMPLETED = 'JOIN_NEVER_COMPLETED';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import type { Job, NewJob } from '../../jobs/model/job-queue.types.js';
+import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
 import {
@@ -15,34 +15,15 @@ import {
   tokenOf,
   VISIT_KINDS,
 } from './runtime-job.js';
-import type { EventOrigin, NewEvent } from '../storage/events.repository.js';
+import type { NewEvent } from '../storage/events.repository.js';
 import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.js';
 import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import { waitKey } from '../storage/messages.repository.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
-import type { TokenRow } from '../storage/token.row.js';
 import { expiryJob, expiryOf } from './expiry.js';
 import { JoinIncidents } from './join-incidents.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { StepIds } from './step.types.js';
+import type { StepBase, WriteContext } from './step.types.js';
 import { tokenChanges } from './token-changes.js';
-
-/** An instance as it was before a step; `null` for one that starts. */
-export interface StepBase {
-  row: InstanceRow;
-  isNew: boolean;
-  tokens: ReadonlyMap<number, TokenRow>;
-  definition: RunnableDefinition;
-}
-
-/** What a step is written with. */
-export interface WriteContext {
-  ids: StepIds;
-  now: Date;
-  origin: EventOrigin;
-  job?: Job | undefined;
-  retried?: ParkedJob | undefined;
-}
 
 /** What came of writing a step. */
 export interface Written {

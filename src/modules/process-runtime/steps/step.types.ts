@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/engine.types.js';
+import type { EventOrigin } from '../storage/events.repository.js';
 import type { InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import type { LockTime } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
@@ -54,4 +55,21 @@ export interface StepIds {
   job: () => number;
   wait: () => number;
   incident: () => number;
+}
+
+/** An instance as it was before a step; `null` for one that starts. */
+export interface StepBase {
+  row: InstanceRow;
+  isNew: boolean;
+  tokens: ReadonlyMap<number, TokenRow>;
+  definition: RunnableDefinition;
+}
+
+/** What a step is written with. */
+export interface WriteContext {
+  ids: StepIds;
+  now: Date;
+  origin: EventOrigin;
+  job?: Job | undefined;
+  retried?: ParkedJob | undefined;
 }

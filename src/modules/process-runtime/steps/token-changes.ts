@@ -1,7 +1,7 @@
 import type { EngineJob, StepResult, TokenState } from '../engine/engine.types.js';
 import { VISIT_KINDS } from './runtime-job.js';
 import type { TokenChange } from '../storage/tokens.repository.js';
-import type { StepBase } from './step-writer.js';
+import type { StepBase } from './step.types.js';
 
 /** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
 export function tokenChanges({ tokens }: StepBase, result: StepResult): TokenChange[] {

@@ -3,7 +3,7 @@ import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
 import type { SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SystemType } from '../model/system.types.js';
-import type { DeliveredColumns, PackageSystem } from './systems-import.types.js';
+import type { DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
 const COMPARED = [
   'resourceName',
@@ -24,7 +24,7 @@ export function columnsOf({
   description,
   baseUrl,
   authorization,
-}: PackageSystem): DeliveredColumns {
+}: DeliveredSystem): DeliveredColumns {
   const account =
     authorization.type === AuthorizationType.ServiceAccount
       ? authorization.configuration

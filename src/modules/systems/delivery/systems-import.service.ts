@@ -10,7 +10,7 @@ import { nameKey } from '../model/resource-name.js';
 import { columnsOf, delivered, differs, lacksSecret } from './system-delivery.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import { SystemType } from '../model/system.types.js';
-import type { PackageSystem, SystemsImport } from './systems-import.types.js';
+import type { DeliveredSystem, SystemsImport } from './systems-import.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** The version, who delivers, and when. */
@@ -40,7 +40,7 @@ export class SystemsImportService {
     manager: EntityManager,
     principal: Principal,
     version: AppVersionKey,
-    systems: PackageSystem[],
+    systems: DeliveredSystem[],
   ): Promise<SystemsImport> {
     const delivery = { version, principal, now: this.clock.now() };
     const stored = new Map(
@@ -81,7 +81,7 @@ export class SystemsImportService {
   private async removeUnnamed(
     manager: EntityManager,
     stored: Map<string, SystemEntity>,
-    systems: PackageSystem[],
+    systems: DeliveredSystem[],
     result: SystemsImport,
   ): Promise<void> {
     const types = new Map(systems.map((system) => [nameKey(system.resourceName), system.type]));
@@ -98,7 +98,7 @@ export class SystemsImportService {
   private async add(
     manager: EntityManager,
     { version, principal, now }: Delivery,
-    system: PackageSystem,
+    system: DeliveredSystem,
     result: SystemsImport,
   ): Promise<void> {
     const key = nameKey(system.resourceName);
@@ -129,7 +129,7 @@ export class SystemsImportService {
   private async change(
     manager: EntityManager,
     { principal, now }: Delivery,
-    { before, system }: { before: SystemEntity; system: PackageSystem },
+    { before, system }: { before: SystemEntity; system: DeliveredSystem },
     result: SystemsImport,
   ): Promise<void> {
     const after = delivered(before, columnsOf(system), this.secrets);
@@ -144,7 +144,7 @@ export class SystemsImportService {
   }
 }
 
-function noteMissingSecret(system: Omit<SystemEntity, 'tools'>, { secretsMissing }: SystemsImport): void {
+function noteMissingSecret(system: SystemEntity, { secretsMissing }: SystemsImport): void {
   if (lacksSecret(system)) {
     secretsMissing.push(system.resourceName);
   }

@@ -1,5 +1,24 @@
-import type { PackageSystem } from '../../packages/model/package.types.js';
+import type { AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
+
+/** How a delivered system is reached; the secret never comes with a package. */
+type DeliveredAuthorization =
+  | { readonly type: AuthorizationType.NoAuth }
+  | {
+      readonly type: AuthorizationType.ServiceAccount;
+      readonly configuration: { readonly clientId: string; readonly identityProviderUrl: string };
+    };
+
+/** A system as a package describes it. */
+export type DeliveredSystem = {
+  readonly resourceName: string;
+  readonly name: string;
+  readonly description: string;
+  readonly authorization: DeliveredAuthorization;
+} & (
+  | { readonly type: SystemType.Mcp | SystemType.Rest; readonly baseUrl: string }
+  | { readonly type: SystemType.NoSqlDb; readonly baseUrl: string | null }
+);
 
 /** What a delivery did to the systems of a version, by resource name. */
 export interface SystemsImport {
@@ -25,5 +44,3 @@ export type DeliveredColumns = Pick<
   | 'identityProviderUrl'
   | 'connectionKey'
 >;
-
-export type { PackageSystem };

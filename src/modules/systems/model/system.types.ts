@@ -1,5 +1,4 @@
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { SystemEntity } from '../storage/system.entity.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 
 /** Kinds of system (interface contract, "MCP system", field `type`). */
@@ -68,13 +67,6 @@ export interface SystemState {
 export interface SystemList {
   rows: SystemSummaryRow[];
   versions?: AppVersionStatus[];
-}
-
-/** A system that nobody else changes until the transaction ends. */
-export interface LockedSystem {
-  system: SystemEntity;
-  /** False in a committed version: then its definition stays as it is. */
-  writable: boolean;
 }
 
 /** Names an MCP system by its place in the interface. */

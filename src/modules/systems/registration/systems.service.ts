@@ -21,7 +21,6 @@ import {
   AuthorizationType,
   SystemType,
   type Connection,
-  type LockedSystem,
   type ListOptions,
   type McpServerRow,
   type SystemKey,
@@ -29,6 +28,7 @@ import {
   type SystemDetails,
 } from '../model/system.types.js';
 import { NoServiceAccountError, SystemNotFoundError } from '../model/systems.errors.js';
+import type { LockedSystem } from '../storage/locked-system.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
 const AUDITED_FIELDS = [
@@ -62,7 +62,7 @@ export class SystemsService {
     principal: Principal,
     version: AppVersionKey,
     request: CreateSystemRequestDto,
-  ): Promise<Omit<SystemEntity, 'tools'>> {
+  ): Promise<SystemEntity> {
     const now = this.clock.now();
     const draft = this.newSystem(principal, version, request, now);
     return this.database.write(async (manager) => {
@@ -266,7 +266,7 @@ export class SystemsService {
 
 function eventOf(
   action: AuditAction,
-  { appId, appVersionId, resourceId, resourceName }: Omit<SystemEntity, 'tools'>,
+  { appId, appVersionId, resourceId, resourceName }: SystemEntity,
   details: Record<string, unknown> = {},
 ): AuditEntry {
   return {

@@ -1,6 +1,5 @@
-import { Column, Entity, Index, OneToMany, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { ToolEntity } from '../../tools/storage/tool.entity.js';
 import type { AuthorizationType, SystemType } from '../model/system.types.js';
 
 /** A system (data source) of an application version. `authorizationType` and `baseUrl` are always set for MCP systems. */
@@ -39,5 +38,4 @@ export class SystemEntity {
   @Column({ type: 'simple-json', name: 'modified_by' }) modifiedBy: UserReference;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
-  @OneToMany('ToolEntity', 'system') tools: ToolEntity[];
 }

@@ -49,13 +49,13 @@ export class SystemsRepository {
   constructor(private readonly database: Database) {}
 
   /** @throws SystemNameTakenError by the unique index */
-  async insert(manager: EntityManager, system: Omit<SystemEntity, 'tools'>): Promise<void> {
+  async insert(manager: EntityManager, system: SystemEntity): Promise<void> {
     await refuseTakenName(manager.insert(SystemEntity, system));
   }
 
   /** @throws SystemNameTakenError by the unique index */
   async update(manager: EntityManager, system: SystemEntity): Promise<void> {
-    const { id, tools: _tools, ...columns } = system;
+    const { id, ...columns } = system;
     await refuseTakenName(manager.update(SystemEntity, { id }, columns));
   }
 

@@ -5,7 +5,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
 import type { Connection } from '../../systems/model/system.types.js';
-import type { ConnectionTest } from './connection-test.service.js';
+import type { ConnectionTest } from './tested-systems.types.js';
 
 const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
 

@@ -1,6 +1,6 @@
 import { CONNECTION_FAILURES } from '../../mcp-connection/model/connection-failure.types.js';
 import type { ConnectedResult, FailedResult } from '../../mcp-connection/model/connection-test.types.js';
-import type { ConnectionTest, SynchronisedSystem } from './connection-test.service.js';
+import type { ConnectionTest, SynchronisedSystem } from './tested-systems.types.js';
 import type { TakenOverTool } from '../model/tool.types.js';
 import type {
   ConnectionTestResponseDto,

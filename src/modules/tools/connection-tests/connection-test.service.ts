@@ -4,7 +4,6 @@ import { requestContext } from '../../../common/logging/request-context.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { ConnectionTestResult } from '../../mcp-connection/model/connection-test.types.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { credentialsOf } from '../../systems/lookups/system-connections.service.js';
@@ -12,23 +11,10 @@ import type { Connection } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ConnectionTestRecords } from './connection-test-records.js';
+import type { ConnectionTest } from './tested-systems.types.js';
 import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
 import type { SyncReport } from '../model/tool.types.js';
-
-/** What became of one system that a test covers. */
-export interface SynchronisedSystem {
-  system: Pick<SystemEntity, 'resourceId' | 'name'>;
-  report: SyncReport;
-}
-
-/** A test and what it changed. */
-export interface ConnectionTest {
-  result: ConnectionTestResult;
-  synchronised: SynchronisedSystem[];
-  /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
-  postponed: number;
-}
 
 /** Tests connections and synchronises the tools of the systems that a test covers (interface contract, endpoint 2). */
 @Injectable()

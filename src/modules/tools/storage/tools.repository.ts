@@ -3,7 +3,7 @@ import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
 import { ToolEntity } from './tool.entity.js';
-import type { StoredTool, ToolRow } from '../synchronisation/tool-sync.js';
+import type { StoredTool, ToolRow } from './tool-rows.types.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */

@@ -7,7 +7,7 @@ import { Env } from '../../../config/env.js';
 import { AuditService } from '../../audit/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
-import type { LockedSystem } from '../../systems/model/system.types.js';
+import type { LockedSystem } from '../../systems/storage/locked-system.types.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { syncDetails } from './sync-details.js';
 import { ToolDecisionsService } from './tool-decisions.service.js';

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolDecisions } from './tool-decisions.js';
-import { isEmpty, planSync, type SyncContext, type ToolRow } from './tool-sync.js';
+import type { ToolRow } from '../storage/tool-rows.types.js';
+import { isEmpty, planSync, type SyncContext } from './tool-sync.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import type {
   HashedDefinition,

@@ -1,4 +1,4 @@
-import type { ToolEntity } from '../storage/tool.entity.js';
+import type { StoredTool, ToolRow } from '../storage/tool-rows.types.js';
 import { ToolDecisions } from './tool-decisions.js';
 import type {
   Decided,
@@ -7,24 +7,6 @@ import type {
   ToolChangePolicy,
   ToolDecision,
 } from '../model/tool.types.js';
-
-/** A tool without the relation to its system. */
-export type ToolRow = Omit<ToolEntity, 'system'>;
-
-/** What a plan needs to know of a stored tool: not its definition, only the fingerprint. */
-export type StoredTool = Pick<
-  ToolRow,
-  | 'id'
-  | 'name'
-  | 'definitionHash'
-  | 'enabled'
-  | 'decidedBy'
-  | 'decidedAt'
-  | 'present'
-  | 'position'
-  | 'createdAt'
-  | 'modifiedAt'
->;
 
 /** What a plan needs to know besides the two lists. */
 export interface SyncContext {

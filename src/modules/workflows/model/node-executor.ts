@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { ExecutedNodeType } from '../../packages/model/node-types.types.js';
 import type { CallJournal } from './call-journal.types.js';
 import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';
 
@@ -74,7 +75,7 @@ export interface NodeOutcome {
  * Does what one type of node is for. A type is run if and only if `NodeExecutorsService` knows one for it.
  */
 export interface NodeExecutor {
-  readonly type: string;
+  readonly type: ExecutedNodeType;
   /** Whether it works on `inputBody`. */
   readonly takesInput: boolean;
   /**

@@ -1,17 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
 
-/** The types of nodes that this release runs; one executor each. */
-export const EXECUTED_NODE_TYPES: readonly string[] = [
-  'START',
-  'CONDITION',
-  'DATA_MAPPING',
-  'SUBWORKFLOW',
-  'CUSTOM_AGENT',
-  'REST_ENDPOINT',
-  'END',
-];
-
 /** Kind of the jobs that run workflows that were started by hand. */
 export const TEST_RUN_JOB = 'WORKFLOW_TEST';
 /** In place of the UUID of a process instance for a run that belongs to none. */

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { EXECUTED_NODE_TYPES, type ExecutedNodeType } from '../../packages/model/node-types.types.js';
 import { ConditionExecutor } from '../executors/condition.executor.js';
 import { DataMappingExecutor } from '../executors/data-mapping.executor.js';
 import { EndExecutor } from '../executors/end.executor.js';
@@ -6,19 +7,33 @@ import { StartExecutor } from '../executors/start.executor.js';
 import { SubworkflowExecutor } from '../executors/subworkflow.executor.js';
 import type { NodeExecutor } from '../model/node-executor.js';
 
-/** The types of nodes that this module runs by itself, one class each. */
-export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = [
-  new StartExecutor(),
-  new ConditionExecutor(),
-  new DataMappingExecutor(),
-  new SubworkflowExecutor(),
-  new EndExecutor(),
-];
+/** Types whose executors other modules bring, because they need what those modules have. */
+type BroughtType = 'CUSTOM_AGENT' | 'REST_ENDPOINT';
+
+/** The types of nodes that this module runs by itself, one class each: a type without one does not compile. */
+const BUILT_IN: { readonly [Type in Exclude<ExecutedNodeType, BroughtType>]: NodeExecutor & { type: Type } } =
+  {
+    START: new StartExecutor(),
+    CONDITION: new ConditionExecutor(),
+    DATA_MAPPING: new DataMappingExecutor(),
+    SUBWORKFLOW: new SubworkflowExecutor(),
+    END: new EndExecutor(),
+  };
+
+export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = Object.values(BUILT_IN);
 
 /** The types of nodes that this release runs: its own, and those that other modules register while they start. */
 @Injectable()
-export class NodeExecutorsService {
+export class NodeExecutorsService implements OnApplicationBootstrap {
   private readonly registered: NodeExecutor[] = [...BUILT_IN_EXECUTORS];
+
+  /** @throws Error when a type that packages are told of has no executor: a run would fail where a check promised more */
+  onApplicationBootstrap(): void {
+    const missing = EXECUTED_NODE_TYPES.filter((type) => !this.has(type));
+    if (missing.length > 0) {
+      throw new Error(`No module runs workflow nodes of type ${missing.join(', ')}.`);
+    }
+  }
 
   /** One for each type. */
   list(): readonly NodeExecutor[] {
@@ -26,13 +41,17 @@ export class NodeExecutorsService {
   }
 
   /**
-   * Adds a type. Call it in `onModuleInit`, and list the type in EXECUTED_NODE_TYPES.
+   * Adds a type. Call it in `onModuleInit`.
    * @throws Error when the type is there already
    */
   register(executor: NodeExecutor): void {
-    if (this.registered.some(({ type }) => type === executor.type)) {
+    if (this.has(executor.type)) {
       throw new Error(`Nodes of type ${executor.type} have an executor already.`);
     }
     this.registered.push(executor);
+  }
+
+  private has(wanted: ExecutedNodeType): boolean {
+    return this.registered.some(({ type }) => type === wanted);
   }
 }

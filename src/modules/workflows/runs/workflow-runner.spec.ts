@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
-import { BUILT_IN_EXECUTORS } from './node-executors.service.js';
+import { EXECUTED_NODE_TYPES } from '../../packages/model/node-types.types.js';
+import { BUILT_IN_EXECUTORS, NodeExecutorsService } from './node-executors.service.js';
 import { RunJournal } from '../journal/run-journal.js';
 import { WorkflowRunner } from './workflow-runner.js';
 import {
-  EXECUTED_NODE_TYPES,
   type RunnableNode,
   type RunnableWorkflow,
   type WorkflowNodeRecord,
@@ -122,9 +122,26 @@ const loop = (members: Partial<RunnableNode>) =>
     ['again', 'DATA_MAPPING', { ...members, outgoingSequences: [sequence('again', 'again')] }],
   ]);
 
-describe('BUILT_IN_EXECUTORS', () => {
-  it('run the types that packages are told of, one each', () => {
-    expect(EXECUTED_NODE_TYPES).toEqual(expect.arrayContaining(BUILT_IN_EXECUTORS.map(({ type }) => type)));
+describe('NodeExecutorsService', () => {
+  const brought = (type: NodeExecutor['type']): NodeExecutor => ({
+    type,
+    takesInput: true,
+    execute: async () => ({ result: null, next: { kind: 'SEQUENCE' } }),
+  });
+
+  it('has one executor for each type that packages are told of, or does not start', () => {
+    const executors = new NodeExecutorsService();
+    executors.register(brought('REST_ENDPOINT'));
+    expect(() => executors.onApplicationBootstrap()).toThrow('CUSTOM_AGENT');
+    executors.register(brought('CUSTOM_AGENT'));
+    executors.onApplicationBootstrap();
+    expect(
+      executors
+        .list()
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(EXECUTED_NODE_TYPES.toSorted());
+    expect(() => executors.register(brought('START'))).toThrow('START');
   });
 });
 

@@ -1,0 +1,17 @@
+import type { ConnectionTestResult } from '../../mcp-connection/model/connection-test.types.js';
+import type { SystemEntity } from '../../systems/storage/system.entity.js';
+import type { SyncReport } from '../model/tool.types.js';
+
+/** What became of one system that a test covers. */
+export interface SynchronisedSystem {
+  system: Pick<SystemEntity, 'resourceId' | 'name'>;
+  report: SyncReport;
+}
+
+/** A test and what it changed. */
+export interface ConnectionTest {
+  result: ConnectionTestResult;
+  synchronised: SynchronisedSystem[];
+  /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
+  postponed: number;
+}
