@@ -1,3 +1,5 @@
+import { within } from '../within.js';
+
 const DEADLINE_MS = 1_000;
 
 /**
@@ -5,10 +7,6 @@ const DEADLINE_MS = 1_000;
  * watches the service needs the other metrics most when the database does not answer.
  */
 export async function inScrapeTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, DEADLINE_MS);
-  });
-  await Promise.race([work.catch(() => undefined), deadline]);
-  clearTimeout(timer);
+  const quietly = work.catch(() => undefined);
+  await within(DEADLINE_MS, quietly, () => undefined);
 }

@@ -1,3 +1,4 @@
+import { within } from '../../common/within.js';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
@@ -92,14 +93,8 @@ export class HealthService {
   }
 
   private async withDeadline(work: Promise<unknown>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('deadline')), this.env.get('READINESS_TIMEOUT_MS'));
+    await within(this.env.get('READINESS_TIMEOUT_MS'), work, () => {
+      throw new Error('deadline');
     });
-    try {
-      await Promise.race([work, deadline]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

@@ -10,7 +10,7 @@ import type { Probe } from '../model/probe.js';
 import type { ComponentSource } from '../sources/component-source.js';
 import { mergeListings } from './merge.js';
 import { SOURCES } from '../sources/sources.js';
-import { inParallel } from './in-parallel.js';
+import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';
 import type { CheckedComponent, ProbeOutcome, ScanFindings } from '../model/scan.types.js';
 import { SourceReader } from './source-reader.js';

@@ -4,7 +4,7 @@ import { Env } from '../../../config/env.js';
 import type { ComponentSource, SourceListing } from './component-source.js';
 import { discovered } from './configuration/discovered-component.js';
 import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
-import { inBatches } from './in-batches.js';
+import { inParallel } from '../../../common/in-parallel.js';
 import { Listing } from './listing.js';
 import { SourceError } from '../model/source.error.js';
 import { SourceHttp } from './source-http.js';
@@ -50,7 +50,7 @@ export class ConsulSource implements ComponentSource {
       if (taken.length < names.length) {
         listing.cut();
       }
-      const found = await inBatches(taken, AT_ONCE, async (name) => {
+      const found = await inParallel(taken, AT_ONCE, async (name) => {
         const answer = await http.get(`/v1/health/service/${encodeURIComponent(name)}`);
         return { name, instances: this.checked(instancesSchema, answer) };
       });

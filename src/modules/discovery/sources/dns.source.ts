@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import type { ComponentSource, SourceListing } from './component-source.js';
 import { discovered } from './configuration/discovered-component.js';
-import { inBatches } from './in-batches.js';
+import { inParallel } from '../../../common/in-parallel.js';
 import { Listing } from './listing.js';
 import { SourceError, type SourceFailure } from '../model/source.error.js';
 
@@ -53,7 +53,7 @@ export class DnsSource implements ComponentSource {
   }
 
   private async addDomain(resolver: dns.Resolver, domain: string, listing: Listing): Promise<void> {
-    const records = await inBatches(SCHEMES, AT_ONCE, async (scheme) => {
+    const records = await inParallel(SCHEMES, AT_ONCE, async (scheme) => {
       const found = await present(resolver.resolveSrv(`_${scheme}._tcp.${domain}`));
       // A target of "." says that there is no such service (RFC 2782).
       return found.filter(({ name }) => name !== '' && name !== '.').map((record) => ({ ...record, scheme }));
@@ -66,7 +66,7 @@ export class DnsSource implements ComponentSource {
     if (taken.length < all.length) {
       listing.cut();
     }
-    const found = await inBatches(taken, AT_ONCE, async (record): Promise<Found> => {
+    const found = await inParallel(taken, AT_ONCE, async (record): Promise<Found> => {
       const texts = await present(resolver.resolveTxt(record.name));
       return { ...record, texts: new Map(texts.flat().map(pairOf)) };
     });

@@ -1,3 +1,4 @@
+import { within } from '../../../common/within.js';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
@@ -79,14 +80,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
 }
 
 /** Whether the work is done within the time. */
-async function settles(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  try {
-    return await Promise.race([work.then(() => true), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+function settles(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const done = work.then(() => true);
+  return within(limitMs, done, () => false);
 }

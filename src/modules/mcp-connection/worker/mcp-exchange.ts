@@ -1,3 +1,4 @@
+import { within } from '../../../common/within.js';
 import type { McpHttpTransport } from './mcp-http.transport.js';
 import { withEnvelope } from './client-envelope.js';
 import { RawRequests, type RequestIds } from './raw-requests.js';
@@ -72,14 +73,8 @@ export class McpExchange {
     }
   }
 
-  private async streamEnds(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), STREAM_END_MS);
-    });
+  private streamEnds(): Promise<boolean> {
     const ended = this.transport.streamEnd.then(() => true);
-    const inTime = await Promise.race([ended, late]);
-    clearTimeout(timer);
-    return inTime;
+    return within(STREAM_END_MS, ended, () => false);
   }
 }

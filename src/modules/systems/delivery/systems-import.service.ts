@@ -6,7 +6,7 @@ import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import { nameKey } from '../model/resource-name.js';
+import { nameKey } from '../../../common/validation/resource-name.js';
 import { columnsOf, delivered, differs, lacksSecret } from './system-delivery.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import { SystemType } from '../model/system.types.js';

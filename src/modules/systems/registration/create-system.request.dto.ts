@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Equals, IsDefined, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import { IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
-import { IsResourceName } from '../model/resource-name.js';
+import { IsResourceName } from '../model/resource-name.decorator.js';
 import { SystemType } from '../model/system.types.js';
 import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
 

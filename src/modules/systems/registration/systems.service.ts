@@ -14,7 +14,7 @@ import { connectionOf } from '../model/authorization.request.dto.js';
 import type { CreateSystemRequestDto } from './create-system.request.dto.js';
 import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import { nameKey } from '../model/resource-name.js';
+import { nameKey } from '../../../common/validation/resource-name.js';
 import { changed } from './system-change.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import {

@@ -1,3 +1,4 @@
+import { within } from '../../../../common/within.js';
 import { isRecord } from '../net/json-values.js';
 import { ProbeError } from '../../model/probe.error.js';
 import {
@@ -34,21 +35,8 @@ export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<Se
     }
     learned.push(await quietly(() => ofItsFamily(http, found)));
   };
-  await within(http.remainingMs / 2, ask());
+  await within(http.remainingMs / 2, ask(), () => undefined);
   return merged(learned);
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
 }
 
 async function ofItsFamily(http: ProbeHttp, { own, at, answer }: HealthFound): Promise<SelfDescription> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import { Clock } from '../../../../common/clock.js';
+import { within } from '../../../../common/within.js';
 import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { brokerWarnings } from '../broker/broker-warnings.js';
@@ -79,7 +80,10 @@ export class KafkaProbe implements Probe {
     const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
     context.onEnd(() => void admin.disconnect().catch(() => undefined));
     try {
-      const finding = await within(attempt.ms, describe(admin, component, attempt));
+      // The driver's own time-outs add up over its requests; this one does not.
+      const finding = await within(attempt.ms, describe(admin, component, attempt), () => {
+        throw new ProbeError('timeout');
+      });
       await admin.disconnect();
       const certificate = sockets.certificateWarnings(this.clock.now().getTime());
       return { ...finding, warnings: [...(finding.warnings ?? []), ...certificate] };
@@ -149,20 +153,6 @@ async function describe(admin: Admin, component: Component, { addresses }: Attem
     topics: own.length,
     warnings: [...brokerWarnings(brokers, expected), ...underReplicated],
   };
-}
-
-/** The driver's own time-outs add up over its requests; this one does not. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new ProbeError('timeout')), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
 }
 
 function driverFailure(error: unknown): ProbeError | undefined {

@@ -1,6 +1,6 @@
 /**
- * Works on items, at most `limit` at a time, in their order: the next one begins as soon as one ends.
- * @param work must not reject
+ * Works on items, at most `limit` at a time, in their order: the next one begins as soon as one ends. The first failure
+ * ends the waiting, and nothing more is begun.
  * @returns the results in the order of the items
  */
 export async function inParallel<Item, Result>(
@@ -10,9 +10,16 @@ export async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const queue = items.entries();
+  let failed = false;
   const lane = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      results[index] = await work(item);
+      results[index] = await work(item).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+      if (failed) {
+        return;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));

@@ -2,7 +2,8 @@ import { validateSync } from 'class-validator';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTRACT_MESSAGE } from '../../../common/validation/request-validation.pipe.js';
-import { IsResourceName, nameKey, RESOURCE_NAME_MESSAGE } from './resource-name.js';
+import { nameKey } from '../../../common/validation/resource-name.js';
+import { IsResourceName, RESOURCE_NAME_MESSAGE } from './resource-name.decorator.js';
 
 class Named {
   @IsResourceName({})
