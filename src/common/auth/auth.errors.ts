@@ -42,7 +42,7 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
 };
 
-/** 403: the principal lacks the permission of the route (interface contract, "Errors"). */
+/** 403: the principal lacks the permission of the route (docs/contract.md, section 1). */
 export class PermissionDeniedError extends ForbiddenError {
   readonly code = 'PERMISSION_DENIED';
   constructor(readonly permission: string) {

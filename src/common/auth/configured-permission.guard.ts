@@ -6,7 +6,7 @@ import { PermissionDeniedError } from './auth.errors.js';
 import { ConfiguredPermission } from './configured-permission.decorator.js';
 import { principalOf } from '../user/principal.js';
 
-/** Guard behind `@ConfiguredPermission`, for routes whose permission the deployment chooses (decisions, section 3). */
+/** Guard behind `@ConfiguredPermission`, for routes whose permission the deployment chooses (docs/contract.md, section 1). */
 @Injectable()
 export class ConfiguredPermissionGuard implements CanActivate {
   constructor(

@@ -1,8 +1,8 @@
 /** The rights that routes ask for. Which claims of a token grant one is configuration (PERMISSION_RULES). */
 export enum Permission {
-  /** Every operation on MCP systems and their tools (interface contract, "Authentication", 3). */
+  /** Every operation on MCP systems and their tools (docs/contract.md, section 1). */
   IntegrationManagement = 'integration-management',
-  /** Storing packages, committing versions, making and activating builds (decisions, section 4). */
+  /** Storing packages, committing versions, making and activating builds (docs/contract.md, section 6). */
   ApplicationDelivery = 'application-delivery',
   /** Reading process instances and workflow runs, which hold personal data (extension of the contract). */
   ProcessRead = 'process-read',

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** The one error body (interface contract, "Errors"). */
+/** The one error body (docs/contract.md, section 1). */
 export interface ErrorBody {
   error: string;
   message: string;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** The one error body of every endpoint (interface contract, "Errors"; same shape as the platform rescan). */
+/** The one error body of every endpoint (docs/contract.md, section 1; same shape as the platform rescan). */
 export class ErrorResponseDto {
   @ApiProperty({ description: 'HTTP reason phrase.', example: 'Conflict' })
   error: string;

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const CODING = /\b(br|gzip|deflate)\b/;
 
-/** Path of a process start (interface contract, endpoint 7). */
+/** Path of a process start (docs/contract.md, section 4.1). */
 const START_PATH = /\/process-name\/[^/]+\/start$/;
 
 /** Files for anybody: what is worth compressing there is kept compressed (`KeptFile`). */

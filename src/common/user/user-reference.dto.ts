@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Person, UserReference } from './user-reference.js';
 
-/** A person or client by name (interface contract, "User reference"). */
+/** A person or client by name (docs/contract.md, section 1). */
 export class PersonDto implements Person {
   @ApiProperty({ description: 'Given name; empty when the token does not tell.', example: 'Jane' })
   firstName: string;
@@ -13,7 +13,7 @@ export class PersonDto implements Person {
   userName: string;
 }
 
-/** Who did something (interface contract, "User reference"). */
+/** Who did something (docs/contract.md, section 1). */
 export class UserReferenceDto extends PersonDto implements UserReference {
   @ApiProperty({
     description: 'Who acted in the name of this user (RFC 8693 `act` claim); null when nobody did.',

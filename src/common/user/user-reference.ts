@@ -1,4 +1,4 @@
-/** A person or client as shown in records (interface contract, "User reference"). */
+/** A person or client as shown in records (docs/contract.md, section 1). */
 export interface Person {
   readonly firstName: string;
   readonly lastName: string;
@@ -17,7 +17,7 @@ const NAME_MAX_LENGTH = 255;
 const USER_NAME_CLAIMS = ['preferred_username', 'email', 'client_id', 'sub'];
 
 /**
- * Builds the user reference of a token (interface contract, "User reference"; RFC 8693, section 4.1 for `act`).
+ * Builds the user reference of a token (docs/contract.md, section 1; RFC 8693, section 4.1 for `act`).
  * @param claims claims of a verified token; values that are not strings count as absent
  * @returns names without control characters, each at most 255 characters, `""` when unknown
  */

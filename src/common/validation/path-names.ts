@@ -10,7 +10,7 @@ interface PathName {
   readonly rule: string;
 }
 
-/** Names of processes (decisions, section 1). */
+/** Names of processes (docs/contract.md, section 1). */
 export const PROCESS_NAME: PathName = {
   pattern: /^[A-Za-z0-9._\-[\]()]{1,64}$/,
   rule: 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"',

@@ -1,4 +1,4 @@
-/** Characters of a resource name (interface contract, "Name rule for resourceName"). */
+/** Characters of a resource name (docs/contract.md, section 2.1). */
 export const RESOURCE_NAME = /^[A-Za-z0-9[\]().\-_]*$/;
 export const RESOURCE_NAME_MAX_LENGTH = 255;
 

@@ -19,7 +19,7 @@ const NO_INDEXES: KeyTree['indexes'] = new Map();
 const known = new WeakMap<readonly string[], KeyTree>();
 
 /**
- * A copy of the data with nothing but what the whitelist names (decisions, section 6, `keys`): each key is a path, and
+ * A copy of the data with nothing but what the whitelist names (docs/process-semantics.md, section 6): each key is a path, and
  * everything at and below it is kept; `a.*` is the same as `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array holds for each of its
  * elements; an element that is not kept, before one that is, becomes null.
  * @param keys not changed afterwards

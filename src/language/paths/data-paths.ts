@@ -168,7 +168,7 @@ function without(holder: unknown, steps: DataPath): unknown {
 
 /**
  * A copy of the base with a patch merged in: objects are merged member by member, everything else, arrays too, is replaced
- * (decisions, section 7).
+ * (docs/contract.md, section 4.2).
  * @throws InvalidDataError when the patch holds a prototype key or more than 64 levels
  */
 export function deepMerge(base: JsonObject, patch: JsonObject): JsonObject {

@@ -14,7 +14,7 @@ import type {
   ReadableParts,
 } from './model/package.types.js';
 
-/** Reads and checks application packages (decisions, section 4). It stores nothing and calls nobody. */
+/** Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. */
 @Injectable()
 export class PackagesService {
   constructor(

@@ -18,7 +18,7 @@ import { RestFailure } from './rest-failure.js';
 import { restRequest, type RestRequest } from './rest-request.js';
 
 /**
- * Calls an endpoint of a REST system of the build (process semantics, "Workflows and their nodes"): the body of the answer is stored
+ * Calls an endpoint of a REST system of the build (docs/process-semantics.md, section 13): the body of the answer is stored
  * as `data` under the response key, beside `status` and `headers`.
  */
 @Injectable()

@@ -23,7 +23,7 @@ const SECOND_MS = 1_000;
 const MAX_CREDENTIALS = 50;
 
 /**
- * Fills the templates of a REST_ENDPOINT node (process semantics, "Interpolation"): values are percent-encoded in the path and in
+ * Fills the templates of a REST_ENDPOINT node (docs/process-semantics.md, section 13): values are percent-encoded in the path and in
  * the query, and refused in a header when they hold line breaks.
  * @param input the filled `inputBody`; the body where the node has one
  * @throws WorkflowFailedError when the data do not fit; ExpressionError when an expression of a template fails

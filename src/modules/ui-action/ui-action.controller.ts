@@ -21,7 +21,7 @@ import { UiActionParams } from './ui-action.params.dto.js';
 import { UiActionResponseDto } from './ui-action.response.dto.js';
 import { UiActionPathFilter } from './ui-action-path.filter.js';
 
-/** Executes UI actions (interface contract, endpoint 8). */
+/** Executes UI actions (docs/contract.md, section 4.2). */
 @ApiTags('Processes')
 @ApiBearerAuth('bearer')
 @ApiExtraModels(ProcessErrorResponseDto)

@@ -1,4 +1,4 @@
-/** An entry of `mcpServers` (interface contract, "Custom Agent workflow node"); where no definition id is known, a name. */
+/** An entry of `mcpServers` (docs/contract.md, section 5); where no definition id is known, a name. */
 export interface McpServerReference {
   /** Null or absent for the application that the workflow belongs to. */
   readonly appId?: string | null | undefined;

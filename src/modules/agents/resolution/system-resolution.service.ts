@@ -20,7 +20,7 @@ import {
 } from './resolution.types.js';
 
 /**
- * Finds the systems and tools that an agent of a build may use (decisions, section 8): systems and definitions of the build,
+ * Finds the systems and tools that an agent of a build may use (docs/agents.md): systems and definitions of the build,
  * offered as far as their flags of this moment allow. The one place that decides whether a tool is ready.
  */
 @Injectable()

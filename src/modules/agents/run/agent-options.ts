@@ -4,7 +4,7 @@ import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { McpServerReference } from '../resolution/resolution.types.js';
 
-/** What the author of a node says of its agent (interface contract, "Custom Agent workflow node", `aiOptions`). */
+/** What the author of a node says of its agent (docs/contract.md, section 5, `aiOptions`). */
 export interface AgentOptions {
   readonly operationPrompt: string;
   /** JSON Schema (2020-12) of the answer. */

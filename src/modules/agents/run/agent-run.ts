@@ -32,7 +32,7 @@ export interface AgentRunContext {
 }
 
 /**
- * One agent: think, act, observe, repeat (process semantics, "Custom Agent node"). It goes on by what the journal of calls says, so
+ * One agent: think, act, observe, repeat (docs/process-semantics.md, section 14). It goes on by what the journal of calls says, so
  * that a repetition with the same journal does the same.
  */
 export class AgentRun {

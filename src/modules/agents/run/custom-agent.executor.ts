@@ -22,7 +22,7 @@ import { ToolSteps } from './tool-step.js';
 
 const SPAN_BYTES = 8;
 
-/** Runs nodes of type CUSTOM_AGENT (decisions, section 8): a ReAct loop over the enabled tools of the systems that they name. */
+/** Runs nodes of type CUSTOM_AGENT (docs/agents.md): a ReAct loop over the enabled tools of the systems that they name. */
 @Injectable()
 export class CustomAgentExecutor implements NodeExecutor {
   readonly type = 'CUSTOM_AGENT';

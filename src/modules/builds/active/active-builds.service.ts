@@ -12,7 +12,7 @@ import { ActiveBuildNotFoundError, BuildNotFoundError } from '../model/builds.er
 import { BuildsRepository } from '../storage/builds.repository.js';
 import type { ActivatedBuild, Activation, BuildInfo, BuildSummary } from '../model/builds.types.js';
 
-/** Which build of an application is active (process semantics, "Active policy"): at most one, effective at once. */
+/** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
 @Injectable()
 export class ActiveBuildsService {
   constructor(
@@ -56,7 +56,7 @@ export class ActiveBuildsService {
   }
 
   /**
-   * What front ends need to know of the active build (process semantics, "Build info").
+   * What front ends need to know of the active build (docs/process-semantics.md, section 1).
    * @throws ActiveBuildNotFoundError
    */
   async info(appId: string): Promise<BuildInfo> {

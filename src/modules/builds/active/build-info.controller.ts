@@ -6,7 +6,7 @@ import { BuildInfoResponseDto, toBuildInfo } from './build-info.dto.js';
 import { BUILD_INFO_EXAMPLE } from '../model/build.examples.js';
 import { AppParams } from '../model/build.params.dto.js';
 
-/** Tells front ends which build is active (interface contract, endpoint 7, names the answer; the shape is an extension). */
+/** Tells front ends which build is active (docs/contract.md, section 6: the contract only names it). */
 @ApiTags('Builds')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/app/:appId/build')

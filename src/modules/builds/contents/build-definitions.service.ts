@@ -18,7 +18,7 @@ export type ActivationListener = (
 /** What a listener has to do before that transaction begins, such as reserving ids; `build` is the same object. */
 export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Promise<void>;
 
-/** Process definitions and workflows of builds, for whatever runs them (decisions, sections 4 and 5). */
+/** Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). */
 @Injectable()
 export class BuildDefinitionsService {
   private readonly listeners: { listener: ActivationListener; prepare: ActivationPreparation | undefined }[] =
@@ -58,7 +58,7 @@ export class BuildDefinitionsService {
   /**
    * The process that a call activity or an action of `from` starts.
    * @param appId a library of the build; null for the build itself and then, where it has no process of this name, its
-   * libraries: the closest level first, on one level the newest build (process semantics, "Libraries")
+   * libraries: the closest level first, on one level the newest build (docs/process-semantics.md, section 1)
    * @throws ProcessDefinitionNotFoundError
    */
   async resolveCall(

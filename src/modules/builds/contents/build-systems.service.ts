@@ -21,7 +21,7 @@ export type BuildSystem = Readonly<BuildSystemEntity> & { readonly appId: string
 /** A tool as it was when the build was made: what a model may be shown, and whether it was enabled. */
 export type BuildTool = Readonly<BuildToolEntity>;
 
-/** Systems and tools of builds, for whatever calls them (decisions, section 4). Builds never change. */
+/** Systems and tools of builds, for whatever calls them (docs/contract.md, section 6). Builds never change. */
 @Injectable()
 export class BuildSystemsService {
   constructor(
@@ -31,7 +31,7 @@ export class BuildSystemsService {
   ) {}
 
   /**
-   * A system of a build, or of a library in the same build (decisions, section 8). Not inside of a transaction.
+   * A system of a build, or of a library in the same build (docs/agents.md). Not inside of a transaction.
    * @returns null when the build has none of this name and type
    * @throws BuildNotFoundError
    */

@@ -20,7 +20,7 @@ export interface ResolvedLibraries {
   problems: PackageProblem[];
 }
 
-/** Library dependencies: builds of other applications (decisions, section 4). */
+/** Library dependencies: builds of other applications (docs/contract.md, section 6). */
 @Injectable()
 export class LibrariesService {
   constructor(

@@ -10,7 +10,7 @@ import { BuildDraftsService } from './build-drafts.service.js';
 import { BuildWarningsService } from './build-warnings.service.js';
 import type { MadeBuild } from '../model/builds.types.js';
 
-/** Makes builds: immutable snapshots of committed versions (decisions, section 4). A version can have several. */
+/** Makes builds: immutable snapshots of committed versions (docs/contract.md, section 6). A version can have several. */
 @Injectable()
 export class BuildsService {
   constructor(

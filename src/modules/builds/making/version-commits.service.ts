@@ -14,7 +14,7 @@ import { CommitChecksService } from './commit-checks.service.js';
 /** Checks of a version into which others keep storing packages. */
 const MAX_CHECKS = 5;
 
-/** Commits application versions (decisions, section 4). */
+/** Commits application versions (docs/contract.md, section 6). */
 @Injectable()
 export class VersionCommitsService {
   constructor(

@@ -81,7 +81,7 @@ export class ActiveBuildNotFoundError extends NotFoundError {
   }
 }
 
-/** No process of this name in the build (process semantics, "Starting a process"). */
+/** No process of this name in the build (docs/process-semantics.md, section 2). */
 export class ProcessDefinitionNotFoundError extends NotFoundError {
   readonly code = 'PROCESS_DEFINITION_NOT_FOUND';
   constructor() {

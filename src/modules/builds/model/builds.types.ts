@@ -7,7 +7,7 @@ import type { ProcessGraph } from '../../process-definitions/model/process-graph
 import type { SystemType } from '../../systems/model/system.types.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 
-/** Statuses of a build (process semantics, "Identifiers, versions, builds"): there are no builds of drafts. */
+/** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
 export enum BuildStatus {
   Committed = 'COMMITTED',
 }

@@ -75,7 +75,7 @@ function contentOf(node: WorkflowNode | DraftNode): Omit<DraftNode, keyof NodeSt
   return content;
 }
 
-/** As readers see it, who may send it back as it is: texts that are not there are empty (interface contract, "Custom Agent workflow node"). */
+/** As readers see it, who may send it back as it is: texts that are not there are empty (docs/contract.md, section 5). */
 function shownOf({ inputBody, responseKey, ...rest }: ReturnType<typeof contentOf>): object {
   return { ...rest, inputBody: inputBody ?? '', responseKey: responseKey ?? '' };
 }

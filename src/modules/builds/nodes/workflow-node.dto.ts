@@ -58,7 +58,7 @@ export class McpServerReferenceDto {
   appId: string;
 }
 
-/** What makes a node an agent (interface contract, "Custom Agent workflow node"). */
+/** What makes a node an agent (docs/contract.md, section 5). */
 export class AiOptionsDto {
   @ApiProperty({ enum: ['CUSTOM_AGENT'], description: 'Kind of agent.' })
   aiType: string;
@@ -82,7 +82,7 @@ export class AiOptionsDto {
   mcpServers: McpServerReferenceDto[];
 }
 
-/** A node of a workflow (interface contract, "Custom Agent workflow node"); nodes of other types have the same members. */
+/** A node of a workflow (docs/contract.md, section 5); nodes of other types have the same members. */
 export class WorkflowNodeDto {
   @ApiProperty({ description: 'Unique in the workflow.', example: 'agent' })
   id: string;

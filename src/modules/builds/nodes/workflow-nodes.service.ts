@@ -34,7 +34,7 @@ interface NodeChange {
 }
 
 /**
- * Workflows of application versions, and single nodes of them (interface contract, "Custom Agent workflow node"). They are part
+ * Workflows of application versions, and single nodes of them (docs/contract.md, section 5). They are part
  * of the package: an edit makes another package of it, held to all that a delivery is held to.
  */
 @Injectable()

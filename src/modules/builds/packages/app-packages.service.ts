@@ -19,7 +19,7 @@ import { PackageCheckService, type PackageCheck } from './package-check.service.
 import { packText, unpackText } from '../storage/packed-text.js';
 import { secretWarnings } from './secret-warnings.js';
 
-/** The packages of application versions (decisions, section 4). */
+/** The packages of application versions (docs/contract.md, section 6). */
 @Injectable()
 export class AppPackagesService {
   constructor(

@@ -12,7 +12,7 @@ const BPMN_ID_LENGTH = 255;
 type Numbers = ReadonlyMap<string, number>;
 
 /**
- * The numbers of nodes (interface contract, `currentNodeId`): given once to each node of a process definition and the
+ * The numbers of nodes (docs/contract.md, section 6): given once to each node of a process definition and the
  * same in every later build. Builds that meet a new node at the same time get one number: the unique index decides.
  */
 @Injectable()

@@ -15,7 +15,7 @@ import { ScanDetailsDto, ScansPageDto, toScanDetails, toScansPage } from './scan
 
 const DENIED = { 403: 'Insufficient permissions' };
 
-/** Forces a rescan of the platform (interface contract, endpoint 6) and shows the scans there were (extension). */
+/** Forces a rescan of the platform (docs/contract.md, section 3.1) and shows the scans there were (extension). */
 @ApiTags('Platform discovery')
 @ApiBearerAuth('bearer')
 @UseGuards(ConfiguredPermissionGuard)

@@ -12,7 +12,7 @@ import { ScanCoordinator } from '../scan/scan-coordinator.js';
 import type { DiscoveryResult } from '../model/scan.types.js';
 import { ScanStore } from '../storage/scan-store.js';
 
-/** Rescans the platform and shows the scans there were (contract, endpoint 6; decisions, section 9). */
+/** Rescans the platform and shows the scans there were (docs/contract.md, section 3.1). */
 @Injectable()
 export class DiscoveryService {
   constructor(

@@ -1,6 +1,6 @@
 /**
  * Why a connection test failed, as a short sentence per cause. A fixed list: nothing an outside party says, no address
- * and no DNS answer can get into it, so the sentences may be shown (decision "Test outcome" of the interface contract).
+ * and no DNS answer can get into it, so the sentences may be shown (docs/contract.md, section 2.2).
  * Causes with the prefix `token_` happened at the OAuth 2.0 token endpoint, all others at the MCP server.
  */
 export const CONNECTION_FAILURES = {

@@ -87,5 +87,5 @@ export interface FailedResult {
   latencyMs: number;
 }
 
-/** Outcome of a connection test: data, never an exception (interface contract, "Test MCP connection"). */
+/** Outcome of a connection test: data, never an exception (docs/contract.md, section 2.2). */
 export type ConnectionTestResult = ConnectedResult | FailedResult;

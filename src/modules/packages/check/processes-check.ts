@@ -109,7 +109,7 @@ export class ProcessesCheck {
     }
   }
 
-  /** The same rules as for a start by the interface (decisions, section 5). */
+  /** The same rules as for a start by the interface (docs/contract.md, section 4.1). */
   private checkCall(call: Call, place: Place): void {
     const { process } = call;
     const appId = call.appId ?? this.context.appId;

@@ -3,7 +3,7 @@ import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**
- * Checks how the nodes of a workflow hang together (process semantics, section 13): one START, every path leads to an END,
+ * Checks how the nodes of a workflow hang together (docs/process-semantics.md, section 13): one START, every path leads to an END,
  * only a CONDITION branches, and no node runs twice, so that every run ends.
  */
 export class WorkflowFlow {

@@ -3,7 +3,7 @@ import { idRule, textRule } from './rules.js';
 
 const formatRule = z.strictObject({ format: textRule(1, 64) });
 
-/** What front ends read by the build info endpoint (process semantics, "Build info"). */
+/** What front ends read by the build info endpoint (docs/process-semantics.md, section 1). */
 export const settingsSchema = z
   .strictObject({
     platforms: z
@@ -28,7 +28,7 @@ export const settingsSchema = z
   })
   .meta({ id: 'Settings', description: 'What front ends need to know of a build.' });
 
-/** A library that the application uses: one build of another application (decisions, section 4). */
+/** A library that the application uses: one build of another application (docs/contract.md, section 6). */
 export const librarySchema = z
   .strictObject({
     appId: idRule.describe('Application that is the library.'),

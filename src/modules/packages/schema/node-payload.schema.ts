@@ -20,7 +20,7 @@ export const restPayloadSchema = z
   })
   .meta({ id: 'RestEndpointPayload', description: 'payload of a REST_ENDPOINT node.' });
 
-/** Operations of a NOSQL_DB system (process semantics, section 13). */
+/** Operations of a NOSQL_DB system (docs/process-semantics.md, section 13). */
 export const DATA_OPERATIONS = [
   'find',
   'findOne',

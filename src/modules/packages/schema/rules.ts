@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
 import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validation/resource-name.js';
 
-/** The name rule of resources (interface contract, "Name rule for resourceName"); process names keep it too. */
+/** The name rule of resources (docs/contract.md, section 2.1); process names keep it too. */
 export const resourceNameRule = z
   .string()
   .min(1)

@@ -22,7 +22,7 @@ const authorizationSchema = z
   .default({ type: AuthorizationType.NoAuth })
   .meta({
     id: 'Authorization',
-    description: 'As in the interface contract, "Authorization object", without clientSecret.',
+    description: 'As in the body of "create an MCP system", without clientSecret.',
   });
 
 const common = {

@@ -10,7 +10,7 @@ const NO_ERROR_EVENT = 1e14;
 /**
  * Checks boundary events (BPMN 2.0.2, 10.5.4) and puts those of each activity into the order in which an error asks them:
  * those that name an error first (BPMN 2.0.2, 10.5.6), then by priority, the lowest first and without one last, then as in the
- * file (semantics, section 10).
+ * file (docs/process-semantics.md, section 10).
  */
 export function checkBoundaries(draft: ProcessDraft, problems: Problems): void {
   const priorities = new Map<DraftNode, number>();

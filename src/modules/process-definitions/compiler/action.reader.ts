@@ -10,7 +10,7 @@ import { readOperation } from './operation.reader.js';
 import type { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
 
-/** Nodes that may have actions (semantics, section 6). */
+/** Nodes that may have actions (docs/process-semantics.md, section 6). */
 const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);
 const MAX_ACTIONS = 100;
 

@@ -5,7 +5,7 @@ import { readCopyRule } from './operation.reader.js';
 import type { DraftNode } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
 
-/** Reads what a call activity starts (BPMN 2.0.2, 10.3.6; semantics, section 9). */
+/** Reads what a call activity starts (BPMN 2.0.2, 10.3.6; docs/process-semantics.md, section 9). */
 export class CallReader {
   /** @param names names of the processes of the same file by their BPMN id */
   constructor(

@@ -9,7 +9,7 @@ interface FoundLane extends GraphLane {
 }
 
 /**
- * Reads the lanes of a process and puts its nodes into them (semantics, section 12). A node belongs to the innermost lane
+ * Reads the lanes of a process and puts its nodes into them (docs/process-semantics.md, section 12). A node belongs to the innermost lane
  * that lists it; what stands in a subprocess belongs to the lane of the subprocess.
  */
 export function readLanes(draft: ProcessDraft, problems: Problems): GraphLane[] {

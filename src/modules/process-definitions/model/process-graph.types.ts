@@ -62,7 +62,7 @@ export type ActionOperation =
 export type CopyRule =
   { mode: 'ALL' } | { mode: 'ONLY'; keys: string[] } | { mode: 'EXCEPT'; keys: string[] };
 
-/** An action of a node (decisions, section 6). */
+/** An action of a node (docs/process-semantics.md, section 6). */
 export interface GraphAction {
   svcUuid: string;
   /** Unique in its node. */
@@ -81,7 +81,7 @@ export interface GraphAction {
   autoRunChildren: boolean;
   /** ISO 8601 duration to wait before an automatic action runs; null for none. */
   delay: string | null;
-  /** Non-null makes it a return point: executing it later brings the token back (decisions, section 7). */
+  /** Non-null makes it a return point: executing it later brings the token back (docs/contract.md, section 4.2). */
   back: { removeKeys: string[]; restoreKeys: string[] } | null;
   operation: ActionOperation;
 }

@@ -8,7 +8,7 @@ export function asksForPermission(definition: RunnableDefinition, node: Pick<Gra
   return (definition.laneOf(node)?.execute ?? []).length > 0;
 }
 
-/** Whether a caller has one of the permissions that the lane of a node names (process semantics, "Swimlanes"). */
+/** Whether a caller has one of the permissions that the lane of a node names (docs/process-semantics.md, section 12). */
 export function mayAct(
   definition: RunnableDefinition,
   node: Pick<GraphNode, 'lane'>,

@@ -42,7 +42,7 @@ function parentOf(node: RuntimeNode, action: GraphAction): GraphAction | undefin
   return action.parent === null ? undefined : node.actionByName.get(action.parent);
 }
 
-/** Whether the token may not leave before this action is done (decisions, section 6). */
+/** Whether the token may not leave before this action is done (docs/process-semantics.md, section 6). */
 function isLeft(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
   // What goes on would be cancelled with the visit, although its caller was told that it was accepted.
   if (isPending(states, action)) {

@@ -53,7 +53,7 @@ function leaveActivity(run: StepRun, id: number): void {
   leave(run, id);
 }
 
-/** The names of decisions, section 6. */
+/** The names of docs/process-semantics.md, section 4. */
 function restingStatus(token: TokenState, node: RuntimeNode): NodeStatus {
   if (node.kind === 'RECEIVE_TASK') {
     return isAwaitingMessage(token, node) ? 'WAITING_MESSAGE' : token.status;

@@ -110,7 +110,7 @@ function enterEndEvent(run: StepRun, id: number, node: RuntimeNode): void {
   }
 }
 
-/** No token is active or on hold any more (decisions, section 6). */
+/** No token is active or on hold any more (docs/process-semantics.md, section 3). */
 function finish(run: StepRun): void {
   const { instance } = run;
   run.setInstanceState('FINISHED');

@@ -13,7 +13,7 @@ import { createToken, descendantsOf, isParked, splitParentOf } from './tokens.js
 const FORMER_TOKENS = 50;
 
 /**
- * Takes a token back to an action that it, or one above it, has executed (decisions, section 7): all tokens that came of that
+ * Takes a token back to an action that it, or one above it, has executed (docs/process-semantics.md, section 8): all tokens that came of that
  * one are aborted, and a new token stands on the node of the action as it was before. The action itself does not run.
  */
 export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, body: JsonObject): void {

@@ -23,7 +23,7 @@ interface Call {
 }
 
 /**
- * A token arrives at a call activity (semantics, section 9). It stays until all children have ended; without `waits` it goes on at
+ * A token arrives at a call activity (docs/process-semantics.md, section 9). It stays until all children have ended; without `waits` it goes on at
  * once, as it does when the collection is empty.
  */
 export function enterCallActivity(run: StepRun, id: number): void {

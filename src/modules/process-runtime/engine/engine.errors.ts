@@ -22,7 +22,7 @@ export type RefusalCode =
   /** A command of the background whose token has moved on or ended, or whose instance has: drop the job. */
   | 'STALE';
 
-/** A command is refused and nothing has changed; the service knows what to tell (decisions, section 7, "Failures"). */
+/** A command is refused and nothing has changed; the service knows what to tell (docs/contract.md, section 4.2). */
 export class EngineRefusal extends Error {
   override readonly name = 'EngineRefusal';
   constructor(
@@ -41,7 +41,7 @@ export interface IncidentPlace {
 }
 
 /**
- * A step failed by a fault of the definition or its data: roll back, then record it (process semantics, "Exceptions"). The
+ * A step failed by a fault of the definition or its data: roll back, then record it (docs/process-semantics.md, section 11). The
  * token stays where it was.
  */
 export class EngineIncident extends Error {

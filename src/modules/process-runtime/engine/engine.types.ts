@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
 import type { StepLimits } from './step-limits.js';
 
-/** States of a process instance (decisions, section 6). */
+/** States of a process instance (docs/process-semantics.md, section 3). */
 export type InstanceStatus =
   | 'CREATED'
   | 'STARTED'
@@ -13,11 +13,11 @@ export type InstanceStatus =
   | 'ABORTED'
   | 'ONHOLD';
 
-/** States of a token (decisions, section 6). */
+/** States of a token (docs/process-semantics.md, section 4). */
 export type TokenStatus =
   'ACTIVE' | 'INACTIVE' | 'ABORTED' | 'ON_HOLD' | 'DISMISSED' | 'EXPIRED' | 'TERMINATED';
 
-/** What a token does at its node (decisions, section 6). */
+/** What a token does at its node (docs/process-semantics.md, section 4). */
 export type NodeStatus =
   | 'ARRIVED'
   | 'EXECUTING'
@@ -90,7 +90,7 @@ export interface JoinState {
   missing?: number[];
 }
 
-/** A manual action that was executed, kept for going back (decisions, section 7). */
+/** A manual action that was executed, kept for going back (docs/contract.md, section 4.2). */
 export interface ReturnPoint {
   node: number;
   actionSvcUuid: string;
@@ -325,7 +325,7 @@ export interface StepResult {
   warnings: string[];
 }
 
-/** Where a failed step stopped (semantics, section 11); the service records it after the roll-back. */
+/** Where a failed step stopped (docs/process-semantics.md, section 11); the service records it after the roll-back. */
 export type IncidentSource = 'ACTION' | 'NODE' | 'SUBPROCESS' | 'PROCESS_DEFINITION';
 export type IncidentType =
   | 'CONDITION_EVALUATION'

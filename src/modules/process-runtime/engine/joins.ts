@@ -76,7 +76,7 @@ function released(run: StepRun, token: TokenState): number {
 
 /**
  * Several tokens become one: their nearest common ancestor when it waits for nothing else, else a new child of it
- * (decisions, section 6: the parent is active again when all have arrived).
+ * (docs/process-semantics.md, section 5: the parent is active again when all have arrived).
  */
 function merged(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
   const ancestor = commonAncestorOf(run, tokens);

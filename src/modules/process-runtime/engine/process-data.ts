@@ -19,7 +19,7 @@ const JOBS_DATA = 16;
 /** Members of an object that are copied for one step of work. */
 const MEMBERS_A_STEP = 2;
 
-/** Merges into process data (decisions, section 7). */
+/** Merges into process data (docs/contract.md, section 4.2). */
 export function mergeData(run: StepRun, patch: JsonObject): void {
   if (Object.keys(patch).length > 0) {
     payForMembers(run, run.instance.data);
@@ -45,7 +45,7 @@ export function restoreData(run: StepRun, path: string, value: unknown): void {
 }
 
 /**
- * The values of a JSON template (decisions, section 8: a missing path is empty and reported). Beside process data it knows
+ * The values of a JSON template (docs/agents.md: a missing path is empty and reported). Beside process data it knows
  * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent, which data cannot replace.
  * @throws EngineIncident when a reference fails
  */

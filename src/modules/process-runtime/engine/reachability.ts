@@ -41,7 +41,7 @@ export class Reachability {
     return cached(this.comings, flow, () => this.before(flow)).has(from);
   }
 
-  /** Whether a token can be taken back to a node without crossing one that forbids it (semantics, section 8). */
+  /** Whether a token can be taken back to a node without crossing one that forbids it (docs/process-semantics.md, section 8). */
   canReturnTo(node: number, from: number): boolean {
     return cached(this.returns, node, () => this.behind(node)).has(from);
   }

@@ -64,7 +64,7 @@ function bounded(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
 }
 
 /**
- * The return point that executing an action would lead a token back to (decisions, section 7): executed by the token itself or
+ * The return point that executing an action would lead a token back to (docs/process-semantics.md, section 8): executed by the token itself or
  * one above it in the tree, and no token that would be given up has passed a node that cannot be gone back over.
  */
 export function returnPointFor(

@@ -149,7 +149,7 @@ const TOKEN_STATES = {
   FAILED: 'TERMINATED',
 } as const satisfies Partial<Record<InstanceStatus, TokenStatus & EndOfChildren>>;
 
-/** Ends the instance with all its tokens and running children (semantics, section 3). */
+/** Ends the instance with all its tokens and running children (docs/process-semantics.md, section 3). */
 export function endInstance(run: StepRun, state: keyof typeof TOKEN_STATES, errorCode: string | null): void {
   const { instance } = run;
   for (const id of instance.tokens.keys()) {

@@ -31,7 +31,7 @@ const BACKGROUND: ReadonlySet<EngineCommand['kind']> = new Set([
 ]);
 
 /**
- * Carries out one command: from a state at rest to the next one (BPMN 2.0.2, clause 13; decisions, sections 6 and 7). It reads no
+ * Carries out one command: from a state at rest to the next one (BPMN 2.0.2, clause 13; docs/process-semantics.md). It reads no
  * clock, makes no random number and leaves the given state as it was; its cost does not grow with the definition.
  * @throws EngineRefusal when the command does not fit the state; nothing is to be stored
  * @throws EngineIncident when the definition or its data fail; nothing is to be stored but the incident

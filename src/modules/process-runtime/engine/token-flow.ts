@@ -20,7 +20,7 @@ export function enter(run: StepRun, id: number, node: number): TokenState {
   return token;
 }
 
-/** Past a node that cannot be gone back over nothing before it is a return point any more (semantics, section 8). */
+/** Past a node that cannot be gone back over nothing before it is a return point any more (docs/process-semantics.md, section 8). */
 function closeWayBack(run: StepRun, token: TokenState): void {
   const line = lineOf(run, token);
   run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
@@ -91,7 +91,7 @@ export function settleParents(run: StepRun, gone: TokenState, keep: number | nul
   }
 }
 
-/** The parent is held and each flow gets a child of it (decisions, section 6). */
+/** The parent is held and each flow gets a child of it (docs/process-semantics.md, section 5). */
 function split(run: StepRun, token: TokenState, flows: readonly number[]): void {
   const parent = holderOf(run, token);
   parent.syncCount = flows.length;

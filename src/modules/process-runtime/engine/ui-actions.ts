@@ -10,7 +10,7 @@ import type { StepRun } from './step-run.js';
 import { isWithUser } from './open-actions.js';
 
 /**
- * Executes a UI action (interface, endpoint 8; decisions, section 7). The body has been validated against its schema.
+ * Executes a UI action (docs/contract.md, section 4.2). The body has been validated against its schema.
  * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE or ACTION_NOT_AVAILABLE
  */
 export function executeUiAction(

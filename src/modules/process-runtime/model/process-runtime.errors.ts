@@ -33,7 +33,7 @@ export class UiActionNotFoundError extends NotFoundError {
   }
 }
 
-/** No start event can be taken (decisions, section 5). */
+/** No start event can be taken (docs/contract.md, section 4.1). */
 export class StartNodeNotFoundError extends InvalidRequestError {
   readonly code = 'START_NODE_NOT_FOUND';
   constructor() {
@@ -41,7 +41,7 @@ export class StartNodeNotFoundError extends InvalidRequestError {
   }
 }
 
-/** Several start events could be taken (decisions, section 5). */
+/** Several start events could be taken (docs/contract.md, section 4.1). */
 export class StartConditionMissingError extends InvalidRequestError {
   readonly code = 'START_CONDITION_MISSING';
   constructor() {
@@ -49,7 +49,7 @@ export class StartConditionMissingError extends InvalidRequestError {
   }
 }
 
-/** Required fields of the start body are absent (decisions, section 5). */
+/** Required fields of the start body are absent (docs/contract.md, section 4.1). */
 export class MandatoryParamsMissingError extends InvalidRequestError {
   readonly code = 'MANDATORY_PARAMS_MISSING';
   /** @param names their paths in the body */
@@ -66,7 +66,7 @@ export class ProcessDataTooLargeError extends InvalidRequestError {
   }
 }
 
-/** The caller has none of the permissions that the lane names (process semantics, "Swimlanes"). */
+/** The caller has none of the permissions that the lane names (docs/process-semantics.md, section 12). */
 export class LanePermissionError extends ForbiddenError {
   readonly code = 'LANE_PERMISSION';
   constructor() {

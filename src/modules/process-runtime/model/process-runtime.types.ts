@@ -23,7 +23,7 @@ export interface UiActionKey {
   uiActionSvcUuid: string;
 }
 
-/** A token as callers see it (decisions, section 5). */
+/** A token as callers see it (docs/contract.md, section 4.1). */
 export interface TokenView {
   id: number;
   uuid: string;
@@ -47,7 +47,7 @@ export interface StopReport {
   message: string;
 }
 
-/** What the start endpoint answers (interface contract, "Process instance start result"). */
+/** What the start endpoint answers (docs/contract.md, section 4.1). */
 export interface StartAnswer {
   processDefinitionSvcUuid: string;
   buildId: string;
@@ -62,7 +62,7 @@ export interface StartAnswer {
   instanceMetadata: { processInstanceId: number; processInstanceUuid: string };
 }
 
-/** What the execute endpoint answers (interface contract, "UI action execution result"). */
+/** What the execute endpoint answers (docs/contract.md, section 4.2). */
 export interface UiActionAnswer {
   tokenUuid: string;
   currentNodeId: number;

@@ -3,7 +3,7 @@ import type { InstanceStatus } from '../engine/engine.types.js';
 import type { StartAnswer } from './process-runtime.types.js';
 import { TokenDto } from './token.dto.js';
 
-/** States of a process instance (decisions, section 6). */
+/** States of a process instance (docs/process-semantics.md, section 3). */
 export const INSTANCE_STATES: InstanceStatus[] = [
   'CREATED',
   'STARTED',

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { NodeStatus, TokenStatus } from '../engine/engine.types.js';
 
-/** States of a token (decisions, section 6). */
+/** States of a token (docs/process-semantics.md, section 4). */
 export const TOKEN_STATES: TokenStatus[] = [
   'ACTIVE',
   'INACTIVE',

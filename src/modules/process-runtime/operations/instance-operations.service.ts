@@ -10,7 +10,7 @@ import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { toDomainError } from '../steps/refusals.js';
 import { StepResources } from '../steps/step-resources.js';
 
-/** What an operator does to whole instances (process semantics, "Exceptions and audit"). The history and the audit log name the operator. */
+/** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
 @Injectable()
 export class InstanceOperationsService {
   constructor(

@@ -46,7 +46,7 @@ interface Attempt {
  */
 const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 
-/** Runs again what incidents stopped (process semantics, section 4: "an administrator may retry the token"). */
+/** Runs again what incidents stopped (docs/process-semantics.md, section 11). */
 @Injectable()
 export class InstanceRetriesService {
   constructor(

@@ -32,7 +32,7 @@ import { ProcessStartService } from './process-start.service.js';
 import { StartHeadersInterceptor } from './start-headers.interceptor.js';
 import { StartPathGuard } from './start-path.guard.js';
 
-/** Starts processes (interface contract, endpoint 7). */
+/** Starts processes (docs/contract.md, section 4.1). */
 @ApiTags('Processes')
 @ApiBearerAuth('bearer')
 @ApiExtraModels(ProcessErrorResponseDto)

@@ -46,7 +46,7 @@ class RepeatTakenError extends Error {
   override readonly name = 'RepeatTakenError';
 }
 
-/** Starts processes for callers (interface contract, endpoint 7; decisions, section 5). */
+/** Starts processes for callers (docs/contract.md, section 4.1). */
 @Injectable()
 export class ProcessStartService {
   constructor(

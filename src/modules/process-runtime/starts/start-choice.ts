@@ -18,7 +18,7 @@ export interface StartBody {
 }
 
 /**
- * Takes the reserved key `startCondition` out of the body (decisions, section 5).
+ * Takes the reserved key `startCondition` out of the body (docs/contract.md, section 4.1).
  * @throws ValidationFailedError when it is no string
  */
 export function readStartBody(body: JsonObject): StartBody {
@@ -61,7 +61,7 @@ export function chooseStart(
 }
 
 /**
- * Checks the header `svc-platform` (interface contract, endpoint 7).
+ * Checks the header `svc-platform` (docs/contract.md, section 4.1).
  * @throws ValidationFailedError
  */
 export function requirePlatform(platform: string | undefined): string {

@@ -18,8 +18,8 @@ const HEADERS = [
 ].join(', ');
 
 /**
- * Puts the CORS headers of the contract on the answer itself, not only on that of a preflight (interface contract, endpoint 7;
- * decisions, section 5). An origin that may call has been allowed before; for all others the only one is our own.
+ * Puts the CORS headers of the contract on the answer itself, not only on that of a preflight (docs/contract.md, section 4.1;
+ * docs/contract.md, section 4.1). An origin that may call has been allowed before; for all others the only one is our own.
  */
 @Injectable()
 export class StartHeadersInterceptor implements NestInterceptor {

@@ -50,7 +50,7 @@ export function faultOf({ incident, tokenId, visit }: FailedStepError): Fault {
   return { source, type, message, tokenId, visit, node, actionSvcUuid };
 }
 
-/** Records why processes stopped (process semantics, "Exceptions and audit"). */
+/** Records why processes stopped (docs/process-semantics.md, section 11). */
 @Injectable()
 export class IncidentsService {
   constructor(

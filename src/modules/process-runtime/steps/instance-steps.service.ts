@@ -36,7 +36,7 @@ interface Attempts {
 
 /**
  * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
- * next wait states, write instance, tokens, events and jobs (decisions, section 6). Whoever comes second waits for the lock
+ * next wait states, write instance, tokens, events and jobs (docs/process-semantics.md, section 4). Whoever comes second waits for the lock
  * and then sees what the first one did.
  */
 @Injectable()

@@ -18,7 +18,7 @@ const MESSAGES = {
 } as const;
 
 /**
- * What a caller is told when the engine refuses (decisions, section 7, "Failures").
+ * What a caller is told when the engine refuses (docs/contract.md, section 4.2).
  * @param dataMaxBytes limit of process data
  */
 export function toDomainError({ code, message }: EngineRefusal, dataMaxBytes: number): DomainError {

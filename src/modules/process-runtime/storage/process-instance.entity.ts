@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
 import { storedText } from '../../../database/stored-text.js';
 
-/** A process instance (decisions, section 6). `content` holds data, joins and return points as one text of JSON. */
+/** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
 @Entity('process_instances')
 @Index('uq_process_instances_uuid', ['uuid'], { unique: true })
 @Index('uq_process_instances_parent_key', ['parentKey'], { unique: true })

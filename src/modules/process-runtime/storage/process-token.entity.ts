@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
 import { storedText } from '../../../database/stored-text.js';
 
-/** A token of a process instance (decisions, section 6). `live` ones are those a step needs: active, on hold or parked at a join. */
+/** A token of a process instance (docs/process-semantics.md, section 4). `live` ones are those a step needs: active, on hold or parked at a join. */
 @Entity('process_tokens')
 @Index('ix_process_tokens_instance', ['instanceId', 'live'])
 export class ProcessTokenEntity {

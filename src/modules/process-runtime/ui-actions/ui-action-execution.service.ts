@@ -29,7 +29,7 @@ interface UiActionCall extends TimedCall {
   repeat: RepeatKey | undefined;
 }
 
-/** Executes UI actions (interface contract, endpoint 8; decisions, section 7). */
+/** Executes UI actions (docs/contract.md, section 4.2). */
 @Injectable()
 export class UiActionExecutionService {
   constructor(

@@ -4,7 +4,7 @@ import { IsDefined, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-v
 import { IsCredential, IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { AuthorizationType, type Connection } from './system.types.js';
 
-/** OAuth 2.0 client credentials (interface contract, "Authorization object"). */
+/** OAuth 2.0 client credentials (docs/contract.md, section 2.1). */
 export class ServiceAccountRequestDto {
   @IsCredential(255, { description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
   clientId: string;

@@ -9,7 +9,7 @@ import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validat
 export const RESOURCE_NAME_MESSAGE =
   'Name can only contain letters, numbers and the following special characters [] () . _ -';
 
-/** The name rule of resources (interface contract, "Name rule for resourceName"). */
+/** The name rule of resources (docs/contract.md, section 2.1). */
 export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({

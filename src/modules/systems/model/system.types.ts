@@ -1,14 +1,14 @@
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 
-/** Kinds of system (interface contract, "MCP system", field `type`). */
+/** Kinds of system (docs/contract.md, section 2.1). */
 export enum SystemType {
   Rest = 'REST',
   NoSqlDb = 'NOSQL_DB',
   Mcp = 'MCP',
 }
 
-/** How an MCP server is reached (interface contract, "Authorization object"). */
+/** How an MCP server is reached (docs/contract.md, section 2.1). */
 export enum AuthorizationType {
   NoAuth = 'NO_AUTH',
   ServiceAccount = 'SERVICE_ACCOUNT',

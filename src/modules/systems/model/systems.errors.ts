@@ -1,6 +1,6 @@
 import { ConflictError, InvalidRequestError, NotFoundError } from '../../../common/errors/domain.error.js';
 
-/** Another system of this application version has the name (interface contract, "Messages"). */
+/** Another system of this application version has the name (docs/contract.md, section 2.1). */
 export class SystemNameTakenError extends ConflictError {
   readonly code = 'SYSTEM_NAME_TAKEN';
   constructor() {

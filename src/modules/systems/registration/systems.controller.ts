@@ -42,7 +42,7 @@ import { SystemsService } from './systems.service.js';
 
 const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
 
-/** Systems of an application version (interface contract, endpoints 1, 3 and 4; update and delete are extensions). */
+/** Systems of an application version (docs/contract.md, sections 2.1, 2.3 and 2.4; update and delete are extensions). */
 @ApiTags('Systems')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system')

@@ -41,7 +41,7 @@ const AUDITED_FIELDS = [
   'identityProviderUrl',
 ] as const;
 
-/** The systems of application versions (interface contract, endpoints 1, 3 and 4, and their extensions). */
+/** The systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
 @Injectable()
 export class SystemsService {
   constructor(

@@ -15,7 +15,7 @@ import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './connectio
 import { CONNECTION_TEST_EXAMPLES, CONNECTION_TEST_RESULT_EXAMPLES } from './connection-test.examples.js';
 import { toConnectionTestResponse } from './connection-test.mapper.js';
 
-/** Connection tests (interface contract, endpoint 2). */
+/** Connection tests (docs/contract.md, section 2.2). */
 @ApiTags('Connection test')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/runtime-internal/app/:appId/app-version/:versionId/rt/system')

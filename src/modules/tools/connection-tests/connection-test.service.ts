@@ -16,7 +16,7 @@ import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
 import type { SyncReport } from '../model/tool.types.js';
 
-/** Tests connections and synchronises the tools of the systems that a test covers (interface contract, endpoint 2). */
+/** Tests connections and synchronises the tools of the systems that a test covers (docs/contract.md, section 2.2). */
 @Injectable()
 export class ConnectionTestService {
   constructor(

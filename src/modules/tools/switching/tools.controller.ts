@@ -17,7 +17,7 @@ import {
 import { ToolPathGuard } from './tool-path.guard.js';
 import { ToolsService } from './tools.service.js';
 
-/** Tools of an MCP system (interface contract, endpoint 5). */
+/** Tools of an MCP system (docs/contract.md, section 2.5). */
 @ApiTags('Tools')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/ri/:systemResourceId')

@@ -20,7 +20,7 @@ export interface ToolKey extends SystemKey {
   toolId: string;
 }
 
-/** Single tools of MCP systems (interface contract, endpoint 5). */
+/** Single tools of MCP systems (docs/contract.md, section 2.5). */
 @Injectable()
 export class ToolsService {
   constructor(

@@ -26,8 +26,7 @@ interface OpenVisit {
 }
 
 /**
- * One run of a workflow from START to END: node after node, the result of each under its `responseKey` (process semantics,
- * "Workflows and their nodes"). It stores nothing and reads no clock of its own; the same input gives the same output.
+ * One run of a workflow from START to END: node after node, the result of each under its `responseKey` (docs/process-semantics.md, section 13). It stores nothing and reads no clock of its own; the same input gives the same output.
  */
 export class WorkflowRunner {
   private readonly nodes: ReadonlyMap<string, RunnableNode>;

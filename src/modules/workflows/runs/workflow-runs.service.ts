@@ -18,7 +18,7 @@ import type {
 } from '../model/workflow.types.js';
 import { WorkflowBpmnError, WorkflowRunNotFoundError } from '../model/workflows.errors.js';
 
-/** Runs workflows of builds and shows what they did (process semantics, "Workflows and their nodes"). */
+/** Runs workflows of builds and shows what they did (docs/process-semantics.md, section 13). */
 @Injectable()
 export class WorkflowRunsService {
   private readonly tools: TreeTools;
