@@ -13,6 +13,7 @@ import { RequestValidationPipe } from './common/validation/request-validation.pi
 import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
+import { SCHEMA } from './schema.js';
 import { AgentResolutionModule } from './modules/agents/resolution/resolution.module.js';
 import { AgentsModule } from './modules/agents/agents.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
@@ -46,7 +47,7 @@ export class AppModule {
         LoggingModule.forLog(log),
         MetricsModule,
         StopGateModule,
-        DatabaseModule,
+        DatabaseModule.of(SCHEMA),
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
         AgentsModule,

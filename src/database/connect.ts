@@ -6,6 +6,7 @@ import { codeOf, SettingUnusableError } from '../config/start.error.js';
 import { dataSourceOptions } from './data-source.options.js';
 import { isDatabaseFailure } from './database-failure.js';
 import { isAway } from './driver-errors.js';
+import type { Schema } from './schema.types.js';
 
 const SECOND_MS = 1_000;
 const PAUSE_MS = 1_000;
@@ -17,13 +18,16 @@ const REFUSALS = new Set([
   'ER_DBACCESS_DENIED_ERROR',
 ]);
 
+/** What must be done before a database is used; it must bear to be repeated. */
+type Preparation = (dataSource: DataSource) => Promise<unknown>;
+
 /**
  * Connects to the database that the settings name.
  * @throws EnvError when a setting cannot be right, SettingUnusableError when the database cannot be had
  */
-export async function connectDatabase(env: Env): Promise<DataSource> {
+export async function connectDatabase(env: Env, schema: Schema): Promise<DataSource> {
   try {
-    return await new DataSource(dataSourceOptions(env)).initialize();
+    return await new DataSource(dataSourceOptions(env, schema)).initialize();
   } catch (error) {
     throw unusable(error, env);
   }
@@ -32,20 +36,20 @@ export async function connectDatabase(env: Env): Promise<DataSource> {
 /**
  * The same for a replica that starts: a database that is away or just starting, or whose name is not known, is waited for, up to
  * DATABASE_START_WAIT_SECONDS; also one that goes away before all is prepared, which then begins anew. One that refuses us is not.
- * @param prepare what must be done before it is used; must bear to be repeated
  * @throws EnvError, SettingUnusableError as above; what `prepare` throws when the database is not to blame
  */
 export async function awaitDatabase(
   env: Env,
+  schema: Schema,
   log: Log,
-  prepare: (dataSource: DataSource) => Promise<unknown> = async () => undefined,
+  prepare: Preparation = async () => undefined,
 ): Promise<DataSource> {
   const limitMs = env.get('DATABASE_START_WAIT_SECONDS') * SECOND_MS;
   let awaySince: number | undefined;
   for (;;) {
     const asked = performance.now();
     try {
-      const dataSource = await opened(env, prepare);
+      const dataSource = await opened(env, schema, prepare);
       if (awaySince !== undefined) {
         log.info('the database is there', { waitedMs: Math.round(performance.now() - awaySince) });
       }
@@ -64,8 +68,8 @@ export async function awaitDatabase(
   }
 }
 
-async function opened(env: Env, prepare: (dataSource: DataSource) => Promise<unknown>): Promise<DataSource> {
-  const dataSource = await connectDatabase(env);
+async function opened(env: Env, schema: Schema, prepare: Preparation): Promise<DataSource> {
+  const dataSource = await connectDatabase(env, schema);
   try {
     await prepare(dataSource);
     return dataSource;

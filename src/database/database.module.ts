@@ -1,4 +1,4 @@
-import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
@@ -9,24 +9,32 @@ import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
 import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
+import type { Schema } from './schema.types.js';
 import { checkSession } from './session-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
-@Module({
-  providers: [{ provide: DataSource, inject: [Env, Log], useFactory: openDataSource }, Database, IdBlocks],
-  exports: [DataSource, Database, IdBlocks],
-})
+@Module({ providers: [Database, IdBlocks], exports: [Database, IdBlocks] })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
+
+  /** @param schema entities and migrations */
+  static of(schema: Schema): DynamicModule {
+    const useFactory = (env: Env, log: Log): Promise<DataSource> => openDataSource(env, schema, log);
+    return {
+      module: DatabaseModule,
+      providers: [{ provide: DataSource, inject: [Env, Log], useFactory }],
+      exports: [DataSource],
+    };
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.dataSource.destroy();
   }
 }
 
-function openDataSource(env: Env, log: Log): Promise<DataSource> {
-  return awaitDatabase(env, log, async (dataSource) => {
+function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource> {
+  return awaitDatabase(env, schema, log, async (dataSource) => {
     await checkSession(dataSource);
     await warnOfPackets(dataSource, env, log);
     if (env.get('MIGRATIONS_RUN')) {

@@ -4,6 +4,7 @@ import { Env, EnvError } from '../config/env.js';
 import { StartError } from '../config/start.error.js';
 import { connectDatabase, toldOf } from './connect.js';
 import { describeDatabase, isEmbeddedFileMissing } from './data-source.options.js';
+import type { Schema } from './schema.types.js';
 
 const EMBEDDED = '--embedded';
 
@@ -15,18 +16,25 @@ export class NoEmbeddedFileError extends StartError {
   }
 }
 
+/** A command of an operator. */
+interface DatabaseCommand {
+  schema: Schema;
+  /** @returns the exit status */
+  work: (dataSource: DataSource, env: Env) => Promise<number>;
+  /** Whether it may make an embedded file that is not there. */
+  mayCreate?: boolean;
+}
+
 /**
  * Gives a command of an operator its database, and prints which one that is. Without `DATABASE_URL` the embedded file
  * of `DATA_DIR` must be asked for: a forgotten variable would have the command succeed on a database of nobody.
  * @param args what the command line says
  * @throws EnvError when settings are wrong, no database is named or two are; StartError when it cannot be had
- * @param mayCreate whether the command may make an embedded file that is not there
  */
 export async function withDatabaseOf(
   args: string[],
   print: (line: string) => void,
-  work: (dataSource: DataSource, env: Env) => Promise<number>,
-  mayCreate = false,
+  { schema, work, mayCreate = false }: DatabaseCommand,
 ): Promise<number> {
   const env = Env.fromProcess('maintenance');
   checkTarget(env, isEmbeddedAskedFor(args));
@@ -34,7 +42,7 @@ export async function withDatabaseOf(
   if (!mayCreate && isEmbeddedFileMissing(env)) {
     throw new NoEmbeddedFileError();
   }
-  const dataSource = await connectDatabase(env);
+  const dataSource = await connectDatabase(env, schema);
   let status: number;
   try {
     status = await work(dataSource, env);

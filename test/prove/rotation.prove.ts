@@ -9,7 +9,7 @@ import { rows } from './support/rows.js';
 import { ServiceProcess } from './support/service-process.js';
 import { connectionTestPath } from '../support/factories.js';
 
-const CLI = 'dist/src/database/rotate-secrets.cli.js';
+const CLI = 'dist/src/rotate-secrets.cli.js';
 const CALLERS = 5;
 const PAUSE_MS = 50;
 const NOTHING_LISTENS = 'http://127.0.0.1:1/mcp';

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { Env } from '../../src/config/env.js';
 import { dataSourceOptions } from '../../src/database/data-source.options.js';
 import { migrate } from '../../src/database/migrate.js';
+import { SCHEMA } from '../../src/schema.js';
 
 const MIGRATION_LOCK_SECONDS = 60;
 
@@ -36,7 +37,7 @@ async function withDataSource(
   work: (dataSource: DataSource) => Promise<unknown>,
 ): Promise<void> {
   const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url });
-  const dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+  const dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
   try {
     await work(dataSource);
   } finally {

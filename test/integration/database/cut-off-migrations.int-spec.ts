@@ -9,6 +9,7 @@ import { CreateWriteProofs1797000005001 } from '../../../migrations/179700000500
 import { CreateMigrationSteps1797000006000 } from '../../../migrations/1797000006000-create-migration-steps.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 
 const NAME = `svc_cut_off_${process.pid}`;
@@ -25,7 +26,7 @@ describe('a migration that was cut off', () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-cut-off-'));
     const url = isEmbedded ? `sqlite:${join(folder, 'cut.sqlite')}` : await scratchDatabase(testUrl, NAME);
     const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url });
-    dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+    dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
     await dataSource.runMigrations();
     runner = dataSource.createQueryRunner();
   });

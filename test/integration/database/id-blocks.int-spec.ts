@@ -7,6 +7,7 @@ import { NestedDatabaseUseError } from '../../../src/database/database.errors.js
 import { IdBlocks } from '../../../src/database/id-blocks.js';
 import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
 import { IdRangeClosedError, IdRangeExhaustedError } from '../../../src/database/id-range.js';
+import { SCHEMA } from '../../../src/schema.js';
 
 const BLOCK = 1_000;
 
@@ -17,7 +18,7 @@ describe('IdBlocks', () => {
   beforeAll(async () => {
     const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: process.env['DATABASE_URL'] });
     for (let replica = 0; replica < 2; replica += 1) {
-      dataSources.push(await connectDatabase(env));
+      dataSources.push(await connectDatabase(env, SCHEMA));
     }
   });
   beforeEach(async () => {

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 
 const MIGRATION = 'CreateLibraryUsers1797000001000';
@@ -20,7 +21,7 @@ describe('the migration that writes who uses libraries', () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-library-users-'));
     const url = isEmbedded ? `sqlite:${join(folder, 'old.sqlite')}` : await scratchDatabase(testUrl, NAME);
     const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url });
-    dataSource = await new DataSource(dataSourceOptions(env)).initialize();
+    dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
   });
   afterAll(async () => {
     await dataSource.destroy();

@@ -7,14 +7,15 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { BuiltService } from '../secrets/built-service.js';
 
 const EX_CONFIG = 78;
 const KEY = `k:${randomBytes(32).toString('base64')}`;
-const MIGRATION = 'dist/src/database/migration.cli.js';
-const ROTATION = 'dist/src/database/rotate-secrets.cli.js';
+const MIGRATION = 'dist/src/migration.cli.js';
+const ROTATION = 'dist/src/rotate-secrets.cli.js';
 const PASSWORD = 'pw-canary-4c1e';
 const testUrl = String(process.env['DATABASE_URL']);
 const isEmbedded = testUrl.startsWith('sqlite:');
@@ -157,7 +158,7 @@ describe('commands on the database', () => {
 
   it('cannot bring back a table that was dropped, and the service says so', async () => {
     const dataSource = await new DataSource(
-      dataSourceOptions(Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url })),
+      dataSourceOptions(Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url }), SCHEMA),
     ).initialize();
     await dataSource.query('DROP TABLE discovery_changes');
     await dataSource.destroy();

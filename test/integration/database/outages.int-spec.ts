@@ -14,6 +14,7 @@ import {
 import { isDatabaseFailure } from '../../../src/database/database-failure.js';
 import { warnOfPackets } from '../../../src/database/packet-check.js';
 import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 
 const databaseUrl = String(process.env['DATABASE_URL']);
@@ -48,7 +49,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     });
   const connect = async (settings: Record<string, string> = {}): Promise<Database> => {
     const env = envOf(settings);
-    const dataSource = await awaitDatabase(env, new Log(env));
+    const dataSource = await awaitDatabase(env, SCHEMA, new Log(env));
     open.push(dataSource);
     return new Database(dataSource, env);
   };

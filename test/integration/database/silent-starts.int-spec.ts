@@ -7,6 +7,7 @@ import { Log } from '../../../src/common/logging/log.js';
 import { Env } from '../../../src/config/env.js';
 import { awaitDatabase } from '../../../src/database/connect.js';
 import { withPatience } from '../../../src/database/server-pool.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
@@ -53,7 +54,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
       DATABASE_URL: proxy.through(url),
       ...settings,
     });
-    const dataSource = await awaitDatabase(env, new Log(env), prepare);
+    const dataSource = await awaitDatabase(env, SCHEMA, new Log(env), prepare);
     open.push(dataSource);
     return dataSource;
   };
@@ -113,11 +114,11 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     });
 
   it.each([
-    ['dist/src/database/migration.cli.js run', 'GET_LOCK'],
-    ['dist/src/database/migration.cli.js run', 'CREATE TABLE'],
-    ['dist/src/database/migration.cli.js check', 'migrations'],
-    ['dist/src/database/migration.cli.js revert', 'migrations'],
-    ['dist/src/database/rotate-secrets.cli.js', 'information_schema'],
+    ['dist/src/migration.cli.js run', 'GET_LOCK'],
+    ['dist/src/migration.cli.js run', 'CREATE TABLE'],
+    ['dist/src/migration.cli.js check', 'migrations'],
+    ['dist/src/migration.cli.js revert', 'migrations'],
+    ['dist/src/rotate-secrets.cli.js', 'information_schema'],
   ])('ends %s in one sentence, at %s', async (command, text) => {
     proxy.silenceAt(text);
     const began = performance.now();

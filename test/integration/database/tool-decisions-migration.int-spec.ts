@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreateToolDecisions1797000000000 } from '../../../migrations/1797000000000-create-tool-decisions.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 
 const NOW = '2026-01-31 10:20:30.123';
@@ -38,7 +39,10 @@ describe('the migration that begins to keep decisions about tools', () => {
   });
 
   const open = async (isNew: boolean) => {
-    const options = dataSourceOptions(Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url }));
+    const options = dataSourceOptions(
+      Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url }),
+      SCHEMA,
+    );
     const all = options.migrations as (typeof CreateToolDecisions1797000000000)[];
     const end = all.indexOf(CreateToolDecisions1797000000000) + (isNew ? 1 : 0);
     database = new DataSource({ ...options, migrations: all.slice(0, end) });

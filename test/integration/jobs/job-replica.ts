@@ -10,6 +10,7 @@ import { Env } from '../../../src/config/env.js';
 import { Database } from '../../../src/database/database.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { SCHEMA } from '../../../src/schema.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { JobHandlersService } from '../../../src/modules/jobs/queue/job-handlers.service.js';
 import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
@@ -79,7 +80,7 @@ export class JobReplica {
         EnvModule.forEnv(env),
         LoggingModule.forLog(new Log(env)),
         SurroundingsModule,
-        DatabaseModule,
+        DatabaseModule.of(SCHEMA),
         JobsModule,
         JobWorkersModule,
       ],

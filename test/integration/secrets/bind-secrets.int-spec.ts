@@ -83,7 +83,7 @@ it('is done by two replicas that start at once', async () => {
 function migrationRun(settings: Record<string, string>): Promise<{ status: number; output: string }> {
   const { PATH, DATABASE_URL } = process.env;
   return new Promise((resolve) => {
-    const args = ['dist/src/database/migration.cli.js', 'run'];
+    const args = ['dist/src/migration.cli.js', 'run'];
     execFile(
       process.execPath,
       args,

@@ -92,7 +92,7 @@ function rotate(keys: string): Promise<{ status: number; output: string }> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['dist/src/database/rotate-secrets.cli.js'],
+      ['dist/src/rotate-secrets.cli.js'],
       { env: { PATH, DATABASE_URL, NODE_ENV: 'test', SECRETS_KEYS: keys } },
       (error, stdout, stderr) => resolve({ status: Number(error?.code ?? 0), output: stdout + stderr }),
     );

@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { runCli } from '../config/cli.js';
-import type { Env } from '../config/env.js';
-import { withDatabaseOf } from './maintenance.js';
-import { migrate } from './migrate.js';
-import { withPatience } from './server-pool.js';
+import { runCli } from './config/cli.js';
+import type { Env } from './config/env.js';
+import { withDatabaseOf } from './database/maintenance.js';
+import { SCHEMA } from './schema.js';
+import { migrate } from './database/migrate.js';
+import { withPatience } from './database/server-pool.js';
 
 const USAGE = 'usage: migration.cli.js run | revert | check [--embedded]';
 const USAGE_ERROR = 2;
@@ -22,7 +23,11 @@ await runCli(async ([name = '', ...args], print) => {
     print(USAGE);
     return USAGE_ERROR;
   }
-  return withDatabaseOf(args, print, (dataSource, env) => verb(dataSource, print, env), name === 'run');
+  return withDatabaseOf(args, print, {
+    schema: SCHEMA,
+    work: (dataSource, env) => verb(dataSource, print, env),
+    mayCreate: name === 'run',
+  });
 });
 
 async function run(dataSource: DataSource, print: Print, env: Env): Promise<number> {

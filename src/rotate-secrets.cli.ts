@@ -1,0 +1,34 @@
+import type { DataSource } from 'typeorm';
+import { rotateSecrets } from './common/secrets/rotate-secrets.js';
+import { SecretCipher } from './common/secrets/secret-cipher.js';
+import { checkSecretKeys } from './common/secrets/secret-keys.js';
+import { Clock } from './common/clock.js';
+import { runCli } from './config/cli.js';
+import { EnvError, type Env } from './config/env.js';
+import { checkSecretsAreBound } from './database/bind-stored-secrets.js';
+import { withDatabaseOf } from './database/maintenance.js';
+import { SCHEMA } from './schema.js';
+import { checkSchema } from './database/schema-check.js';
+
+/** Seals every stored secret anew with the first key of SECRETS_KEYS. Can be stopped and started again at any time. Status 1 when some cannot be opened. */
+await runCli((args, print) =>
+  withDatabaseOf(args, print, { schema: SCHEMA, work: (dataSource, env) => rotate(dataSource, env, print) }),
+);
+
+async function rotate(dataSource: DataSource, env: Env, print: (line: string) => void): Promise<number> {
+  const keys = env.get('SECRETS_KEYS');
+  if (keys.length === 0) {
+    throw new EnvError(['SECRETS_KEYS is required']);
+  }
+  await checkSchema(dataSource);
+  await checkSecretsAreBound(dataSource);
+  const cipher = new SecretCipher(keys);
+  await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());
+  const { resealed, alreadyCurrent, unreadable } = await rotateSecrets(dataSource.manager, cipher);
+  print(`Sealed anew: ${resealed}; already under the current key: ${alreadyCurrent}.`);
+  if (unreadable.length === 0) {
+    return 0;
+  }
+  print(`Cannot be opened, left as they are; enter these secrets again: ${unreadable.join(', ')}.`);
+  return 1;
+}

@@ -1,0 +1,109 @@
+import { CreateSystems1780000000000 } from '../migrations/1780000000000-create-systems.js';
+import { CreateIdBlocks1785000000000 } from '../migrations/1785000000000-create-id-blocks.js';
+import { CreateBuilds1790000000000 } from '../migrations/1790000000000-create-builds.js';
+import { CreateProcessRuntime1790000001000 } from '../migrations/1790000001000-create-process-runtime.js';
+import { CreateJobs1790000002000 } from '../migrations/1790000002000-create-jobs.js';
+import { CreateWorkflowRuns1790000003000 } from '../migrations/1790000003000-create-workflow-runs.js';
+import { CreateDiscovery1795000000000 } from '../migrations/1795000000000-create-discovery.js';
+import { CountJobFailures1795500000000 } from '../migrations/1795500000000-count-job-failures.js';
+import { CreateWorkflowCalls1796000000000 } from '../migrations/1796000000000-create-workflow-calls.js';
+import { AddPackageWorkflows1796000001000 } from '../migrations/1796000001000-add-package-workflows.js';
+import { CreateToolDecisions1797000000000 } from '../migrations/1797000000000-create-tool-decisions.js';
+import { CreateLibraryUsers1797000001000 } from '../migrations/1797000001000-create-library-users.js';
+import { AddWorkflowErrorCode1797000002000 } from '../migrations/1797000002000-add-workflow-error-code.js';
+import { CountJobInterruptions1797000005000 } from '../migrations/1797000005000-count-job-interruptions.js';
+import { CreateMigrationSteps1797000006000 } from '../migrations/1797000006000-create-migration-steps.js';
+import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-create-write-proofs.js';
+import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
+import { AppVersionEntity } from './modules/apps/app-version.entity.js';
+import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
+import { AuditEventEntity } from './modules/audit/audit-event.entity.js';
+import { ActiveBuildEntity } from './modules/builds/storage/active-build.entity.js';
+import { AppPackageEntity } from './modules/builds/storage/app-package.entity.js';
+import { BuildEntity } from './modules/builds/storage/build.entity.js';
+import { BuildDefinitionEntity } from './modules/builds/storage/build-definition.entity.js';
+import { BuildLibraryEntity } from './modules/builds/storage/build-library.entity.js';
+import { BuildSystemEntity } from './modules/builds/storage/build-system.entity.js';
+import { BuildToolEntity } from './modules/builds/storage/build-tool.entity.js';
+import { BuildWorkflowEntity } from './modules/builds/storage/build-workflow.entity.js';
+import { LibraryUserEntity } from './modules/builds/storage/library-user.entity.js';
+import { ProcessNodeEntity } from './modules/builds/storage/process-node.entity.js';
+import { DiscoveryChangeEntity } from './modules/discovery/storage/discovery-change.entity.js';
+import { DiscoveryScanEntity } from './modules/discovery/storage/discovery-scan.entity.js';
+import { DiscoveryStateEntity } from './modules/discovery/storage/discovery-state.entity.js';
+import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
+import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';
+import { ProcessIncidentEntity } from './modules/process-runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from './modules/process-runtime/storage/process-instance.entity.js';
+import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
+import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
+import { ProcessRepeatEntity } from './modules/process-runtime/storage/process-repeat.entity.js';
+import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
+import { ResourceDefinitionEntity } from './modules/systems/storage/resource-definition.entity.js';
+import { SystemEntity } from './modules/systems/storage/system.entity.js';
+import { ToolDecisionEntity } from './modules/tools/storage/tool-decision.entity.js';
+import { ToolEntity } from './modules/tools/storage/tool.entity.js';
+import { WorkflowCallEntity } from './modules/workflows/storage/workflow-call.entity.js';
+import { WorkflowRunEntity } from './modules/workflows/storage/workflow-run.entity.js';
+import { IdBlockEntity } from './database/id-block.entity.js';
+import { MigrationStepEntity } from './database/migration-step.entity.js';
+import { WriteProofEntity } from './database/write-proof.entity.js';
+import type { Schema } from './database/schema.types.js';
+
+/** Every table and every migration of the service: the one list of them. */
+export const SCHEMA: Schema = {
+  entities: [
+    ActiveBuildEntity,
+    AppPackageEntity,
+    AppVersionEntity,
+    AuditEventEntity,
+    BuildDefinitionEntity,
+    BuildEntity,
+    BuildLibraryEntity,
+    BuildSystemEntity,
+    BuildToolEntity,
+    BuildWorkflowEntity,
+    DiscoveryChangeEntity,
+    DiscoveryScanEntity,
+    DiscoveryStateEntity,
+    IdBlockEntity,
+    LibraryUserEntity,
+    MigrationStepEntity,
+    ProcessEventEntity,
+    ProcessIncidentEntity,
+    ProcessInstanceEntity,
+    ProcessMessageEntity,
+    ProcessMessageWaitEntity,
+    ProcessNodeEntity,
+    ProcessRepeatEntity,
+    ProcessTokenEntity,
+    ResourceDefinitionEntity,
+    RuntimeJobEntity,
+    SecretKeyEntity,
+    SystemEntity,
+    ToolDecisionEntity,
+    ToolEntity,
+    VersionDependencyEntity,
+    WorkflowCallEntity,
+    WorkflowRunEntity,
+    WriteProofEntity,
+  ],
+  migrations: [
+    CreateSystems1780000000000,
+    CreateIdBlocks1785000000000,
+    CreateBuilds1790000000000,
+    CreateProcessRuntime1790000001000,
+    CreateJobs1790000002000,
+    CreateWorkflowRuns1790000003000,
+    CreateDiscovery1795000000000,
+    CountJobFailures1795500000000,
+    CreateWorkflowCalls1796000000000,
+    AddPackageWorkflows1796000001000,
+    CreateToolDecisions1797000000000,
+    CreateLibraryUsers1797000001000,
+    AddWorkflowErrorCode1797000002000,
+    CountJobInterruptions1797000005000,
+    CreateMigrationSteps1797000006000,
+    CreateWriteProofs1797000005001,
+  ],
+};
