@@ -6,7 +6,7 @@ import {
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
-import { systemReason, toolReason } from '../dto/preflight-reasons.js';
+import { systemReason, toolReason } from './preflight-reasons.js';
 
 /** A tool that an agent refers to. */
 export class PreflightToolDto {

@@ -115,3 +115,10 @@ export interface DiscoveryResult {
     recommendations: string[];
   };
 }
+
+/** What the sources said at the beginning of a scan. */
+export interface SourceReadings {
+  /** In the order of the sources. */
+  listings: { source: ComponentSourceName; components: readonly Component[] }[];
+  issues: ScanIssue[];
+}

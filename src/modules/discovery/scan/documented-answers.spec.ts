@@ -8,9 +8,9 @@ import type { Component } from '../model/component.types.js';
 import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
 import type { ProbeFinding } from '../model/probe.js';
 import { ConfigurationSource } from '../sources/configuration.source.js';
-import { answerOf } from '../storage/answer.js';
+import { answerOf } from '../findings/answer.js';
 import type { CheckedComponent, DiscoveryResult, ProbeOutcome } from '../model/scan.types.js';
-import { compare } from '../storage/snapshot.js';
+import { compare } from '../findings/snapshot.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-platform-answers-'));
 afterAll(() => rmSync(folder, { recursive: true }));

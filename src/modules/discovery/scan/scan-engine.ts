@@ -8,7 +8,7 @@ import type { Component } from '../model/component.types.js';
 import { PROBES } from '../probes/kinds/probe-registry.js';
 import type { Probe } from '../model/probe.js';
 import type { ComponentSource } from '../sources/component-source.js';
-import { mergeListings } from './merge.js';
+import { mergeListings } from '../findings/merge.js';
 import { SOURCES } from '../sources/sources.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';

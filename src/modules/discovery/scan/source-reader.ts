@@ -1,15 +1,8 @@
-import type { Component, ComponentSourceName } from '../model/component.types.js';
+import type { Component } from '../model/component.types.js';
 import type { ComponentSource, SourceListing } from '../sources/component-source.js';
 import { SourceError } from '../model/source.error.js';
 import { Deferred } from './deferred.js';
-import type { ScanIssue } from '../model/scan.types.js';
-
-/** What the sources said at the beginning of a scan. */
-export interface SourceReadings {
-  /** In the order of the sources. */
-  listings: { source: ComponentSourceName; components: readonly Component[] }[];
-  issues: ScanIssue[];
-}
+import type { ScanIssue, SourceReadings } from '../model/scan.types.js';
 
 interface ReadLimits {
   timeoutMs: number;

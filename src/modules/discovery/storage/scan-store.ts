@@ -9,9 +9,9 @@ import type {
   StoredScan,
   StoredScanDetails,
 } from '../model/discovery.types.js';
-import { answerOf } from './answer.js';
+import { answerOf } from '../findings/answer.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
-import { compare, type Comparison } from './snapshot.js';
+import { compare, type Comparison } from '../findings/snapshot.js';
 import type { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import type { DiscoveryScanEntity } from './discovery-scan.entity.js';
 import { ScanHistoryRepository } from './scan-history.repository.js';

@@ -4,7 +4,7 @@ import { DatabaseTime } from '../../../database/database-time.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { ScanLostError } from '../model/discovery.errors.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from '../findings/snapshot.js';
 import { DiscoveryStateEntity } from './discovery-state.entity.js';
 
 const NAME = 'scan';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Brackets, In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { ToolDecisionEntity } from './tool-decision.entity.js';
 import { ToolEntity } from './tool.entity.js';
-import { keyOf } from '../synchronisation/tool-decisions.js';
+import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
 
 /** A resource definition, and the application that has it: there is an index for that. */

@@ -6,7 +6,7 @@ import { Env } from '../../../config/env.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { ResourceDefinitionsService } from '../../systems/lookups/resource-definitions.service.js';
 import type { ToolEntity } from '../storage/tool.entity.js';
-import { outlived, switchedOff, ToolDecisions } from './tool-decisions.js';
+import { outlived, switchedOff, ToolDecisions } from '../model/tool-decisions.js';
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import type { ToolDecision } from '../model/tool.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';

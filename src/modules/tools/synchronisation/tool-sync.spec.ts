@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ToolDecisions } from './tool-decisions.js';
+import { ToolDecisions } from '../model/tool-decisions.js';
 import type { ToolRow } from '../storage/tool-rows.types.js';
 import { isEmpty, planSync, type SyncContext } from './tool-sync.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';

@@ -1,5 +1,5 @@
 import type { StoredTool, ToolRow } from '../storage/tool-rows.types.js';
-import { ToolDecisions } from './tool-decisions.js';
+import { ToolDecisions } from '../model/tool-decisions.js';
 import type {
   Decided,
   HashedDefinition,

@@ -1,4 +1,4 @@
-import { ResolvedSystemState, ResolvedToolState, type ResolvedTool } from '../resolution/resolution.types.js';
+import { ResolvedSystemState, ResolvedToolState, type ResolvedTool } from './resolution.types.js';
 
 /**
  * Why an agent cannot use a system, for a person; null when it can.

@@ -1,7 +1,6 @@
 import type { Component } from '../model/component.types.js';
 import { byRef, refId } from '../model/component-ref.js';
-import type { ScanIssue } from '../model/scan.types.js';
-import type { SourceReadings } from './source-reader.js';
+import type { ScanIssue, SourceReadings } from '../model/scan.types.js';
 
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
 

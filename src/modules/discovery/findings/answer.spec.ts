@@ -4,7 +4,7 @@ import { component } from '../../../../test/support/discovery/fake-platform.js';
 import type { Component } from '../model/component.types.js';
 import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
 import type { ProbeFinding, ProbeWarning } from '../model/probe.js';
-import { mergeListings } from '../scan/merge.js';
+import { mergeListings } from './merge.js';
 import { answerOf } from './answer.js';
 import { versionOf } from './reported.js';
 import type { CheckedComponent, DiscoveryResult, ProbeOutcome, ScanIssue } from '../model/scan.types.js';

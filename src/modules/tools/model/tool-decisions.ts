@@ -1,4 +1,4 @@
-import type { DefinedName, ToolDecision } from '../model/tool.types.js';
+import type { DefinedName, ToolDecision } from './tool.types.js';
 
 /** What was decided so far about the tools of a resource definition, in all versions of the application. */
 export class ToolDecisions {
