@@ -17,7 +17,7 @@ import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-crea
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
-import { AuditEventEntity } from './modules/audit/audit-event.entity.js';
+import { AuditEventEntity } from './modules/audit/storage/audit-event.entity.js';
 import { ActiveBuildEntity } from './modules/builds/storage/active-build.entity.js';
 import { AppPackageEntity } from './modules/builds/storage/app-package.entity.js';
 import { BuildEntity } from './modules/builds/storage/build.entity.js';

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { JsonObject } from '../language/paths/data-paths.js';
+import type { JsonObject } from '../common/json.js';
 import type { Env } from '../config/env.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../common/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../common/json.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
 import type { PackageProblem } from '../modules/packages/model/package.types.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { canonicalJson } from '../common/canonical-json.js';
 import type { Principal } from '../common/user/principal.js';
-import type { JsonObject } from '../language/paths/data-paths.js';
+import type { JsonObject } from '../common/json.js';
 import { Env } from '../config/env.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
 import type { AppVersionKey } from '../modules/apps/apps.types.js';

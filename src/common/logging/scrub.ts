@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../language/paths/data-paths.js';
+import type { JsonValue } from '../json.js';
 
 const REMOVED = '[removed]';
 

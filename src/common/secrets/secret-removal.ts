@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../language/paths/data-paths.js';
+import { isJsonObject, type JsonValue } from '../json.js';
 import { placesOf } from './text-search.js';
 import { inOnePiece, inTurns, type Steps } from '../turns.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';

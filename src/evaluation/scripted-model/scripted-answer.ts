@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../language/paths/data-paths.js';
+import type { JsonValue } from '../../common/json.js';
 import type { ChatMessage, ChatRequest } from './chat-request.js';
 import type { ModelScript, ScriptRule } from './model-script.js';
 

@@ -9,7 +9,8 @@ import {
 } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
-import { isJsonObject, isPrototypeKey, type JsonObject } from '../paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isPrototypeKey } from '../paths/data-paths.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';

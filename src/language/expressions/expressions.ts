@@ -1,4 +1,4 @@
-import type { JsonValue } from '../paths/data-paths.js';
+import type { JsonValue } from '../../common/json.js';
 import { CelExpression } from './cel-expression.js';
 import {
   DEFAULT_TEMPLATE_LIMITS,

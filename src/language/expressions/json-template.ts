@@ -1,4 +1,5 @@
-import { isJsonObject, isPrototypeKey, jsonDepth, type JsonValue } from '../paths/data-paths.js';
+import { isJsonObject, jsonDepth, type JsonValue } from '../../common/json.js';
+import { isPrototypeKey } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 import type { CompiledJsonTemplate, TemplateLimits } from './expression.types.js';

@@ -1,4 +1,4 @@
-import { jsonSize } from '../paths/data-paths.js';
+import { jsonSize } from '../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 import type { CompiledTemplate, TemplateLimits } from './expression.types.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../paths/data-paths.js';
+import { isJsonObject } from '../../common/json.js';
 import type { Application, Keyword, RunningCheck } from './keyword.types.js';
 import { ANYTHING, LIST, SCHEMA, SCHEMAS, TEXT, simple } from './rule-kinds.js';
 

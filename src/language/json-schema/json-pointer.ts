@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 
 /** The schema that a local JSON Pointer (RFC 6901) leads to; undefined when there is none. */
 export function resolvePointer(root: JsonObject, reference: string): unknown {

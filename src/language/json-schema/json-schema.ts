@@ -1,5 +1,5 @@
 import { RE2JS } from '@bufbuild/re2';
-import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../paths/data-paths.js';
+import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
 import { KEYWORDS } from './keywords.js';

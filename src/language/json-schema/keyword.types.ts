@@ -1,4 +1,4 @@
-import type { JsonObject } from '../paths/data-paths.js';
+import type { JsonObject } from '../../common/json.js';
 import type { SchemaFault } from './json-schema.types.js';
 
 /** The check of one value that a keyword takes part in. */

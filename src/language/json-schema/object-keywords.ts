@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { REQUIRED_RULE } from './json-schema.types.js';
 import type { Application, Keyword } from './keyword.types.js';
 import { COUNT, SCHEMA, SCHEMA_MAP, TEXTS, TEXT_LIST_MAP, simple } from './rule-kinds.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../paths/data-paths.js';
+import { isJsonObject } from '../../common/json.js';
 import type { Application, Keyword } from './keyword.types.js';
 
 type Kind = Pick<Keyword, 'kind' | 'accepts'>;

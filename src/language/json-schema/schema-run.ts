@@ -1,5 +1,5 @@
 import type { RE2JS } from '@bufbuild/re2';
-import type { JsonObject } from '../paths/data-paths.js';
+import type { JsonObject } from '../../common/json.js';
 import { regexStates } from '../expressions/regex-price.js';
 import { SchemaTooCostlyError } from './json-schema.errors.js';
 import { resolvePointer } from './json-pointer.js';

@@ -1,4 +1,5 @@
-import { isJsonObject, parsePath, type DataPath, type JsonObject } from './data-paths.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { parsePath, type DataPath } from './data-paths.js';
 
 /** Written instead of paths: everything. */
 const EVERYTHING = '*';

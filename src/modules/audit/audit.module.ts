@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { DenialListener } from '../../common/auth/denial-listener.js';
-import { AuditController } from './audit.controller.js';
-import { AuditDenialListener } from './audit-denial.listener.js';
-import { AuditInterceptor } from './audit.interceptor.js';
-import { AuditRepository } from './audit.repository.js';
-import { AuditService } from './audit.service.js';
-import { AuditSubjectsService } from './audit-subjects.service.js';
-import { DenialLimit } from './denial-limit.js';
-import { RefusedCalls } from './refused-calls.js';
+import { AuditController } from './reading/audit.controller.js';
+import { AuditDenialListener } from './recording/audit-denial.listener.js';
+import { AuditInterceptor } from './recording/audit.interceptor.js';
+import { AuditRepository } from './storage/audit.repository.js';
+import { AuditService } from './recording/audit.service.js';
+import { AuditSubjectsService } from './recording/audit-subjects.service.js';
+import { DenialLimit } from './recording/denial-limit.js';
+import { RefusedCalls } from './recording/refused-calls.js';
 
 /** The audit log. Global, because the permission guard reports denials to it. */
 @Global()

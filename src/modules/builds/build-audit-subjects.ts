@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { AuditSubjectsService, type AuditSubject } from '../audit/audit-subjects.service.js';
-import { AuditAction } from '../audit/audit.types.js';
+import { AuditSubjectsService, type AuditSubject } from '../audit/recording/audit-subjects.service.js';
+import { AuditAction } from '../audit/model/audit.types.js';
 import { ActiveBuildsRepository } from './storage/active-builds.repository.js';
 import { BuildsRepository } from './storage/builds.repository.js';
 

@@ -1,4 +1,4 @@
-import { jsonDepth, type JsonValue } from '../../language/paths/data-paths.js';
+import { jsonDepth, type JsonValue } from '../../common/json.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isJsonObject, type JsonValue } from '../../language/paths/data-paths.js';
+import { isJsonObject, type JsonValue } from '../../common/json.js';
 import { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import { BuildSystemsService } from '../builds/contents/build-systems.service.js';

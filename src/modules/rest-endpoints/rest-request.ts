@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../common/json.js';
 import { compileTemplate } from '../../language/expressions/expressions.js';
 import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';

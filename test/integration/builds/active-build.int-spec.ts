@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/audit-event.entity.js';
+import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
 import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import type { ActivatedBuild } from '../../../src/modules/builds/model/builds.types.js';
 import { TestApp } from '../../support/app.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/audit-event.entity.js';
+import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';
 import { TestApp } from '../../support/app.js';
 import {

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
 import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
 import { VersionDependencyEntity } from '../../../src/modules/apps/version-dependency.entity.js';
-import { AuditEventEntity } from '../../../src/modules/audit/audit-event.entity.js';
+import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
 import { ResourceDefinitionEntity } from '../../../src/modules/systems/storage/resource-definition.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/audit.types.js';
+import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { ResourceDefinitionEntity } from '../../../src/modules/systems/storage/resource-definition.entity.js';
 import { ToolDecisionEntity } from '../../../src/modules/tools/storage/tool-decision.entity.js';
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';

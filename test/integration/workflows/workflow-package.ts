@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import type { JsonObject, JsonValue } from '../../../src/language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../src/common/json.js';
 import type { WorkflowRunRequest } from '../../../src/modules/workflows/model/workflow.types.js';
 import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
 import type { TestApp } from '../../support/app.js';

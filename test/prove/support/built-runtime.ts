@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../../src/common/user/principal.js';
-import type { JsonObject } from '../../../src/language/paths/data-paths.js';
+import type { JsonObject } from '../../../src/common/json.js';
 import type {
   StartAnswer,
   UiActionAnswer,

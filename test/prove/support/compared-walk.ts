@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../src/language/paths/data-paths.js';
-import { EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
+import type { JsonObject } from '../../../src/common/json.js';
+import { EngineRefusal } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
 import type {
   EngineCommand,
   InstanceState,
   StepResult,
   TokenState,
-} from '../../../src/modules/process-runtime/engine/engine.types.js';
-import { newInstance } from '../../../src/modules/process-runtime/engine/new-instance.js';
-import { openUiActions } from '../../../src/modules/process-runtime/engine/open-actions.js';
+} from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
+import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/open-actions.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 import type { UiActionAnswer } from '../../../src/modules/process-runtime/model/process-runtime.types.js';
 import { LIMITS } from '../../support/runtime/memory-engine.js';

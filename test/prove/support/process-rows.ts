@@ -6,8 +6,8 @@ import type {
   EngineEvent,
   InstanceState,
   TokenState,
-} from '../../../src/modules/process-runtime/engine/engine.types.js';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/runtime-definition.js';
+} from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import {
   HEAD_COLUMNS,
   toInstanceRow,

@@ -1,5 +1,5 @@
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { EngineIncident } from '../../../src/modules/process-runtime/engine/engine.errors.js';
+import { EngineIncident } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
 import type { BetsyCase, BetsyFeature } from './betsy.js';
 import { workflow } from './graph-builder.js';
 import { checkInvariants } from './invariants.js';

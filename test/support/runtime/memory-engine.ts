@@ -1,6 +1,9 @@
-import type { JsonObject, JsonValue } from '../../../src/language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../src/common/json.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { EngineIncident, EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
+import {
+  EngineIncident,
+  EngineRefusal,
+} from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
 import type {
   EngineCommand,
   EngineEvent,
@@ -10,10 +13,10 @@ import type {
   StepContext,
   StepResult,
   TokenState,
-} from '../../../src/modules/process-runtime/engine/engine.types.js';
-import { newInstance } from '../../../src/modules/process-runtime/engine/new-instance.js';
-import { openUiActions } from '../../../src/modules/process-runtime/engine/open-actions.js';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/runtime-definition.js';
+} from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
+import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/open-actions.js';
+import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 
 /** What a workflow that test code stands in for answers: at once or later, an output, a failure or a BPMN error (`thrown`). */

@@ -1,5 +1,5 @@
-import type { TokenState } from '../../../src/modules/process-runtime/engine/engine.types.js';
-import type { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/runtime-definition.js';
+import type { TokenState } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import type { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { checkInvariants } from './invariants.js';
 import { LIMITS, MemoryEngine, trace, type MemoryInstance } from './memory-engine.js';
 import type { Decisions } from './process-generator.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/language/paths/data-paths.js';
+import type { JsonObject } from '../../../src/common/json.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
 import { manual, save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
 import { LIMITS, positions } from '../../support/runtime/memory-engine.js';

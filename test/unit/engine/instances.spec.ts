@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newInstance } from '../../../src/modules/process-runtime/engine/new-instance.js';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/runtime-definition.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
+import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
 import { save, TestGraph } from '../../support/runtime/graph-builder.js';

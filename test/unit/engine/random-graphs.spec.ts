@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeKind } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { EngineIncident, EngineRefusal } from '../../../src/modules/process-runtime/engine/engine.errors.js';
+import {
+  EngineIncident,
+  EngineRefusal,
+} from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
 import { automatic, manual, returning, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';
 import { LIMITS, MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../src/common/json.js';
 import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
 import type { PackageWorkflow } from '../../../src/modules/packages/model/package.types.js';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';

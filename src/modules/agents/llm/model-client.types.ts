@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** A tool as the model is shown it. */
 export interface OfferedTool {

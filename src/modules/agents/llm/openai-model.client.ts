@@ -11,7 +11,7 @@ import { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { Env } from '../../../config/env.js';
-import { isJsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { usableName } from './tool-names.js';
 import { ModelCallError } from './model-call.error.js';

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
-import { isJsonObject, jsonDepth } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
+import { isJsonObject, jsonDepth } from '../../../common/json.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { SchemaFault } from '../../../language/json-schema/json-schema.types.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { McpServerReference } from '../resolution/resolution.types.js';

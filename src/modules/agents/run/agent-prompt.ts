@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { splitTemplate } from '../../../language/expressions/template-scanner.js';
 import type { ModelMessage } from '../llm/model-client.types.js';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import { readAnswer } from './agent-answer.js';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import {
   TOOL_CALL_FAILURES,

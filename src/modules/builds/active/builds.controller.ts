@@ -5,8 +5,8 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../../common/http/api-errors.decorator.js';
-import { AuditAction } from '../../audit/audit.types.js';
-import { Audited } from '../../audit/audited.decorator.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { Audited } from '../../audit/recording/audited.decorator.js';
 import { ActiveBuildsService } from './active-builds.service.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import {

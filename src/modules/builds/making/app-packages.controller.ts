@@ -13,8 +13,8 @@ import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../../common/http/api-errors.decorator.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
-import { AuditAction } from '../../audit/audit.types.js';
-import { Audited } from '../../audit/audited.decorator.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { Audited } from '../../audit/recording/audited.decorator.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import { BuildsService } from './builds.service.js';
 import {

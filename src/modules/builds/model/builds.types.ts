@@ -1,7 +1,7 @@
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 import type { DraftWorkflow } from './draft-workflows.js';
-import type { AuditAction } from '../../audit/audit.types.js';
+import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { PackageProblem, PackageSettings, PackageWorkflow } from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { SystemType } from '../../systems/model/system.types.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { SequenceNotFoundError } from '../model/builds.errors.js';
 

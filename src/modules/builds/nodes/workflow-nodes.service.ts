@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditAction } from '../../audit/audit.types.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
 import { PackagesService } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import {

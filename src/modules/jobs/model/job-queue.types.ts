@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** Work to be done once, at `availableAt` or soon after, by whichever replica is free. */
 export interface NewJob {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
-import { jsonSize } from '../../../language/paths/data-paths.js';
+import { jsonSize } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
 import { statementBatches } from '../../../database/statement-batches.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { safeInteger } from '../../../database/safe-integer.js';
 import type { JobLane } from '../model/job-lane.js';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { configuredPolicy } from '../../../common/outbound/configured-policy.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';

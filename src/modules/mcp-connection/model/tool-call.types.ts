@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { CONNECTION_FAILURES } from './connection-failure.types.js';
 import type { SystemCredentials } from './connection-test.types.js';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import type { SchemaLimits } from '../model/tool-list-limits.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../model/connection-test.types.js';

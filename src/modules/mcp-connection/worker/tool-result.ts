@@ -1,4 +1,4 @@
-import { isJsonObject, jsonDepth, type JsonValue } from '../../../language/paths/data-paths.js';
+import { isJsonObject, jsonDepth, type JsonValue } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { plainText, visibleText } from './plain-text.js';
 import { ToolCallError } from './tool-call.error.js';

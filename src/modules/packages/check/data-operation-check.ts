@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../../../language/paths/data-paths.js';
+import { isJsonObject, type JsonValue } from '../../../common/json.js';
 import { compileJsonTemplate } from '../../../language/expressions/expressions.js';
 import type { Place, Problems } from '../model/package-problems.js';
 import type { dataSourcePayloadSchema } from '../schema/node-payload.schema.js';

@@ -1,4 +1,4 @@
-import { jsonSize, type JsonObject } from '../../../language/paths/data-paths.js';
+import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { Place, Problems } from '../model/package-problems.js';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { isJsonObject, parsePath } from '../../../language/paths/data-paths.js';
+import { isJsonObject } from '../../../common/json.js';
+import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES } from '../model/node-types.types.js';

@@ -1,4 +1,5 @@
-import { isJsonObject, isPrototypeKey } from '../../../language/paths/data-paths.js';
+import { isJsonObject } from '../../../common/json.js';
+import { isPrototypeKey } from '../../../language/paths/data-paths.js';
 import type { Place, Problems } from '../model/package-problems.js';
 
 /** Levels of a package; the node of a workflow needs seven, its schemas and bodies the rest. */

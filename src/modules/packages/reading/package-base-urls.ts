@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
 
 /**
  * A package document in which systems are reached at other addresses: one folder serves several environments.

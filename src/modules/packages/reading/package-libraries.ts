@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
 
 /**
  * A package document in which the build of a library is another one: a folder that is kept under version control cannot know

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonSize } from '../../../language/paths/data-paths.js';
+import { isJsonObject, jsonSize } from '../../../common/json.js';
 import type { Env } from '../../../config/env.js';
 import { checkBounds } from './json-bounds.js';
 import { pointerTo, Problems, type Place } from '../model/package-problems.js';

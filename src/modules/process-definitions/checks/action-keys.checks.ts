@@ -6,8 +6,8 @@ import {
   writePath,
   type KeyTree,
 } from '../../../language/paths/data-keys.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
-import { keyBeginnings } from '../../../common/key-beginnings.js';
+import type { JsonObject } from '../../../common/json.js';
+import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import type { Turns } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';

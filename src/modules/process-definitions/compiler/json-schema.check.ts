@@ -1,4 +1,4 @@
-import { jsonDepth, jsonSize, type JsonObject } from '../../../language/paths/data-paths.js';
+import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { Values } from '../draft/values.js';

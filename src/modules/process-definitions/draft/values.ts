@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  isPrototypeKey,
-  jsonDepth,
-  parsePath,
-  type JsonObject,
-  type JsonValue,
-} from '../../../language/paths/data-paths.js';
+import { isJsonObject, jsonDepth, type JsonObject, type JsonValue } from '../../../common/json.js';
+import { isPrototypeKey, parsePath } from '../../../language/paths/data-paths.js';
 import {
   compileExpression,
   compileJsonTemplate,

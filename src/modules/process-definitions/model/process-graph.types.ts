@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** What a node of a compiled process does. The names are those of BPMN 2.0.2, clauses 10 and 13. */
 export type NodeKind =

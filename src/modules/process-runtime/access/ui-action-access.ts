@@ -3,7 +3,7 @@ import { Permission } from '../../../common/auth/permission.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import type { UiActionPlace } from '../engine/runtime-definition.js';
+import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { mayReadAll } from './instance-access.service.js';
 import { asksForPermission, mayAct } from '../definitions/lanes.js';
 import {

@@ -6,7 +6,7 @@ import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { LeaseLostError } from '../../jobs/queue/jobs.errors.js';
-import { EngineIncident, EngineRefusal } from '../engine/engine.errors.js';
+import { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
 import type { Fault } from '../steps/incidents.service.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { chooseStart } from '../starts/start-choice.js';

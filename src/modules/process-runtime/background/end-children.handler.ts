@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { IncidentsService } from '../steps/incidents.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { hasEnded } from '../steps/step-writer.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand } from '../engine/engine.types.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
 import type { ParentLink } from '../storage/instance.row.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import { JobSteps } from './job-steps.js';

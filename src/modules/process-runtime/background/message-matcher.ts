@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { encodeJob } from '../steps/runtime-job.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';

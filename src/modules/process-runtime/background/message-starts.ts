@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { ProcessStarter } from '../steps/process-starter.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { ProcessStarter } from '../steps/process-starter.js';

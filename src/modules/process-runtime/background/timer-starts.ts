@@ -6,7 +6,7 @@ import { IdBlocks } from '../../../database/id-blocks.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { ActivatedBuild, BuildDefinition } from '../../builds/model/builds.types.js';
 import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
-import { cycleOccurrence } from '../engine/due-times.js';
+import { cycleOccurrence } from '../engine/state/due-times.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { latest, type RuntimeJob } from '../steps/runtime-job.js';
 import { ScheduledJobs } from './scheduled-jobs.js';

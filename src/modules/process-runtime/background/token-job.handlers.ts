@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand } from '../engine/engine.types.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
 import { JobSteps } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 

@@ -5,7 +5,7 @@ import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
-import type { EngineCommand } from '../engine/engine.types.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 import { JobSteps } from './job-steps.js';

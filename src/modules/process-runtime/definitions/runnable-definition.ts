@@ -1,4 +1,5 @@
-import { deepMerge, type JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
+import { deepMerge } from '../../../language/paths/data-paths.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
@@ -7,7 +8,7 @@ import type {
   GraphNode,
   GraphUiAction,
 } from '../../process-definitions/model/process-graph.types.js';
-import { RuntimeDefinition } from '../engine/runtime-definition.js';
+import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
 
 /** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
 const BYTES_A_CHARACTER = 8;

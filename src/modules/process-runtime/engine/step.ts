@@ -1,18 +1,24 @@
 import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
 import { ExpressionError } from '../../../language/expressions/expression.errors.js';
-import { complete, perform, startSubprocess, storeOutput } from './actions.js';
-import { continueActivity, trigger } from './activities.js';
-import { drain } from './arrivals.js';
-import { callFailed, childEnded, retryAwaited, retryUnawaited } from './calls.js';
-import { EngineIncident, EngineRefusal } from './engine.errors.js';
-import type { EngineCommand, InstanceState, StepContext, StepResult, TokenState } from './engine.types.js';
-import { checkDataSize, checkJobsSize, faultOfData, setData } from './process-data.js';
-import type { ActionPlace, RuntimeDefinition } from './runtime-definition.js';
-import { endInstance, throwBpmnError, throwError } from './scopes.js';
-import { StepRun } from './step-run.js';
-import { markStuckJoins } from './stuck-joins.js';
-import { createToken } from './tokens.js';
-import { executeUiAction } from './ui-actions.js';
+import { complete, perform, startSubprocess, storeOutput } from './nodes/actions.js';
+import { continueActivity, trigger } from './nodes/activities.js';
+import { drain } from './nodes/arrivals.js';
+import { callFailed, childEnded, retryAwaited, retryUnawaited } from './nodes/calls.js';
+import { EngineIncident, EngineRefusal } from './state/engine.errors.js';
+import type {
+  EngineCommand,
+  InstanceState,
+  StepContext,
+  StepResult,
+  TokenState,
+} from './state/engine.types.js';
+import { checkDataSize, checkJobsSize, faultOfData, setData } from './state/process-data.js';
+import type { ActionPlace, RuntimeDefinition } from './state/runtime-definition.js';
+import { endInstance, throwBpmnError, throwError } from './flow/scopes.js';
+import { StepRun } from './state/step-run.js';
+import { markStuckJoins } from './flow/stuck-joins.js';
+import { createToken } from './state/tokens.js';
+import { executeUiAction } from './ui-actions/ui-actions.js';
 
 type Command<K extends EngineCommand['kind']> = Extract<EngineCommand, { kind: K }>;
 type ActionCommand = Extract<EngineCommand, { kind: `ACTION_${string}` }>;

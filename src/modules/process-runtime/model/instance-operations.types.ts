@@ -1,4 +1,4 @@
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 
 /** Where an instance stands after an operation. */
 export interface OperationView {

@@ -1,7 +1,12 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { IncidentSource, IncidentType, InstanceStatus, TokenStatus } from '../engine/engine.types.js';
-import type { OpenUiAction } from '../engine/open-actions.js';
+import type {
+  IncidentSource,
+  IncidentType,
+  InstanceStatus,
+  TokenStatus,
+} from '../engine/state/engine.types.js';
+import type { OpenUiAction } from '../engine/ui-actions/open-actions.js';
 import type { ProcessEventKind, TokenView } from './process-runtime.types.js';
 
 /** A node of a process as callers see it; all null where there is none. */

@@ -4,7 +4,7 @@ import type {
   InstanceStatus,
   NodeStatus,
   TokenStatus,
-} from '../engine/engine.types.js';
+} from '../engine/state/engine.types.js';
 
 /** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 import type { StartAnswer } from './process-runtime.types.js';
 import { TokenDto } from './token.dto.js';
 

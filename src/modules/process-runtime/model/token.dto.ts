@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { NodeStatus, TokenStatus } from '../engine/engine.types.js';
+import type { NodeStatus, TokenStatus } from '../engine/state/engine.types.js';
 
 /** States of a token (docs/process-semantics.md, section 4). */
 export const TOKEN_STATES: TokenStatus[] = [

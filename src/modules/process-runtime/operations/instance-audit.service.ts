@@ -4,11 +4,11 @@ import { validate as isUuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditSubjectsService } from '../../audit/audit-subjects.service.js';
-import { AuditService } from '../../audit/audit.service.js';
-import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { AuditSubjectsService } from '../../audit/recording/audit-subjects.service.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { RuntimeRows } from '../storage/runtime-rows.js';
 

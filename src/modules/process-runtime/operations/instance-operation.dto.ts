@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 import type { IncidentNotRetried, OperationView, RetryView } from '../model/instance-operations.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
-import { AuditAction } from '../../audit/audit.types.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
-import type { EngineCommand } from '../engine/engine.types.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
 import { InstanceAuditService } from './instance-audit.service.js';
 import type { OperationView } from '../model/instance-operations.types.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';

@@ -2,9 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditAction } from '../../audit/audit.types.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
-import type { EngineCommand, InstanceState, InstanceStatus, StepResult } from '../engine/engine.types.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type {
+  EngineCommand,
+  InstanceState,
+  InstanceStatus,
+  StepResult,
+} from '../engine/state/engine.types.js';
 import { faultOf, IncidentsService, type IncidentClosing } from '../steps/incidents.service.js';
 import { InstanceAuditService } from './instance-audit.service.js';
 import type { RetryView } from '../model/instance-operations.types.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { TokenStatus } from '../engine/engine.types.js';
+import type { TokenStatus } from '../engine/state/engine.types.js';
 import type { DiagramView, PositionView } from '../model/process-instances.types.js';
 import { TOKEN_STATES } from '../model/token.dto.js';
 

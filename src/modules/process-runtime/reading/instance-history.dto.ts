@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
 import type { HistoryEventView, HistoryPage } from '../model/process-instances.types.js';
 import { InstanceNodeDto } from './instance-node.dto.js';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 import type { InstancePage, InstanceSummaryView } from '../model/process-instances.types.js';
 import { INSTANCE_STATES, InstanceMetadataDto } from '../model/start.response.dto.js';
 

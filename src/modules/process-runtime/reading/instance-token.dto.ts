@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { InstanceTokenView, UiActionView } from '../model/process-instances.types.js';
 import { TokenDto } from '../model/token.dto.js';
 

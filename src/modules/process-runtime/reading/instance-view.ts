@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import { openUiActions } from '../engine/open-actions.js';
-import type { InstanceState, TokenState } from '../engine/engine.types.js';
+import { openUiActions } from '../engine/ui-actions/open-actions.js';
+import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-steps.service.js';
 import type {

@@ -10,7 +10,7 @@ import {
   IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
-import type { InstanceStatus } from '../engine/engine.types.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 
 const MAX_LIMIT = 200;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
-import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/engine.types.js';
+import type { JsonObject } from '../../../common/json.js';
+import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
 import type { ChildView, IncidentView, InstanceView } from '../model/process-instances.types.js';
 import { HistoryEventDto } from './instance-history.dto.js';
 import { InstanceNodeDto } from './instance-node.dto.js';

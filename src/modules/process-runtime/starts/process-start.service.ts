@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
-import type { InstanceState } from '../engine/engine.types.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type { InstanceState } from '../engine/state/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
 import { demandLane, mayAct } from '../definitions/lanes.js';
 import type { ProcessKey, StartAnswer, StopReport } from '../model/process-runtime.types.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';

@@ -1,4 +1,4 @@
-import type { TokenState } from '../engine/engine.types.js';
+import type { TokenState } from '../engine/state/engine.types.js';
 import type { TokenView } from '../model/process-runtime.types.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 

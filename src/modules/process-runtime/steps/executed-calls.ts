@@ -1,4 +1,4 @@
-import type { EngineCommand, ExecutedCall, InstanceState, StepResult } from '../engine/engine.types.js';
+import type { EngineCommand, ExecutedCall, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { LockTime } from '../storage/instances.repository.js';
 import type { LoadedInstance } from './step.types.js';
 

@@ -1,5 +1,5 @@
-import type { EngineIncident } from '../engine/engine.errors.js';
-import type { EngineCommand } from '../engine/engine.types.js';
+import type { EngineIncident } from '../engine/state/engine.errors.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { LoadedInstance } from './step.types.js';
 

@@ -5,7 +5,7 @@ import { requestContext } from '../../../common/logging/request-context.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import type { IncidentSource, IncidentType } from '../engine/engine.types.js';
+import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
 import { encodeJob, outlives, runKeyOf, workKeyOf } from './runtime-job.js';
 import { TooManyIncidentsError } from '../model/process-runtime.errors.js';
 import type { FailedStepError } from './failed-step.error.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Database } from '../../../database/database.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import { EngineIncident } from '../engine/engine.errors.js';
-import type { StepResult } from '../engine/engine.types.js';
-import { newInstance } from '../engine/new-instance.js';
+import { EngineIncident } from '../engine/state/engine.errors.js';
+import type { StepResult } from '../engine/state/engine.types.js';
+import { newInstance } from '../engine/state/new-instance.js';
 import { step } from '../engine/step.js';
 import { IncidentsService } from './incidents.service.js';
 import type { InstanceRow, ParentLink } from '../storage/instance.row.js';

@@ -1,6 +1,6 @@
 import { InvalidDataError } from '../../../language/paths/data-paths.errors.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';
-import type { EngineRefusal } from '../engine/engine.errors.js';
+import type { EngineRefusal } from '../engine/state/engine.errors.js';
 import {
   ProcessDataTooLargeError,
   ProcessStateError,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
-import type { EngineJob, InstanceStatus } from '../engine/engine.types.js';
+import type { JsonObject } from '../../../common/json.js';
+import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
 import type { ParkedJob } from '../storage/instance.row.js';
 
 /** Work for the background that the engine does not know of. */

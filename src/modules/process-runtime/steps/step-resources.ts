@@ -4,7 +4,7 @@ import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import { IdRangeExhaustedError } from '../../../database/id-range.js';
-import type { StepContext } from '../engine/engine.types.js';
+import type { StepContext } from '../engine/state/engine.types.js';
 import type { StepIds } from './step.types.js';
 
 /** How many ids of a kind are reserved first; few steps need more, and then they are made again with more. */

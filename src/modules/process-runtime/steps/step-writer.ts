@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
-import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/engine.types.js';
+import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/state/engine.types.js';
 import {
   continued,
   dueAt,

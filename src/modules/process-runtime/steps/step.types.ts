@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand, InstanceState, StepResult } from '../engine/engine.types.js';
+import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { EventOrigin } from '../storage/events.repository.js';
 import type { InstanceRow, ParkedJob } from '../storage/instance.row.js';
 import type { LockTime } from '../storage/instances.repository.js';

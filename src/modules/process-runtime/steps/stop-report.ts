@@ -1,6 +1,6 @@
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import { ExpressionError } from '../../../language/expressions/expression.errors.js';
-import type { EngineIncident } from '../engine/engine.errors.js';
+import type { EngineIncident } from '../engine/state/engine.errors.js';
 import { ProcessDataMissingError, ProcessIncidentError } from '../model/process-runtime.errors.js';
 import type { StopReport } from '../model/process-runtime.types.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';

@@ -1,4 +1,4 @@
-import type { EngineJob, StepResult, TokenState } from '../engine/engine.types.js';
+import type { EngineJob, StepResult, TokenState } from '../engine/state/engine.types.js';
 import { VISIT_KINDS } from './runtime-job.js';
 import type { TokenChange } from '../storage/tokens.repository.js';
 import type { StepBase } from './step.types.js';

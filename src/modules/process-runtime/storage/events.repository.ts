@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { toDate, type RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';
-import type { EngineEvent } from '../engine/engine.types.js';
+import type { EngineEvent } from '../engine/state/engine.types.js';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
 import { insertRows, sqlText, sqlTime } from './sql.js';
 

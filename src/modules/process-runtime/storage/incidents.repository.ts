@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { toDate, type RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';
-import type { IncidentSource, IncidentType } from '../engine/engine.types.js';
+import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
 import type { ParkedJob } from './instance.row.js';
 import { change, insertRows, placeholders, sqlText, sqlTime, type SqlValue } from './sql.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toBoolean, toDate, toJson } from '../../../database/raw-row.js';
@@ -10,7 +10,7 @@ import type {
   InstanceStatus,
   JoinState,
   ReturnPoint,
-} from '../engine/engine.types.js';
+} from '../engine/state/engine.types.js';
 import { sqlText, sqlTime, sqlTimeOrNull, type SqlRow } from './sql.js';
 
 /** A background job that waits until an instance is released, or for a retry of its incident. */

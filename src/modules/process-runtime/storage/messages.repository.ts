@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';

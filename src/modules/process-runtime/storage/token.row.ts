@@ -1,7 +1,7 @@
 import { toBoolean, toDate, type RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';
-import type { NodeStatus, TokenState, TokenStatus } from '../engine/engine.types.js';
+import type { NodeStatus, TokenState, TokenStatus } from '../engine/state/engine.types.js';
 import { sqlText, sqlTime, type SqlRow } from './sql.js';
 
 /** What a row holds beside the state that the engine knows. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
-import type { TokenState } from '../engine/engine.types.js';
+import type { TokenState } from '../engine/state/engine.types.js';
 import { InstanceRevisionError } from './instances.repository.js';
 import { change, insertRows, placeholders } from './sql.js';
 import {

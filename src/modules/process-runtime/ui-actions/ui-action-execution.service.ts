@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
-import { EngineRefusal } from '../engine/engine.errors.js';
-import type { UiActionPlace } from '../engine/runtime-definition.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from '../starts/idempotency.js';
 import { faultOf, IncidentsService } from '../steps/incidents.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';

@@ -1,9 +1,9 @@
 import { omitKeys, untakenPaths } from '../../../language/paths/data-keys.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { FieldProblem } from '../../../common/errors/request.errors.js';
-import { keyBeginnings } from '../../../common/key-beginnings.js';
+import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
-import type { UiActionPlace } from '../engine/runtime-definition.js';
+import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { refuseFaults } from '../starts/start-choice.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 

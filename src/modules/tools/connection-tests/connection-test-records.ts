@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditService } from '../../audit/audit.service.js';
-import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { Connection } from '../../systems/model/system.types.js';
 import type { ConnectionTest } from './tested-systems.types.js';
 

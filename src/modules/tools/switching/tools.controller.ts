@@ -5,8 +5,8 @@ import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { ApiErrors } from '../../../common/http/api-errors.decorator.js';
-import { AuditAction } from '../../audit/audit.types.js';
-import { Audited } from '../../audit/audited.decorator.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { Audited } from '../../audit/recording/audited.decorator.js';
 import { keyOf } from '../../systems/model/path.params.dto.js';
 import {
   SwitchToolRequestDto,

@@ -1,4 +1,5 @@
-import { deepMerge, isJsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject } from '../../../common/json.js';
+import { deepMerge } from '../../../language/paths/data-paths.js';
 import {
   OVER_THE_SEQUENCE,
   type NodeContext,

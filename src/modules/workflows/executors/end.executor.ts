@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { modelProblem } from '../model/data-model.js';
 import type { NodeContext, NodeExecutor, NodeOutcome } from '../model/node-executor.js';
 import type { RunnableNode } from '../model/workflow.types.js';

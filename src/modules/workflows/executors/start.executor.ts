@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { modelProblem } from '../model/data-model.js';
 import {
   OVER_THE_SEQUENCE,

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject } from '../../../common/json.js';
 import {
   OVER_THE_SEQUENCE,
   type NodeContext,

@@ -1,4 +1,4 @@
-import { jsonSize, type JsonValue } from '../../../language/paths/data-paths.js';
+import { jsonSize, type JsonValue } from '../../../common/json.js';
 import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { Clock } from '../../../common/clock.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Log } from '../../../common/logging/log.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 
 /** What a run calls outside of the service. */
 export enum CallKind {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';

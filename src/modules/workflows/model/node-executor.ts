@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ExecutedNodeType } from '../../packages/model/node-types.types.js';
 import type { CallJournal } from './call-journal.types.js';
 import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 
 /** Kind of the jobs that run workflows that were started by hand. */
 export const TEST_RUN_JOB = 'WORKFLOW_TEST';

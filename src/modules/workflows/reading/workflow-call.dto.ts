@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { scrub, scrubJson } from '../../../common/logging/scrub.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { CallKind, CallState, type RunCall, type RunCallPage } from '../model/call-journal.types.js';

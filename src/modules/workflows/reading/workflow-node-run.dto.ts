@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { WorkflowNodeState } from '../model/workflow.types.js';
 import { ANY_JSON } from '../model/any-json.js';
 import { WorkflowRunErrorDto } from '../model/workflow-run-error.dto.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonValue } from '../../../common/json.js';
 import { scrub, scrubJson } from '../../../common/logging/scrub.js';
 import type { RunDetails, WorkflowNodeRecord } from '../model/workflow.types.js';
 import { ANY_JSON } from '../model/any-json.js';

@@ -1,10 +1,5 @@
-import {
-  jsonDepth,
-  jsonSize,
-  parsePath,
-  setPath,
-  type JsonObject,
-} from '../../../language/paths/data-paths.js';
+import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
+import { parsePath, setPath } from '../../../language/paths/data-paths.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Levels of data, as many as a request body may have. */

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../../common/errors/domain.error.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import type { CallStore } from '../journal/call-store.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
 import { RunJournal, type JournalLimits } from '../journal/run-journal.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
 import { EXECUTED_NODE_TYPES } from '../../packages/model/node-types.types.js';
 import { BUILT_IN_EXECUTORS, NodeExecutorsService } from './node-executors.service.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
-import type { JsonObject, JsonValue } from '../../../language/paths/data-paths.js';
+import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditService } from '../../audit/audit.service.js';
-import { AuditAction, AuditOutcome } from '../../audit/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { JsonObject } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
-import { jsonSize, type JsonObject } from '../../../language/paths/data-paths.js';
+import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';

@@ -1,0 +1,31 @@
+/** What JSON text can say (RFC 8259). */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
+
+/** Process data, and any other JSON object whose members are data. */
+export type JsonObject = Record<string, unknown>;
+
+/** Whether a value is a JSON object, so neither null nor an array nor a scalar. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The size of a JSON value as UTF-8 text, in bytes. */
+export function jsonSize(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** Levels of a JSON value: 0 for a scalar, 1 for an object or array that holds only scalars. */
+export function jsonDepth(value: unknown): number {
+  let depth = 0;
+  // Level by level, since data of any depth must not exhaust the stack.
+  let level = [value].filter(isContainer);
+  while (level.length > 0) {
+    depth += 1;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return depth;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,19 @@
+import { parseKey, writePath } from './data-keys.js';
+
+/**
+ * What to compare a path with that no key takes: keys and their beginnings, since `clinet.name` is what `client` was meant for.
+ * @param keys paths as `pickKeys` takes them
+ * @param limit how many at most
+ * @returns the key of each; of several that begin with it the first
+ */
+export function keyBeginnings(keys: readonly string[], limit: number): ReadonlyMap<string, string> {
+  const beginnings = new Map(keys.slice(0, limit).map((key) => [key, key]));
+  for (const key of keys.slice(0, limit)) {
+    const path = parseKey(key);
+    for (let length = 1; length < path.length && beginnings.size < limit; length += 1) {
+      const beginning = writePath(path.slice(0, length));
+      beginnings.set(beginning, beginnings.get(beginning) ?? key);
+    }
+  }
+  return beginnings;
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { AuditQuery } from '../model/audit.types.js';
+import { AuditEventEntity } from './audit-event.entity.js';
+
+/** Rows of the audit log. There is no way to change or remove one. */
+@Injectable()
+export class AuditRepository {
+  async insert(manager: EntityManager, event: AuditEventEntity): Promise<void> {
+    await manager.insert(AuditEventEntity, event as never);
+  }
+
+  /** Events of an application version, newest first, at most `limit`. */
+  async page(manager: EntityManager, query: AuditQuery, limit: number): Promise<AuditEventEntity[]> {
+    const { appId, appVersionId, systemResourceId, before } = query;
+    const select = manager
+      .createQueryBuilder(AuditEventEntity, 'event')
+      .where({ appId, appVersionId, ...(systemResourceId === undefined ? {} : { systemResourceId }) })
+      .orderBy('event.id', 'DESC')
+      .limit(limit);
+    if (before !== undefined) {
+      select.andWhere('event.id < :before', { before });
+    }
+    return select.getMany();
+  }
+}

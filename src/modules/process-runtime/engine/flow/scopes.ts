@@ -1,0 +1,178 @@
+import type {
+  EngineJob,
+  InstanceStatus,
+  ThrownError,
+  TokenState,
+  TokenStatus,
+} from '../state/engine.types.js';
+import type { RuntimeNode } from '../state/runtime-definition.js';
+import type { StepRun } from '../state/step-run.js';
+import { depart, endToken, enter, evaluated, leave } from './token-flow.js';
+import { createToken, descendantsOf, removeToken, splitParentOf } from '../state/tokens.js';
+import { arm } from './waits.js';
+
+type EndOfChildren = Extract<EngineJob, { kind: 'END_CHILDREN' }>['state'];
+
+/** A token arrives at an embedded subprocess and is held while others run in it, one for each of its starts. */
+export function enterSubProcess(run: StepRun, id: number): void {
+  const node = run.nodeOf(run.edit(id));
+  run.edit(id).status = 'EXECUTING';
+  if (node.starts.length === 0) {
+    leave(run, id);
+    return;
+  }
+  run.setTokenState(id, 'ON_HOLD');
+  for (const start of node.starts) {
+    const token = createToken(run, { node: start, parentId: id, scopeTokenId: id });
+    run.queue.push({ tokenId: token.id, node: start });
+  }
+  arm(run, id);
+}
+
+/** A terminate end event ends all tokens of its process or embedded subprocess, which is then complete (13.4.6). */
+export function terminateScope(run: StepRun, id: number): void {
+  const token = run.edit(id);
+  const scope = token.scopeTokenId;
+  const others = scope === null ? [...run.instance.tokens.values()] : descendantsOf(run, scope);
+  others
+    .filter((other) => other.id !== id)
+    .forEach((other) => discard(run, other, 'TERMINATED', 'TERMINATED'));
+  if (scope === null) {
+    endToken(run, id);
+    return;
+  }
+  token.status = 'EXECUTED_COMPLETE';
+  removeToken(run, id, 'INACTIVE');
+  run.setTokenState(scope, 'ACTIVE');
+  leave(run, scope);
+}
+
+/** Ends a token from outside, with the children that it waits for; its parent is not looked at. */
+export function discard(run: StepRun, token: TokenState, state: TokenStatus, children: EndOfChildren): void {
+  endCalls(run, token, children);
+  removeToken(run, token.id, state);
+}
+
+function endCalls(run: StepRun, token: TokenState, state: EndOfChildren): void {
+  if (token.call !== null) {
+    run.jobs.push({ kind: 'END_CHILDREN', tokenId: token.id, visit: token.visit, sinceSeq: 0, state });
+  }
+}
+
+/**
+ * A boundary event fires. An interrupting one takes the token away from its activity, another one starts a token beside it
+ * (BPMN 2.0.2, 13.5.3).
+ */
+export function fireBoundary(run: StepRun, host: TokenState, boundary: RuntimeNode): void {
+  if (boundary.interrupting) {
+    interrupt(run, host, boundary);
+    return;
+  }
+  const parent = splitParentOf(run, host);
+  if (parent !== undefined) {
+    run.edit(parent.id).syncCount += 1;
+  }
+  const token = createToken(run, {
+    node: boundary.index,
+    parentId: host.parentId,
+    scopeTokenId: host.scopeTokenId,
+  });
+  enter(run, token.id, boundary.index);
+  leave(run, token.id);
+}
+
+function interrupt(run: StepRun, host: TokenState, boundary: RuntimeNode): void {
+  descendantsOf(run, host.id).forEach((token) => discard(run, token, 'DISMISSED', 'DISMISSED'));
+  endCalls(run, host, 'DISMISSED');
+  depart(run, run.edit(host.id), { interruptedBy: boundary.key });
+  run.setTokenState(host.id, 'ACTIVE');
+  enter(run, host.id, boundary.index);
+  leave(run, host.id);
+}
+
+/**
+ * An error is thrown where a token stands: the error boundary events of that activity are asked first, then those of each
+ * embedded subprocess around it (BPMN 2.0.2, 10.5.6).
+ * @returns whether one has caught it
+ */
+export function throwError(run: StepRun, thrower: TokenState, error: ThrownError): boolean {
+  const { code, kind } = error;
+  run.event('ERROR_THROWN', thrower, kind === 'BPMN' ? { code } : { code, technical: true });
+  for (let host: TokenState | undefined = thrower; host !== undefined;) {
+    const boundary = handlerOf(run, host, error);
+    if (boundary !== undefined) {
+      interrupt(run, host, boundary);
+      return true;
+    }
+    host = host.scopeTokenId === null ? undefined : run.token(host.scopeTokenId);
+  }
+  return false;
+}
+
+/**
+ * Events that name the error come before those that catch every BPMN error (BPMN 2.0.2, 10.5.6), each in their order. A
+ * technical failure is none: it is caught by its name or by nobody.
+ */
+function handlerOf(run: StepRun, host: TokenState, { kind, code }: ThrownError): RuntimeNode | undefined {
+  const boundaries = run.nodeOf(host).boundaries.map((index) => run.definition.node(index));
+  const catching = (named: boolean) =>
+    boundaries.find((boundary) => namesError(boundary) === named && catches(run, host, boundary, code));
+  return catching(true) ?? (kind === 'BPMN' ? catching(false) : undefined);
+}
+
+function namesError({ event }: RuntimeNode): boolean {
+  return event?.type === 'ERROR' && event.code !== null;
+}
+
+function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: string | null): boolean {
+  const { event, condition } = boundary;
+  if (event?.type !== 'ERROR' || (event.code !== null && event.code !== code)) {
+    return false;
+  }
+  return (
+    condition === null ||
+    evaluated(run, condition, host, 'CONDITION_EVALUATION', (expression) =>
+      expression.test(run.instance.data, run.work),
+    )
+  );
+}
+
+/**
+ * A BPMN error: of an error end event, of a workflow that throws one, of a called process that has failed with one. What nothing
+ * catches in this process fails it, and is the same error of the activity that called it, and so on up to the first process.
+ */
+export function throwBpmnError(run: StepRun, thrower: TokenState, code: string | null): void {
+  if (!throwError(run, thrower, { kind: 'BPMN', code })) {
+    endInstance(run, 'FAILED', code);
+  }
+}
+
+const TOKEN_STATES = {
+  TERMINATED: 'TERMINATED',
+  EXPIRED: 'EXPIRED',
+  DISMISSED: 'DISMISSED',
+  ABORTED: 'ABORTED',
+  FAILED: 'TERMINATED',
+} as const satisfies Partial<Record<InstanceStatus, TokenStatus & EndOfChildren>>;
+
+/** Ends the instance with all its tokens and running children (docs/process-semantics.md, section 3). */
+export function endInstance(run: StepRun, state: keyof typeof TOKEN_STATES, errorCode: string | null): void {
+  const { instance } = run;
+  for (const id of instance.tokens.keys()) {
+    removeToken(run, id, TOKEN_STATES[state]);
+  }
+  run.queue.length = 0;
+  if (run.definition.startsProcesses) {
+    run.jobs.push({
+      kind: 'END_CHILDREN',
+      tokenId: null,
+      visit: null,
+      sinceSeq: 0,
+      state: TOKEN_STATES[state],
+    });
+  }
+  run.setInstanceState(state, state === 'FAILED' ? { errorCode } : {});
+  if (instance.parentUuid !== null) {
+    run.jobs.push({ kind: 'NOTIFY_PARENT', outcome: { state, errorCode } });
+  }
+}

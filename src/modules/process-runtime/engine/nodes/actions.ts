@@ -1,0 +1,299 @@
+import { omitKeys, pickKeys } from '../../../../language/paths/data-keys.js';
+import type { JsonObject } from '../../../../common/json.js';
+import { deepMerge } from '../../../../language/paths/data-paths.js';
+import { InvalidDataError } from '../../../../language/paths/data-paths.errors.js';
+import type {
+  ActionOperation,
+  CopyRule,
+  GraphAction,
+  GraphUiAction,
+} from '../../../process-definitions/model/process-graph.types.js';
+import { EngineRefusal } from '../state/engine.errors.js';
+import type { ActionState, TokenState } from '../state/engine.types.js';
+import { mergeData, rendered, setData, valuesAt } from '../state/process-data.js';
+import type { RuntimeNode } from '../state/runtime-definition.js';
+import type { StepRun } from '../state/step-run.js';
+import { publish } from '../flow/messages.js';
+import { delayed } from '../state/due-times.js';
+
+/** What has become of a node's actions in the present visit, by svcUuid. */
+export type ActionStates = Readonly<Record<string, ActionState>>;
+
+/** Whether an action has been executed in the present visit. */
+export function isDone(states: ActionStates, action: GraphAction): boolean {
+  return (states[action.svcUuid]?.runs ?? 0) > 0;
+}
+
+function isPending(states: ActionStates, action: GraphAction): boolean {
+  return states[action.svcUuid]?.state === 'PENDING';
+}
+
+/** An automatic action that runs after another one: each execution of that one asks for one of it. */
+function isDue(states: ActionStates, action: GraphAction, parent: GraphAction | undefined): boolean {
+  const runs = states[action.svcUuid]?.runs ?? 0;
+  return parent === undefined ? runs === 0 : runs < (states[parent.svcUuid]?.runs ?? 0);
+}
+
+/** Whether an action stands by itself, or the one that it follows has been executed. */
+function isEnabled(states: ActionStates, action: GraphAction, parent: GraphAction | undefined): boolean {
+  return action.parent === null || (parent !== undefined && isDone(states, parent));
+}
+
+function parentOf(node: RuntimeNode, action: GraphAction): GraphAction | undefined {
+  return action.parent === null ? undefined : node.actionByName.get(action.parent);
+}
+
+/** Whether the token may not leave before this action is done (docs/process-semantics.md, section 6). */
+function isLeft(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
+  // What goes on would be cancelled with the visit, although its caller was told that it was accepted.
+  if (isPending(states, action)) {
+    return true;
+  }
+  const parent = parentOf(node, action);
+  if (!isEnabled(states, action, parent) || (action.manual && action.optional)) {
+    return false;
+  }
+  return action.manual
+    ? !isDone(states, action)
+    : parent?.autoRunChildren !== false && isDue(states, action, parent);
+}
+
+/** Whether a mandatory action is left, so that the token stays. */
+export function hasActionsLeft(node: RuntimeNode, states: ActionStates): boolean {
+  return node.ordered.some((action) => isLeft(node, states, action));
+}
+
+/** Whether a manual action can be executed now. */
+export function isOpen(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
+  return (
+    action.manual &&
+    isEnabled(states, action, parentOf(node, action)) &&
+    !isPending(states, action) &&
+    (action.repeatable || !isDone(states, action))
+  );
+}
+
+/**
+ * Runs the automatic actions whose turn it is. They run in their order, each after the one before it is done, so a delay or
+ * a workflow holds up those behind it; the children of a manual action follow it on their own.
+ */
+export function runAutomaticActions(run: StepRun, id: number): void {
+  const token = run.token(id);
+  const node = token === undefined ? undefined : run.nodeOf(token);
+  if (node === undefined || node.ordered.length === 0) {
+    return;
+  }
+  runChain(
+    run,
+    id,
+    node,
+    node.ordered.filter((action) => action.parent === null && !action.manual),
+    undefined,
+  );
+  for (const action of node.ordered.filter(({ manual }) => manual)) {
+    runChildren(run, id, node, action);
+  }
+}
+
+/** @returns false when one of them is not done yet */
+function runChain(
+  run: StepRun,
+  id: number,
+  node: RuntimeNode,
+  actions: readonly GraphAction[],
+  parent: GraphAction | undefined,
+): boolean {
+  return actions.every((action) => {
+    const states = run.token(id)?.actions ?? {};
+    if (isPending(states, action)) {
+      return false;
+    }
+    if (isDue(states, action, parent) && !begin(run, id, action)) {
+      return false;
+    }
+    return runChildren(run, id, node, action);
+  });
+}
+
+function runChildren(run: StepRun, id: number, node: RuntimeNode, action: GraphAction): boolean {
+  const states = run.token(id)?.actions ?? {};
+  if (!action.autoRunChildren || !isDone(states, action)) {
+    return true;
+  }
+  const children = (node.children.get(action.name) ?? []).filter(({ manual }) => !manual);
+  return runChain(run, id, node, children, action);
+}
+
+/** Starts an automatic action, at once or after its delay. */
+function begin(run: StepRun, id: number, action: GraphAction): boolean {
+  if (action.delay === null) {
+    return perform(run, id, action);
+  }
+  const token = setPending(run, id, action);
+  run.jobs.push({
+    kind: 'ACTION_DUE',
+    tokenId: id,
+    visit: token.visit,
+    actionSvcUuid: action.svcUuid,
+    at: delayed(run, action.delay, token),
+  });
+  return false;
+}
+
+/**
+ * Does what an action is for.
+ * @returns whether it is done; false when it goes on in the background
+ */
+export function perform(run: StepRun, id: number, action: GraphAction): boolean {
+  const token = run.edit(id);
+  const { operation } = action;
+  if (operation.kind === 'START_WORKFLOW') {
+    startWorkflow(run, setPending(run, id, action), action, operation);
+    return false;
+  }
+  performAtOnce(run, token, action, operation);
+  complete(run, id, action);
+  return true;
+}
+
+function performAtOnce(
+  run: StepRun,
+  token: TokenState,
+  action: GraphAction,
+  operation: Exclude<ActionOperation, { kind: 'START_WORKFLOW' }>,
+): void {
+  switch (operation.kind) {
+    case 'SAVE_DATA':
+      // The body of a manual one has been stored before.
+      if (!action.manual && operation.data !== null) {
+        mergeData(run, pickKeys(rendered(run, operation.data, token), action.keys));
+      }
+      return;
+    case 'START_SUBPROCESS':
+      return startSubprocess(run, token, action);
+    case 'APPEND_TO_PARENT':
+      return appendToParent(run, token, operation.paths);
+    case 'SEND_MESSAGE': {
+      const payload = operation.payload === null ? {} : rendered(run, operation.payload, token);
+      return publish(run, token, operation, payload);
+    }
+  }
+}
+
+function startWorkflow(
+  run: StepRun,
+  token: TokenState,
+  action: GraphAction,
+  operation: Extract<ActionOperation, { kind: 'START_WORKFLOW' }>,
+): void {
+  run.jobs.push({
+    kind: 'WORKFLOW',
+    tokenId: token.id,
+    visit: token.visit,
+    actionSvcUuid: action.svcUuid,
+    workflow: operation.workflow,
+    appId: operation.appId,
+    input: operation.input === null ? run.instance.data : rendered(run, operation.input, token),
+  });
+}
+
+/** Asks for a process that nobody waits for; also again, when that failed. */
+export function startSubprocess(
+  run: StepRun,
+  token: Pick<TokenState, 'id' | 'visit' | 'node'>,
+  action: GraphAction,
+): void {
+  const { operation } = action;
+  if (operation.kind !== 'START_SUBPROCESS') {
+    return;
+  }
+  const seq = run.instance.seq + 1;
+  run.event('CHILD_STARTED', token, { process: operation.process, actionSvcUuid: action.svcUuid, index: 0 });
+  run.jobs.push({
+    kind: 'CALL',
+    tokenId: token.id,
+    visit: token.visit,
+    node: token.node,
+    actionSvcUuid: action.svcUuid,
+    index: 0,
+    seq,
+    waits: false,
+    process: operation.process,
+    appId: operation.appId,
+    startCondition: operation.startCondition,
+    data: copiedData(run.instance.data, operation.copy),
+  });
+}
+
+/** The data that a called process starts with. */
+export function copiedData(data: JsonObject, copy: CopyRule): JsonObject {
+  switch (copy.mode) {
+    case 'ALL':
+      return data;
+    case 'ONLY':
+      return pickKeys(data, copy.keys);
+    case 'EXCEPT':
+      return omitKeys(data, copy.keys);
+  }
+}
+
+function appendToParent(run: StepRun, token: TokenState, paths: Readonly<Record<string, string>>): void {
+  if (run.instance.parentUuid === null) {
+    run.warn(`Node "${run.nodeOf(token).key}" appends to a parent process, but this one has none.`);
+    return;
+  }
+  const values = valuesAt(run, paths, token);
+  if (values.length > 0) {
+    run.jobs.push({ kind: 'APPEND_TO_PARENT', values });
+  }
+}
+
+/**
+ * Stores what a caller sent for a manual action: with the default body, without excluded keys, within the whitelist.
+ * @throws EngineRefusal DATA_INVALID when the caller sent what may not become process data
+ */
+export function storeBody(
+  run: StepRun,
+  action: GraphAction,
+  uiAction: GraphUiAction,
+  body: JsonObject,
+): void {
+  const whole = withDefaults(uiAction.body ?? {}, body);
+  mergeData(run, pickKeys(omitKeys(whole, uiAction.excludeKeys), action.keys));
+}
+
+function withDefaults(defaults: JsonObject, body: JsonObject): JsonObject {
+  try {
+    return deepMerge(defaults, body);
+  } catch (error) {
+    throw error instanceof InvalidDataError ? new EngineRefusal('DATA_INVALID', error.message) : error;
+  }
+}
+
+/** An action has been executed. */
+export function complete(run: StepRun, id: number, action: GraphAction): void {
+  const token = run.edit(id);
+  const runs = (token.actions[action.svcUuid]?.runs ?? 0) + 1;
+  setState(run, token, action, { state: 'COMPLETED', runs, lastExecutedAt: run.context.now });
+  run.event('ACTION_EXECUTED', token, { actionSvcUuid: action.svcUuid, name: action.name, runs });
+}
+
+/** The output of a workflow lands on the key that the definition names for it. */
+export function storeOutput(run: StepRun, action: GraphAction, output: unknown): void {
+  const { operation } = action;
+  if (operation.kind === 'START_WORKFLOW' && operation.resultKey !== null) {
+    setData(run, operation.resultKey, output);
+  }
+}
+
+function setPending(run: StepRun, id: number, action: GraphAction): TokenState {
+  const token = run.edit(id);
+  const runs = token.actions[action.svcUuid]?.runs ?? 0;
+  const lastExecutedAt = token.actions[action.svcUuid]?.lastExecutedAt ?? run.context.now;
+  setState(run, token, action, { state: 'PENDING', runs, lastExecutedAt });
+  return token;
+}
+
+function setState(run: StepRun, token: TokenState, action: GraphAction, state: ActionState): void {
+  token.actions = { ...token.actions, [action.svcUuid]: state };
+}

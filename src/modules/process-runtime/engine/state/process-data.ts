@@ -1,0 +1,178 @@
+import { isJsonObject, jsonSize, type JsonObject, type JsonValue } from '../../../../common/json.js';
+import { deepMerge, getPath, removePath, setPath } from '../../../../language/paths/data-paths.js';
+import { DATA_ALIAS } from '../../../../language/expressions/expression.types.js';
+import { EngineIncident, EngineRefusal } from './engine.errors.js';
+import type { TokenState } from './engine.types.js';
+import type { StepRun } from './step-run.js';
+
+/** Data that the jobs of one step may carry, in multiples of the limit of process data. */
+const JOBS_DATA = 16;
+
+/** Members of an object that are copied for one step of work. */
+const MEMBERS_A_STEP = 2;
+
+/** Merges into process data (docs/contract.md, section 4.2). */
+export function mergeData(run: StepRun, patch: JsonObject): void {
+  if (Object.keys(patch).length > 0) {
+    payForMembers(run, run.instance.data);
+    run.instance.data = deepMerge(run.instance.data, patch);
+    run.dataChanged = true;
+  }
+}
+
+/** Sets a value of process data. */
+export function setData(run: StepRun, path: string, value: unknown): void {
+  payForMembers(run, run.instance.data);
+  run.instance.data = setPath(run.instance.data, path, value);
+  run.dataChanged = true;
+}
+
+/** Gives a value of process data back what it was; undefined for not there. */
+export function restoreData(run: StepRun, path: string, value: unknown): void {
+  if (value === undefined) {
+    run.instance.data = removePath(run.instance.data, path);
+  } else {
+    setData(run, path, value);
+  }
+}
+
+/**
+ * The values of a JSON template (docs/agents.md: a missing path is empty and reported). Beside process data it knows
+ * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent, which data cannot replace.
+ * @throws EngineIncident when a reference fails
+ */
+export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
+  return attempt(run, token, () => {
+    const compiled = run.definition.template(template);
+    const { value, missing } = compiled.render(dataFor(run, compiled), run.work);
+    warnOfMissing(run, token, missing);
+    return isJsonObject(value) ? value : {};
+  });
+}
+
+/** A text with its references replaced, and those of them that lead to nothing. */
+export interface RenderedText {
+  readonly text: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * A text with its references replaced.
+ * @throws EngineIncident when a reference fails
+ */
+export function renderedText(run: StepRun, template: string, token: TokenState): RenderedText {
+  return attempt(run, token, () => {
+    const compiled = run.definition.text(template);
+    const { text, missing } = compiled.render(dataFor(run, compiled), run.work);
+    warnOfMissing(run, token, missing);
+    return { text, missing };
+  });
+}
+
+/** What a template reads and no more: data may have very many members. */
+function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] }): JsonObject {
+  const { uuid, parentUuid, data } = run.instance;
+  // Last, so that data cannot pretend to be another instance.
+  const own = { processInstanceId: uuid, parentProcessInstanceId: parentUuid };
+  if (roots.includes(DATA_ALIAS) && !Object.hasOwn(data, DATA_ALIAS)) {
+    payForMembers(run, data);
+    return { ...data, ...own };
+  }
+  const read = [...roots, DATA_ALIAS].filter((name) => Object.hasOwn(data, name));
+  return { ...Object.fromEntries(read.map((name) => [name, data[name]])), ...own };
+}
+
+/** Objects are copied with all their members; very large ones slowly. */
+function payForMembers(run: StepRun, data: JsonObject): void {
+  run.work.charge(Object.keys(data).length / MEMBERS_A_STEP);
+}
+
+function warnOfMissing(run: StepRun, token: TokenState, missing: readonly string[]): void {
+  const { key } = run.nodeOf(token);
+  missing.forEach((path) =>
+    run.warn(`Node "${key}" refers to data that is not there: ${path.slice(0, 200)}`),
+  );
+}
+
+function attempt<T>(run: StepRun, token: TokenState, evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw run.incident('CONDITION_EVALUATION', message, token, error);
+  }
+}
+
+/** Values of process data by path; what is not there is left out, and reported. */
+export function valuesAt(
+  run: StepRun,
+  paths: Readonly<Record<string, string>>,
+  token: TokenState,
+): { path: string; value: JsonValue }[] {
+  return Object.entries(paths).flatMap(([from, path]) => {
+    const value = getPath(run.instance.data, from);
+    if (value === undefined) {
+      warnOfMissing(run, token, [from]);
+      return [];
+    }
+    return [{ path, value: value as JsonValue }];
+  });
+}
+
+/**
+ * Holds process data together with what children have answered and elements they are started with to the limit.
+ * @throws EngineRefusal DATA_TOO_LARGE when the caller sent too much
+ * @throws EngineIncident when a step of the background did
+ */
+export function checkDataSize(run: StepRun): void {
+  if (!run.dataChanged) {
+    return;
+  }
+  const { dataBytes } = run.context.limits;
+  const size = [...run.instance.tokens.values()].reduce(
+    (sum, { call }) => sum + (call === null ? 0 : jsonSize(call.items) + jsonSize(call.results)),
+    jsonSize(run.instance.data),
+  );
+  if (size <= dataBytes) {
+    return;
+  }
+  const message = `The process data would have ${size} bytes; at most ${dataBytes} are possible.`;
+  if (run.command.kind === 'START' || run.command.kind === 'UI_ACTION') {
+    throw new EngineRefusal('DATA_TOO_LARGE', message);
+  }
+  throw atCommand(run, 'ENGINE', message);
+}
+
+/**
+ * Holds what all background jobs of a step carry together to a multiple of the limit of process data: each has a copy of its own.
+ * @throws EngineIncident beyond it
+ */
+export function checkJobsSize(run: StepRun): void {
+  const most = JOBS_DATA * run.context.limits.dataBytes;
+  let size = 0;
+  for (const job of run.jobs) {
+    size += jsonSize(job);
+    if (size > most) {
+      throw atCommand(
+        run,
+        'ENGINE',
+        `The background work of one step would carry more than ${most} bytes of data.`,
+      );
+    }
+  }
+}
+
+/** What a step comes to when data may not be merged, or costs too much, or a path cannot be followed. */
+export function faultOfData(run: StepRun, cause: Error): EngineIncident {
+  return atCommand(run, 'NODE', cause.message, cause);
+}
+
+function atCommand(
+  { command }: StepRun,
+  type: EngineIncident['type'],
+  message: string,
+  cause?: unknown,
+): EngineIncident {
+  const place = 'tokenId' in command ? { tokenId: command.tokenId } : {};
+  return new EngineIncident('NODE', type, message, place, { cause });
+}

@@ -1,0 +1,189 @@
+import type { JsonObject, JsonValue } from '../../../../common/json.js';
+import type {
+  CompiledExpression,
+  CompiledJsonTemplate,
+  CompiledTemplate,
+} from '../../../../language/expressions/expression.types.js';
+import {
+  compileExpression,
+  compileJsonTemplate,
+  compileTemplate,
+} from '../../../../language/expressions/expressions.js';
+import type {
+  GraphAction,
+  GraphFlow,
+  GraphNode,
+  GraphUiAction,
+  ProcessGraph,
+} from '../../../process-definitions/model/process-graph.types.js';
+import { Reachability } from './reachability.js';
+
+/** A node with what a step asks of it again and again. */
+export interface RuntimeNode extends GraphNode {
+  /** All actions in their order; those with the same order as they are written. */
+  readonly ordered: readonly GraphAction[];
+  readonly actionByName: ReadonlyMap<string, GraphAction>;
+  /** Actions by the name of their parent, in their order. */
+  readonly children: ReadonlyMap<string, readonly GraphAction[]>;
+  /** Whether a token that rests here may have timers or waits. */
+  readonly waits: boolean;
+}
+
+/** Where an action of either kind is defined. */
+export interface ActionPlace {
+  readonly node: RuntimeNode;
+  readonly action: GraphAction;
+}
+
+/** A UI action, its node and the manual action that it executes. */
+export interface UiActionPlace extends ActionPlace {
+  readonly uiAction: GraphUiAction;
+}
+
+/**
+ * A process graph as steps read it, made once for each cached definition: what is looked up is in maps, expressions and
+ * templates are compiled when they are first needed. It keeps no state of instances.
+ */
+export class RuntimeDefinition {
+  /** Whether any node or action starts another process. */
+  readonly startsProcesses: boolean;
+  readonly reachability: Reachability;
+  /** Whether any action runs a workflow. */
+  readonly startsWorkflows: boolean;
+  private readonly nodes: (RuntimeNode | undefined)[] = [];
+  private readonly uiActions = new Map<string, UiActionPlace>();
+  private readonly actions = new Map<string, ActionPlace>();
+  private readonly nodesById = new Map<number, GraphNode>();
+  private readonly expressions = new Map<string, CompiledExpression>();
+  private readonly texts = new Map<string, CompiledTemplate>();
+  private readonly templates = new WeakMap<JsonObject, CompiledJsonTemplate>();
+
+  constructor(readonly graph: ProcessGraph) {
+    this.reachability = new Reachability(graph.nodes, graph.flows);
+    for (const node of graph.nodes) {
+      this.nodesById.set(node.id, node);
+      this.addActions(node);
+    }
+    this.startsWorkflows = graph.nodes.some(({ actions }) =>
+      actions.some(({ operation }) => operation.kind === 'START_WORKFLOW'),
+    );
+    this.startsProcesses = graph.nodes.some(
+      ({ call, actions }) =>
+        call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),
+    );
+  }
+
+  /**
+   * A node by its index.
+   * @throws RangeError when the graph has none, so state and definition do not belong together
+   */
+  node(index: number): RuntimeNode {
+    const known = this.nodes[index];
+    if (known !== undefined) {
+      return known;
+    }
+    const node = this.graph.nodes[index];
+    if (node === undefined) {
+      throw new RangeError(`The process ${this.graph.key} has no node ${index}.`);
+    }
+    return (this.nodes[index] = runtimeNode(this.graph, node));
+  }
+
+  /** The node whose number callers know; undefined when there is none. */
+  nodeById(id: number): GraphNode | undefined {
+    return this.nodesById.get(id);
+  }
+
+  /**
+   * A flow by its index.
+   * @throws RangeError when the graph has none
+   */
+  flow(index: number): GraphFlow {
+    const flow = this.graph.flows[index];
+    if (flow === undefined) {
+      throw new RangeError(`The process ${this.graph.key} has no flow ${index}.`);
+    }
+    return flow;
+  }
+
+  /** The UI action of the path of the execute endpoint; undefined when the process has none. */
+  uiAction(svcUuid: string): UiActionPlace | undefined {
+    return this.uiActions.get(svcUuid);
+  }
+
+  action(svcUuid: string): ActionPlace | undefined {
+    return this.actions.get(svcUuid);
+  }
+
+  /** @throws ExpressionSyntaxError when it does not parse, which publishing has ruled out */
+  expression(source: string): CompiledExpression {
+    return cached(this.expressions, source, () => compileExpression(source));
+  }
+
+  /** @throws ExpressionSyntaxError as for `expression` */
+  text(source: string): CompiledTemplate {
+    return cached(this.texts, source, () => compileTemplate(source));
+  }
+
+  /** @throws ExpressionSyntaxError as for `expression` */
+  template(source: JsonObject): CompiledJsonTemplate {
+    return cached(this.templates, source, () => compileJsonTemplate(source as JsonValue));
+  }
+
+  private addActions(graphNode: GraphNode): void {
+    if (graphNode.actions.length === 0) {
+      return;
+    }
+    const node = this.node(graphNode.index);
+    for (const action of node.actions) {
+      this.actions.set(action.svcUuid, { node, action });
+    }
+    for (const uiAction of node.uiActions) {
+      const action = node.actionByName.get(uiAction.action);
+      if (action !== undefined) {
+        this.uiActions.set(uiAction.svcUuid, { node, action, uiAction });
+      }
+    }
+  }
+}
+
+function cached<K, V>(
+  cache: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = cache.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = make();
+  cache.set(key, made);
+  return made;
+}
+
+function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {
+  const ordered = node.actions.toSorted((one, other) => one.order - other.order);
+  const children = new Map<string, GraphAction[]>();
+  for (const action of ordered) {
+    if (action.parent !== null) {
+      children.set(action.parent, [...(children.get(action.parent) ?? []), action]);
+    }
+  }
+  return {
+    ...node,
+    ordered,
+    actionByName: new Map(ordered.map((action) => [action.name, action])),
+    children,
+    waits: waitsSomewhere(graph, node),
+  };
+}
+
+function waitsSomewhere(graph: ProcessGraph, node: GraphNode): boolean {
+  return (
+    ['INTERMEDIATE_CATCH_EVENT', 'RECEIVE_TASK', 'EVENT_BASED_GATEWAY'].includes(node.kind) ||
+    node.boundaries.some((boundary) => {
+      const type = graph.nodes[boundary]?.event?.type;
+      return type === 'TIMER' || type === 'MESSAGE';
+    })
+  );
+}

@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../../common/json.js';
+import { runAutomaticActions, storeBody } from '../nodes/actions.js';
+import { rest } from '../nodes/activities.js';
+import type { ActionState, ReturnPoint, TokenState } from '../state/engine.types.js';
+import { restoreData } from '../state/process-data.js';
+import type { UiActionPlace } from '../state/runtime-definition.js';
+import { discard } from '../flow/scopes.js';
+import type { StepRun } from '../state/step-run.js';
+import { enter } from '../flow/token-flow.js';
+import { createToken, descendantsOf, isParked, splitParentOf } from '../state/tokens.js';
+
+/** Tokens whose children a return point remembers beside those of its own. */
+const FORMER_TOKENS = 50;
+
+/**
+ * Takes a token back to an action that it, or one above it, has executed (docs/process-semantics.md, section 8): all tokens that came of that
+ * one are aborted, and a new token stands on the node of the action as it was before. The action itself does not run.
+ */
+export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, body: JsonObject): void {
+  const { instance } = run;
+  const owner = run.edit(point.tokenId);
+  const kept = instance.returnPoints.filter(({ tokenId, seq }) => tokenId === owner.id && seq < point.seq);
+  abort(run, owner, point);
+  const token = createToken(run, {
+    node: point.node,
+    parentId: owner.parentId,
+    scopeTokenId: owner.scopeTokenId,
+  });
+  // Visits go on counting, so that kept return points stay apart from new ones.
+  token.visit = owner.visit + 1;
+  enter(run, token.id, point.node);
+  token.actions = finishedOf(point.actionsBefore);
+  const formerTokens = [...point.formerTokens, owner.id].slice(-FORMER_TOKENS);
+  const handedDown = kept.map((other) => ({ ...other, tokenId: token.id, formerTokens }));
+  instance.returnPoints = [...instance.returnPoints, ...handedDown].toSorted(
+    (one, other) => one.seq - other.seq,
+  );
+  instance.backCounter += 1;
+  run.event('BACK', token, { fromToken: owner.id, fromNode: owner.node, actionSvcUuid: point.actionSvcUuid });
+  restoreValues(run, point, place);
+  storeBody(run, place.action, place.uiAction, body);
+  runAutomaticActions(run, token.id);
+  rest(run, token.id);
+  run.action = { tokenId: token.id, node: token.node, back: true };
+}
+
+function abort(run: StepRun, owner: TokenState, point: ReturnPoint): void {
+  const beside = startedBeside(run, owner, point);
+  for (const token of beside) {
+    forget(run, token);
+  }
+  const roots = [owner, ...beside];
+  const aborted = roots.flatMap((token) => [...descendantsOf(run, token.id), token]);
+  for (const token of aborted) {
+    discard(run, token, 'ABORTED', 'ABORTED');
+  }
+  if (run.definition.startsProcesses) {
+    const ids = [...roots.map(({ id }) => id), ...point.formerTokens];
+    ids.forEach((tokenId) =>
+      run.jobs.push({
+        kind: 'END_CHILDREN',
+        tokenId,
+        visit: null,
+        sinceSeq: point.seq + 1,
+        state: 'ABORTED',
+      }),
+    );
+  }
+}
+
+/** Tokens that non-interrupting boundary events have started on the way; they stand beside the token, not below it. */
+function startedBeside(run: StepRun, owner: TokenState, point: ReturnPoint): TokenState[] {
+  const { reachability } = run.definition;
+  return [...run.instance.tokens.values()].filter((token) => {
+    const host = run.definition.node(token.startNode).attachedTo;
+    return (
+      host !== null &&
+      token.id !== owner.id &&
+      token.parentId === owner.parentId &&
+      token.scopeTokenId === owner.scopeTokenId &&
+      (host === point.node || reachability.canReturnTo(point.node, host))
+    );
+  });
+}
+
+/** The held parent no longer waits for this one. */
+function forget(run: StepRun, token: TokenState): void {
+  const parent = splitParentOf(run, token);
+  if (parent !== undefined) {
+    const edited = run.edit(parent.id);
+    edited.syncCount -= 1;
+    edited.syncFinished -= isParked(run, token.id) ? 1 : 0;
+  }
+}
+
+/** What was going on in the background has been cancelled, and begins again. */
+function finishedOf(states: Readonly<Record<string, ActionState>>): Record<string, ActionState> {
+  return Object.fromEntries(
+    Object.entries(states)
+      .filter(([, { runs }]) => runs > 0)
+      .map(([svcUuid, state]) => [svcUuid, { ...state, state: 'COMPLETED' }]),
+  );
+}
+
+function restoreValues(run: StepRun, point: ReturnPoint, { action }: UiActionPlace): void {
+  action.back?.removeKeys.forEach((path) => restoreData(run, path, undefined));
+  action.back?.restoreKeys.forEach((path) => restoreData(run, path, point.valuesBefore[path]));
+}
