@@ -15,6 +15,8 @@ const PLANTED: Record<string, [file: string, text: string]> = {
   'no-folder-cycles': ['src/modules/a/upper/up.ts', "import '../lower/down.js';"],
   'no-orphans': ['src/modules/a/nobody-imports-me.ts', 'export const a = 1;'],
   'common-stays-below-modules': ['src/common/up.ts', "import '../modules/b/b.service.js';"],
+  'language-stays-below-modules': ['src/language/up.ts', "import '../modules/b/b.service.js';"],
+  'database-stays-below-modules': ['src/database/up.ts', "import '../modules/b/b.service.js';"],
   'config-depends-on-nothing': ['src/config/up.ts', "import '../common/target.js';"],
   'modules-meet-through-services': ['src/modules/a/reach.ts', "import '../b/b.repository.js';"],
   'controllers-only-translate-http': ['src/modules/b/b.controller.ts', "import './b.repository.js';"],
