@@ -20,21 +20,54 @@ import { markStuckJoins } from './flow/stuck-joins.js';
 import { createToken } from './state/tokens.js';
 import { executeUiAction } from './ui-actions/ui-actions.js';
 
-type Command<K extends EngineCommand['kind']> = Extract<EngineCommand, { kind: K }>;
-type ActionCommand = Extract<EngineCommand, { kind: `ACTION_${string}` }>;
+type Kind = EngineCommand['kind'];
+type Command<K extends Kind> = Extract<EngineCommand, { kind: K }>;
 
-const BACKGROUND: ReadonlySet<EngineCommand['kind']> = new Set([
-  'ACTION_DUE',
-  'ACTION_DONE',
-  'ACTION_FAILED',
-  'ACTION_ERROR',
-  'TIMER',
-  'MESSAGE',
-  'CHILD_ENDED',
-  'CALL_FAILED',
-  'APPEND',
-  'CONTINUE',
-]);
+/** What a command does, and when it may. */
+interface Rule<K extends Kind> {
+  /** State that the instance must be in; null where the command itself looks. */
+  from: InstanceState['state'] | null;
+  /** Whether nobody waits for it: one that comes too late is dropped. */
+  isBackground: boolean;
+  carryOut: (run: StepRun, command: Command<K>) => void;
+}
+
+const asked = <K extends Kind>(from: Rule<K>['from'], carryOut: Rule<K>['carryOut']): Rule<K> => ({
+  from,
+  isBackground: false,
+  carryOut,
+});
+const background = <K extends Kind>(carryOut: Rule<K>['carryOut']): Rule<K> => ({
+  from: 'STARTED',
+  isBackground: true,
+  carryOut,
+});
+
+/** Every command has its rule: one without does not compile. */
+const RULES: { readonly [K in Kind]: Rule<K> } = {
+  START: asked(null, start),
+  UI_ACTION: asked(null, uiAction),
+  HOLD: asked('STARTED', (run) => run.setInstanceState('ONHOLD')),
+  RELEASE: asked('ONHOLD', (run) => run.setInstanceState('STARTED')),
+  END: asked(null, end),
+  RETRY: asked('STARTED', retry),
+  // Every step ends with a look at the joins.
+  CHECK_JOINS: asked('STARTED', () => undefined),
+  ACTION_DUE: background(actionDue),
+  ACTION_DONE: background(actionDone),
+  ACTION_FAILED: background(actionFailed),
+  ACTION_ERROR: background((run, command) =>
+    throwBpmnError(run, pendingAction(run, command).token, command.errorCode),
+  ),
+  TIMER: background((run, command) => trigger(run, visitOf(run, command), command.node, null)),
+  MESSAGE: background((run, command) => trigger(run, visitOf(run, command), command.node, command.payload)),
+  CHILD_ENDED: background((run, command) =>
+    childEnded(run, visitOf(run, command), command.index, command.outcome),
+  ),
+  CALL_FAILED: background((run, command) => callFailed(run, visitOf(run, command), command)),
+  APPEND: background(append),
+  CONTINUE: background(proceed),
+};
 
 /**
  * Carries out one command: from a state at rest to the next one (BPMN 2.0.2, clause 13; docs/process-semantics.md). It reads no
@@ -50,7 +83,7 @@ export function step(
 ): StepResult {
   const run = new StepRun(definition, instance, command, context);
   try {
-    carryOut(run, command);
+    carryOut(run, command.kind, command);
     drain(run);
     markStuckJoins(run);
   } catch (error) {
@@ -66,80 +99,28 @@ function isFaultOfData(error: unknown): error is Error {
   return [InvalidDataError, InvalidDataPathError, ExpressionError].some((kind) => error instanceof kind);
 }
 
-function carryOut(run: StepRun, command: EngineCommand): void {
-  switch (command.kind) {
-    case 'START':
-      return start(run, command);
-    case 'UI_ACTION':
-      return uiAction(run, command);
-    case 'HOLD':
-      demandState(run, 'STARTED', command);
-      return run.setInstanceState('ONHOLD');
-    case 'RELEASE':
-      demandState(run, 'ONHOLD', command);
-      return run.setInstanceState('STARTED');
-    case 'END':
-      return end(run, command);
-    case 'RETRY':
-      demandState(run, 'STARTED', command);
-      return retry(run, command);
-    case 'CHECK_JOINS':
-      return demandState(run, 'STARTED', command);
-    default:
-      demandState(run, 'STARTED', command);
-      return inBackground(run, command);
+function carryOut<K extends Kind>(run: StepRun, kind: K, command: Command<K>): void {
+  const rule = RULES[kind];
+  if (rule.from !== null) {
+    demandState(run, rule.from, kind);
   }
+  rule.carryOut(run, command);
 }
 
-function inBackground(run: StepRun, command: EngineCommand): void {
-  if (isOfAction(command)) {
-    return ofAction(run, command);
-  }
-  switch (command.kind) {
-    case 'TIMER':
-      return trigger(run, visitOf(run, command), command.node, null);
-    case 'MESSAGE':
-      return trigger(run, visitOf(run, command), command.node, command.payload);
-    case 'CHILD_ENDED':
-      return childEnded(run, visitOf(run, command), command.index, command.outcome);
-    case 'CALL_FAILED':
-      return callFailed(run, visitOf(run, command), command);
-    case 'APPEND':
-      command.values.forEach(({ path, value }) => setData(run, path, value));
-      return run.event('DATA_APPENDED', null, { paths: command.values.map(({ path }) => path) });
-    case 'CONTINUE':
-      return proceed(run);
-    default:
-      throw new RangeError(`No command of the background: ${command.kind}.`);
-  }
-}
-
-function isOfAction(command: EngineCommand): command is ActionCommand {
-  return command.kind.startsWith('ACTION_');
-}
-
-function ofAction(run: StepRun, command: ActionCommand): void {
-  switch (command.kind) {
-    case 'ACTION_DUE':
-      return actionDue(run, command);
-    case 'ACTION_DONE':
-      return actionDone(run, command);
-    case 'ACTION_FAILED':
-      return actionFailed(run, command);
-    case 'ACTION_ERROR':
-      return throwBpmnError(run, pendingAction(run, command).token, command.errorCode);
-  }
+function append(run: StepRun, { values }: Command<'APPEND'>): void {
+  values.forEach(({ path, value }) => setData(run, path, value));
+  run.event('DATA_APPENDED', null, { paths: values.map(({ path }) => path) });
 }
 
 /** @throws EngineRefusal STALE for the background when the instance has ended, else INSTANCE_NOT_STARTED */
-function demandState(run: StepRun, state: InstanceState['state'], { kind }: EngineCommand): void {
+function demandState(run: StepRun, state: InstanceState['state'], kind: Kind): void {
   const is = run.instance.state;
   if (is === state) {
     return;
   }
   const ended = is !== 'STARTED' && is !== 'ONHOLD' && is !== 'CREATED';
   throw new EngineRefusal(
-    ended && BACKGROUND.has(kind) ? 'STALE' : 'INSTANCE_NOT_STARTED',
+    ended && RULES[kind].isBackground ? 'STALE' : 'INSTANCE_NOT_STARTED',
     `The process instance is ${is}, not ${state}.`,
   );
 }
@@ -161,7 +142,7 @@ function uiAction(run: StepRun, command: Command<'UI_ACTION'>): void {
   if (place === undefined) {
     throw new EngineRefusal('ACTION_UNKNOWN', 'The process has no such UI action.');
   }
-  demandState(run, 'STARTED', command);
+  demandState(run, 'STARTED', command.kind);
   executeUiAction(run, run.token(command.tokenId), place, command.body);
 }
 
@@ -176,7 +157,7 @@ function tellWhereItStands(run: StepRun): void {
 /** One that could not start is ended too: nothing else would ever close it. */
 function end(run: StepRun, command: Command<'END'>): void {
   if (run.instance.state !== 'ONHOLD' && run.instance.state !== 'CREATED') {
-    demandState(run, 'STARTED', command);
+    demandState(run, 'STARTED', command.kind);
   }
   endInstance(run, command.state, null);
 }
