@@ -72,7 +72,7 @@ function outcomeOf(shown: Documented): ProbeOutcome {
     : { status: 'unhealthy', failure, detail: null };
 }
 
-describe.each(['docs/discovery.md', 'README.md'])('the answer in %s', (file) => {
+describe.each(['docs/discovery.md', 'docs/operations.md'])('the answer in %s', (file) => {
   const documented = withoutDots(JSON.parse(block(file, 'json', /"totalServices"/))) as DiscoveryResult;
 
   it('is what the configuration before it gives', async () => {

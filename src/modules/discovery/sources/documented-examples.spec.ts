@@ -26,7 +26,7 @@ function configurations(file: string): string[] {
   return blocks(file, 'yaml').filter((text) => text.startsWith('platform:'));
 }
 
-describe.each(['docs/discovery.md', 'README.md'])('the configuration in %s', (file) => {
+describe.each(['docs/discovery.md', 'docs/operations.md'])('the configuration in %s', (file) => {
   it('is one, of the published schema, and without a mistake', async () => {
     expect(configurations(file)).toHaveLength(1);
     const [text = ''] = configurations(file);
