@@ -7,9 +7,11 @@ interface Headings {
   anchors: ReadonlySet<string>;
 }
 
-const CITATION = /(docs\/[\w/-]+\.md)(?:,[\s*]+sections?[\s*]+(\d[\d.]*(?:(?:,[\s*]+|[\s*]+and[\s*]+)\d[\d.]*)*))?/g;
+const CITATION =
+  /(docs\/[\w/-]+\.md)(?:,[\s*]+sections?[\s*]+(\d[\d.]*(?:(?:,[\s*]+|[\s*]+and[\s*]+)\d[\d.]*)*))?/g;
 const LINK = /\]\((?!\w+:)([^)#\s]*\.md|(?=#))(?:#([^)\s]*))?\)/g;
-const ELSEWHERE = /\bdecisions, sections?\b|(?<!\/process-)\bsemantics, (?:section|")|\binterface contract, (?:"|endpoint)/g;
+const ELSEWHERE =
+  /\bdecisions, sections?\b|(?<!\/process-)\bsemantics, (?:section|")|\b[Ii]nterface contract, (?:"|endpoint)|\((?:contract), /g;
 
 /**
  * References to documents that lead nowhere: a citation in code (`docs/contract.md, section 4.2`), a link between
@@ -36,7 +38,9 @@ export class DocumentReferences {
       const headings = this.headings.get(document);
       const wanted = numbers?.match(/\d+(?:\.\d+)*/g) ?? [];
       const leads = headings !== undefined && wanted.every((number) => headings.sections.has(number));
-      return leads ? [] : [violation(path, text, index, `leads nowhere: ${citation.replace(/[\s*]+/g, ' ')}`)];
+      return leads
+        ? []
+        : [violation(path, text, index, `leads nowhere: ${citation.replace(/[\s*]+/g, ' ')}`)];
     });
   }
 

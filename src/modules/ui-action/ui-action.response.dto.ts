@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { UiActionAnswer } from '../process-runtime/model/process-runtime.types.js';
 
-/** Interface contract, "UI action execution result". */
+/** What a UI action answers (docs/contract.md, section 4.2). */
 export class UiActionResponseDto implements UiActionAnswer {
   @ApiProperty({
     format: 'uuid',

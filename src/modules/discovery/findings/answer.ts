@@ -15,7 +15,7 @@ import type {
 } from '../model/scan.types.js';
 import type { Comparison } from './snapshot.js';
 
-/** Puts the answer together (contract, platform discovery result; keys sorted, so equal platforms give equal answers). */
+/** Puts the answer together (docs/contract.md, section 3.1; keys sorted, so equal platforms give equal answers). */
 export function answerOf(findings: ScanFindings, comparison: Comparison): DiscoveryResult {
   const { components } = findings;
   const issues = [...findings.issues, ...issuesOf(components, comparison.snapshot)];

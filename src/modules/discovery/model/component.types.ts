@@ -1,4 +1,4 @@
-/** The three maps of the answer (contract, platform discovery result). */
+/** The three maps of the answer (docs/contract.md, section 3.1). */
 export type ComponentMap = 'services' | 'infrastructure' | 'externalIntegrations';
 
 /** Every kind of component that can be probed, with the map of the answer it belongs to unless its source says otherwise. */

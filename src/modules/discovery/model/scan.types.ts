@@ -3,7 +3,7 @@ import type { ProbeFailure } from './probe.error.js';
 import type { ProbeFinding, ProbeWarning } from './probe.js';
 import type { SourceFailure } from './source.error.js';
 
-/** The two values of a component's `status` (contract, platform discovery result). */
+/** The two values of a component's `status` (docs/contract.md, section 3.1). */
 export type ComponentStatus = 'healthy' | 'unhealthy';
 
 /** How a check of one component ended. */
@@ -98,7 +98,7 @@ export interface IntegrationEntry {
   error?: string;
 }
 
-/** What the caller of a rescan reads (contract, platform discovery result). */
+/** What the caller of a rescan reads (docs/contract.md, section 3.1). */
 export interface DiscoveryResult {
   scanTimestamp: string;
   totalServices: number;

@@ -54,7 +54,7 @@ const aiOptionsSchema = z
     exampleOutputJsonSchema: jsonObjectRule.describe('JSON Schema (2020-12) of the answer.'),
     mcpServers: z.array(referenceSchema).describe('MCP systems whose enabled tools the agent may use.'),
   })
-  .meta({ id: 'AiOptions', description: 'Interface contract, "Custom Agent workflow node".' });
+  .meta({ id: 'AiOptions', description: 'Options of the model of a Custom Agent node.' });
 
 const userSchema = jsonObjectRule.nullable().optional();
 const ignored = 'Written by the service; ignored in a package.';

@@ -29,7 +29,7 @@ export class InstanceMetadataDto {
   processInstanceUuid: string;
 }
 
-/** Interface contract, "Process instance start result". */
+/** What a start answers (docs/contract.md, section 4.1). */
 export class StartProcessResponseDto implements StartAnswer {
   @ApiProperty({
     description: 'Process definition; the same in every build.',

@@ -5,7 +5,7 @@ import { HasLength } from '../../../common/validation/patterns.decorators.js';
 import { CONTRACT_MESSAGE } from '../../../common/validation/request-validation.pipe.js';
 import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validation/resource-name.js';
 
-/** Interface contract, "Messages". */
+/** The words of the contract (docs/contract.md, section 2.1). */
 export const RESOURCE_NAME_MESSAGE =
   'Name can only contain letters, numbers and the following special characters [] () . _ -';
 

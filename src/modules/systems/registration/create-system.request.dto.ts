@@ -44,7 +44,7 @@ export class CreateSystemPayloadDto {
   description?: string | null;
 }
 
-/** Interface contract, endpoint 1. */
+/** The body of the create operation (docs/contract.md, section 2.1). */
 export class CreateSystemRequestDto {
   @ApiProperty({ enum: ['CREATE'], description: 'Always CREATE.', example: 'CREATE' })
   @Equals('CREATE', { message: 'must be CREATE' })

@@ -62,7 +62,7 @@ export class ManifestInfoDto {
   lastCommittedTime: string | null;
 }
 
-/** Interface contract, "System summary". */
+/** A system in the list (docs/contract.md, section 2.4). */
 export class SystemSummaryDto {
   @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
   id: string;
@@ -103,7 +103,7 @@ export class SystemSummaryDto {
   manifestInfo?: ManifestInfoDto;
 }
 
-/** Interface contract, endpoint 4. */
+/** The list (docs/contract.md, section 2.4). */
 export class SystemListResponseDto {
   @ApiProperty({ type: () => [SystemSummaryDto], description: 'Sorted by version and resource name.' })
   systems: SystemSummaryDto[];

@@ -39,7 +39,7 @@ export class StoredAuthorizationDto extends AuthorizationTypeDto {
   config?: ServiceAccountResponseDto;
 }
 
-/** Interface contract, "MCP system", as get-by-id shows it. */
+/** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
 export class SystemResponseDto {
   @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
   id: string;
@@ -107,7 +107,7 @@ export class SystemResponseDto {
   modifiedBy: UserReferenceDto;
 }
 
-/** Interface contract, "MCP system", as the create operation answers it. */
+/** An MCP system as the create operation answers it (docs/contract.md, section 2.1). */
 export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   'authorization',
   'createdBy',

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ToolRow } from '../model/system.types.js';
 
-/** Interface contract, "Tool". */
+/** A tool (docs/contract.md, section 2.3). */
 export class ToolResponseDto {
   @ApiProperty({
     description: 'Tool id; it stays the same while the tool is offered, gone and back.',

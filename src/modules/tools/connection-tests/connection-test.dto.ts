@@ -16,7 +16,7 @@ const listOf = (texts: Record<string, string>): string =>
     .map((text) => `\n- ${text}`)
     .join('');
 
-/** Interface contract, endpoint 2. */
+/** The connection test (docs/contract.md, section 2.2). */
 export class ConnectionTestRequestDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
   baseUrl: string;
@@ -137,7 +137,7 @@ export class TestedServerDto {
   version: string;
 }
 
-/** Interface contract, endpoint 2. Members beyond status, message and tools are extensions. */
+/** The connection test (docs/contract.md, section 2.2). Members beyond status, message and tools are extensions. */
 export class ConnectionTestResponseDto {
   @ApiProperty({
     enum: [200, 400, 500],

@@ -11,7 +11,7 @@ import type {
 const postponedWarning = (systems: number): string =>
   `${systems} more systems with this connection were not synchronised in time; test again.`;
 
-/** Interface contract, "Messages". */
+/** The words of the contract (docs/contract.md, section 2.1). */
 const FAILURES = {
   rejected_credentials: { status: 400, message: 'Connection failed: Invalid authentication credentials' },
   unreachable: { status: 500, message: 'Connection failed: MCP server is unreachable' },

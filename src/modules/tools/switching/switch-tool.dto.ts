@@ -15,7 +15,7 @@ export class ToolParams extends SystemParams {
   toolId: string;
 }
 
-/** Interface contract, endpoint 5. */
+/** The switch of a tool (docs/contract.md, section 2.5). */
 export class SwitchToolRequestDto {
   @IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false })
   enabled: boolean;
@@ -59,7 +59,7 @@ export class AffectedNodeDto {
   nodeName: string;
 }
 
-/** Interface contract, endpoint 5. */
+/** The switch of a tool (docs/contract.md, section 2.5). */
 export class SwitchToolResponseDto {
   @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
   status: number;
