@@ -54,8 +54,11 @@ export class BuiltRuntime {
       packages: await service('modules/builds/packages/app-packages.service.js', 'AppPackagesService'),
       commits: await service('modules/builds/making/version-commits.service.js', 'VersionCommitsService'),
       builds: await service('modules/builds/making/builds.service.js', 'BuildsService'),
-      starts: await service(`${RUNTIME}/process-start.service.js`, 'ProcessStartService'),
-      actions: await service(`${RUNTIME}/ui-action-execution.service.js`, 'UiActionExecutionService'),
+      starts: await service(`${RUNTIME}/starts/process-start.service.js`, 'ProcessStartService'),
+      actions: await service(
+        `${RUNTIME}/ui-actions/ui-action-execution.service.js`,
+        'UiActionExecutionService',
+      ),
     });
   }
 
