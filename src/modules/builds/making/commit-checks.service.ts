@@ -15,12 +15,22 @@ import {
 import type { DeliveredPackage } from '../model/builds.types.js';
 import { agentNodes } from '../model/draft-workflows.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
+import { AppPackagesRepository } from '../storage/app-packages.repository.js';
+
+/** What a version was checked with. */
+export interface CheckedVersion {
+  /** Of its package; null without one. */
+  readonly checksum: string | null;
+  /** Names of the systems that the package names, or an agent of it uses. */
+  readonly systems: readonly string[];
+}
 
 /** What must hold of a version before it is committed. */
 @Injectable()
 export class CommitChecksService {
   constructor(
     private readonly stored: AppPackagesService,
+    private readonly rows: AppPackagesRepository,
     private readonly packages: PackagesService,
     private readonly systems: SystemsImportService,
     private readonly checks: PackageCheckService,
@@ -29,39 +39,46 @@ export class CommitChecksService {
 
   /**
    * What would make every build of the version fail: a commit cannot be taken back. Not inside of a transaction.
-   * @returns checksum of the package that was checked; null without one
    * @throws PackageSystemsMissingError, PackageOutdatedError, LibraryNotUsableError
    */
-  async requireBuildable(principal: Principal, version: AppVersionKey): Promise<string | null> {
+  async requireBuildable(principal: Principal, version: AppVersionKey): Promise<CheckedVersion> {
     const stored = await this.stored.find(version);
     if (stored === null) {
-      return null;
+      return { checksum: null, systems: [] };
     }
-    await this.database.read((manager) => this.requireSystems(manager, version, stored));
+    const systems = this.systemsOf(version, stored);
+    await this.database.read((manager) => this.requireSystems(manager, version, systems));
     const { package: checked, problems } = await this.checks.require(principal, version, stored.document);
     if (checked === null) {
       throw new PackageOutdatedError(problems, 'deliver it again, mended');
     }
-    return stored.checksum;
+    return { checksum: stored.checksum, systems };
   }
 
   /**
    * Makes sure that the version is still as it was checked. In the transaction that commits it.
-   * @param checksum what `requireBuildable` returned
+   * @param checked what `requireBuildable` returned
    * @throws PackageMovedError when another package was stored meanwhile, PackageSystemsMissingError
    */
   async requireUnchanged(
     manager: EntityManager,
     version: AppVersionKey,
-    checksum: string | null,
+    checked: CheckedVersion,
   ): Promise<void> {
-    const stored = await this.stored.read(manager, version);
-    if ((stored?.checksum ?? null) !== checksum) {
+    if ((await this.rows.checksum(manager, version)) !== checked.checksum) {
       throw new PackageMovedError();
     }
-    if (stored !== null) {
-      await this.requireSystems(manager, version, stored);
-    }
+    await this.requireSystems(manager, version, checked.systems);
+  }
+
+  private systemsOf({ appId }: AppVersionKey, { document, workflows }: DeliveredPackage): string[] {
+    const named = this.packages.parse(document).package?.systems ?? [];
+    const used = agentNodes(workflows).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
+    const names = new Set([
+      ...named.map(({ resourceName }) => resourceName),
+      ...used.filter((server) => server.appId === appId).map(({ resourceName }) => resourceName ?? ''),
+    ]);
+    return [...names];
   }
 
   /**
@@ -72,19 +89,13 @@ export class CommitChecksService {
   private async requireSystems(
     manager: EntityManager,
     version: AppVersionKey,
-    { document, workflows }: DeliveredPackage,
+    names: readonly string[],
   ): Promise<void> {
-    const named = this.packages.parse(document).package?.systems ?? [];
-    const used = agentNodes(workflows).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
-    const names = new Set([
-      ...named.map(({ resourceName }) => resourceName),
-      ...used.filter(({ appId }) => appId === version.appId).map(({ resourceName }) => resourceName ?? ''),
-    ]);
-    if (names.size === 0) {
+    if (names.length === 0) {
       return;
     }
     const present = await this.systems.idsByName(manager, version);
-    const missing = [...names].filter((name) => !present.has(nameKey(name)));
+    const missing = names.filter((name) => !present.has(nameKey(name)));
     if (missing.length > 0) {
       throw new PackageSystemsMissingError(missing);
     }

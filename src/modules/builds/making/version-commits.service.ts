@@ -9,7 +9,7 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildWarningsService } from './build-warnings.service.js';
 import { PackageMovedError } from '../model/builds.errors.js';
 import type { CommittedVersion } from '../model/builds.types.js';
-import { CommitChecksService } from './commit-checks.service.js';
+import { CommitChecksService, type CheckedVersion } from './commit-checks.service.js';
 
 /** Checks of a version into which others keep storing packages. */
 const MAX_CHECKS = 5;
@@ -51,10 +51,10 @@ export class VersionCommitsService {
     message: string | null,
   ): Promise<Omit<CommittedVersion, 'warnings'>> {
     for (let attempt = 1; ; attempt += 1) {
-      const checksum = await this.checks.requireBuildable(principal, version);
+      const checked = await this.checks.requireBuildable(principal, version);
       try {
         return await this.database.write((manager) =>
-          this.store(manager, principal, version, { checksum, message }),
+          this.store(manager, principal, version, { checked, message }),
         );
       } catch (error) {
         if (!(error instanceof PackageMovedError) || attempt === MAX_CHECKS) {
@@ -68,10 +68,10 @@ export class VersionCommitsService {
     manager: EntityManager,
     principal: Principal,
     version: AppVersionKey,
-    { checksum, message }: { checksum: string | null; message: string | null },
+    { checked, message }: { checked: CheckedVersion; message: string | null },
   ): Promise<Omit<CommittedVersion, 'warnings'>> {
     await this.apps.openForCommit(manager, version);
-    await this.checks.requireUnchanged(manager, version, checksum);
+    await this.checks.requireUnchanged(manager, version, checked);
     const committedAt = await this.apps.commit(manager, version);
     await this.audit.record(manager, principal, {
       action: AuditAction.VersionCommit,

@@ -96,12 +96,7 @@ export class AppPackagesService {
 
   /** As `get`, with its checksum; null when there is none. */
   async find(version: AppVersionKey): Promise<DeliveredPackage | null> {
-    return this.database.read((manager) => this.read(manager, version));
-  }
-
-  /** As `find`, inside of a transaction. */
-  async read(manager: EntityManager, version: AppVersionKey): Promise<DeliveredPackage | null> {
-    const row = await this.repository.find(manager, version);
+    const row = await this.database.read((manager) => this.repository.find(manager, version));
     if (row === null) {
       return null;
     }
