@@ -26,3 +26,10 @@ export function* statementBatches<Row>(
     yield rows.slice(start);
   }
 }
+
+/** Values in parts of as many as one statement shall name, the last one shorter. */
+export function* inParts<Value>(values: readonly Value[], size = MOST_ROWS): Generator<Value[]> {
+  for (let start = 0; start < values.length; start += size) {
+    yield values.slice(start, start + size);
+  }
+}

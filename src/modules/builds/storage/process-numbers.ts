@@ -4,6 +4,7 @@ import { Database } from '../../../database/database.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { ProcessNodeEntity } from './process-node.entity.js';
+import { inParts } from '../../../database/statement-batches.js';
 
 const ROWS_PER_STATEMENT = 200;
 const BPMN_ID_LENGTH = 255;
@@ -59,14 +60,8 @@ async function stored(manager: EntityManager, definitionSvcUuid: string): Promis
 
 /** Adds the rows that nobody has added meanwhile. */
 async function insert(manager: EntityManager, rows: ProcessNodeEntity[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    await manager
-      .createQueryBuilder()
-      .insert()
-      .orIgnore()
-      .into(ProcessNodeEntity)
-      .values(rows.slice(start, start + ROWS_PER_STATEMENT))
-      .execute();
+  for (const some of inParts(rows, ROWS_PER_STATEMENT)) {
+    await manager.createQueryBuilder().insert().orIgnore().into(ProcessNodeEntity).values(some).execute();
   }
 }
 

@@ -3,6 +3,7 @@ import { LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../model/discovery.types.js';
 import { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import { DiscoveryScanEntity } from './discovery-scan.entity.js';
+import { inParts } from '../../../database/statement-batches.js';
 
 /** Rows of one insert; databases bound the values of a statement. */
 const ROWS_OF_AN_INSERT = 500;
@@ -30,8 +31,8 @@ export class ScanHistoryRepository {
     changes: readonly DiscoveryChangeEntity[],
   ): Promise<void> {
     await manager.insert(DiscoveryScanEntity, scan);
-    for (let start = 0; start < changes.length; start += ROWS_OF_AN_INSERT) {
-      await manager.insert(DiscoveryChangeEntity, changes.slice(start, start + ROWS_OF_AN_INSERT));
+    for (const some of inParts(changes, ROWS_OF_AN_INSERT)) {
+      await manager.insert(DiscoveryChangeEntity, some);
     }
   }
 

@@ -7,6 +7,7 @@ import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
 import { InstancesRepository } from './instances.repository.js';
 import { placeholders, type SqlValue } from './sql.js';
+import { inParts } from '../../../database/statement-batches.js';
 
 /** What narrows a list: column, comparison and value. */
 type Condition = [column: string, comparison: '=' | '<' | '>=', value: SqlValue];
@@ -53,8 +54,7 @@ export class InstanceListsRepository {
     ids: readonly number[],
   ): Promise<{ id: number; rev: number; state: InstanceStatus }[]> {
     const found: { id: number; rev: number; state: InstanceStatus }[] = [];
-    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-      const part = ids.slice(start, start + IDS_PER_STATEMENT);
+    for (const part of inParts(ids, IDS_PER_STATEMENT)) {
       const rows = await manager.query<RawRow[]>(
         `SELECT id, rev, state FROM process_instances WHERE id IN (${placeholders(part)})`,
         part,

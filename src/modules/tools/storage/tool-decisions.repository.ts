@@ -4,6 +4,7 @@ import { ToolDecisionEntity } from './tool-decision.entity.js';
 import { ToolEntity } from './tool.entity.js';
 import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
+import { inParts } from '../../../database/statement-batches.js';
 
 /** A resource definition, and the application that has it: there is an index for that. */
 export interface DefinitionScope {
@@ -11,7 +12,6 @@ export interface DefinitionScope {
   resourceDefinitionId: string;
 }
 
-const ROWS_PER_STATEMENT = 500;
 /** Rows that are named by all columns of their key. */
 const KEYS_PER_STATEMENT = 100;
 const DECISION = {
@@ -153,10 +153,4 @@ function sameOrBothNull(column: 'decidedAt' | 'decidedBy'): Brackets {
       .where(`tool.${column} = decision.${column}`)
       .orWhere(`(tool.${column} IS NULL AND decision.${column} IS NULL)`),
   );
-}
-
-function* inParts<T>(values: readonly T[], size = ROWS_PER_STATEMENT): Generator<T[]> {
-  for (let start = 0; start < values.length; start += size) {
-    yield values.slice(start, start + size);
-  }
 }

@@ -5,11 +5,11 @@ import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-ro
 import { ToolEntity } from './tool.entity.js';
 import type { StoredTool, ToolRow } from './tool-rows.types.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
+import { inParts } from '../../../database/statement-batches.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
 const BATCH = 32;
 
-const IDS_PER_STATEMENT = 500;
 const STORED_COLUMNS = [
   'id',
   'name',
@@ -77,8 +77,8 @@ export class ToolsRepository {
   /** What is known of tools now; ids that are not stored are missing. */
   async states(manager: EntityManager, ids: readonly string[]): Promise<ToolState[]> {
     const found: ToolState[] = [];
-    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-      const where = { id: In(ids.slice(start, start + IDS_PER_STATEMENT)) };
+    for (const some of inParts(ids)) {
+      const where = { id: In(some) };
       found.push(...(await manager.find(ToolEntity, { select: STATE, where })));
     }
     return found;
@@ -92,9 +92,8 @@ export class ToolsRepository {
 
   /** Takes tools off the list; they keep everything else. */
   async markGone(manager: EntityManager, ids: string[], now: Date): Promise<void> {
-    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-      const id = In(ids.slice(start, start + IDS_PER_STATEMENT));
-      await manager.update(ToolEntity, { id }, { present: false, modifiedAt: now });
+    for (const some of inParts(ids)) {
+      await manager.update(ToolEntity, { id: In(some) }, { present: false, modifiedAt: now });
     }
   }
 
@@ -119,12 +118,12 @@ export class ToolsRepository {
 
   /** Adds new rows and overwrites those whose id is stored. */
   async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
-    for (let start = 0; start < rows.length; start += BATCH) {
+    for (const some of inParts(rows, BATCH)) {
       await manager
         .createQueryBuilder()
         .insert()
         .into(ToolEntity)
-        .values(rows.slice(start, start + BATCH) as QueryDeepPartialEntity<ToolEntity>[])
+        .values(some as QueryDeepPartialEntity<ToolEntity>[])
         .orUpdate(UPDATED_COLUMNS, ['id'])
         .execute();
     }
