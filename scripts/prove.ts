@@ -20,7 +20,7 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
  * Builds the service and runs the long proofs of test/prove against it, one table row for each proof and database.
  *
  *     npm run prove                                  all of them, full length
- *     npm run prove -- --short                       few rounds, as in CI; those on MySQL beside the others
+ *     npm run prove -- --short                       few rounds, as in CI, several beside each other
  *     npm run prove -- race crash --db mysql         some of them, on one database
  *
  * Ends with `N passed, N failed`; a database that cannot be had is skipped, or failed where CI is set.
@@ -34,33 +34,75 @@ if (spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status 
   console.log(tallyLine({ passed: 0, failed: 1, skipped: 0 }));
   process.exit(1);
 }
+
+/** A proof on one database. */
+interface Run {
+  proof: Proof;
+  kind: DatabaseKind;
+}
+/** Short runs beside each other: they wait a lot. */
+const LANES = 5;
 const wantedKinds = values.db?.flatMap((value) => value.split(','));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 const proofs = (await loadProofs()).filter(
   ({ name }) => positionals.length === 0 || positionals.includes(name),
 );
-const runs = proofs.flatMap((proof) =>
+const runs: readonly Run[] = proofs.flatMap((proof) =>
   (values.short ? (proof.shortDatabases ?? proof.databases) : proof.databases)
     .filter((kind) => wantedKinds === undefined || wantedKinds.includes(kind))
     .map((kind) => ({ proof, kind })),
 );
-const servers = await startDatabases(
-  (['mariadb', 'mysql'] as const).filter((kind) => runs.some((r) => r.kind === kind)),
-);
-// Figures of long runs are not to be disturbed. Nobody but the runs of one lane may use, and kill, a server.
-const lanes = values.short
-  ? [runs.filter(({ kind }) => kind === 'mysql'), runs.filter(({ kind }) => kind !== 'mysql')]
-  : [runs];
-await Promise.all(lanes.map(runInTurn));
-await Promise.all(servers.databases.map((server) => server.stop()));
+const servers = new Map<string, Promise<StartedDatabases>>();
+/** Servers that a run has for itself at present. */
+const taken = new Set<string>();
+// The longest come first. Figures of long runs are not to be disturbed.
+const waiting = values.short ? runs.toSorted((one, other) => rank(one) - rank(other)) : [...runs];
+await Promise.all(Array.from({ length: values.short ? LANES : 1 }, runInTurn));
+await Promise.all([...servers.values()].map(stopAll));
 console.log(tallyLine(total));
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
-async function runInTurn(lane: typeof runs): Promise<void> {
-  for (const { proof, kind } of lane) {
-    await runOne(proof, kind, servers);
+/** Those that must wait for each other make a long row, too. */
+function rank(run: Run): number {
+  return isAlone(run) ? 0 : run.proof.takesLong ? 1 : 2;
+}
+
+/** Whether a run kills its server. */
+function isAlone({ proof, kind }: Run): boolean {
+  return proof.needsOwnServer === true && kind !== 'embedded';
+}
+
+/** Runs what waits, and leaves those that need a server which another run has to whoever has it. */
+async function runInTurn(): Promise<void> {
+  for (;;) {
+    const run = waiting.find((each) => !isAlone(each) || !taken.has(each.kind));
+    if (run === undefined) {
+      return;
+    }
+    waiting.splice(waiting.indexOf(run), 1);
+    const { proof, kind } = run;
+    const alone = isAlone(run);
+    if (alone) {
+      taken.add(kind);
+    }
+    await runOne(proof, kind, await serversFor(kind, { fast: values.short && !alone }));
+    if (alone) {
+      taken.delete(kind);
+    }
   }
+}
+
+/** Runs that kill their server have another one than the others, which need not wait for the disk. */
+function serversFor(kind: DatabaseKind, options: { fast: boolean }): Promise<StartedDatabases> {
+  const key = `${kind} ${options.fast}`;
+  const started = servers.get(key) ?? startDatabases(kind === 'embedded' ? [] : [kind], options);
+  servers.set(key, started);
+  return started;
+}
+
+async function stopAll(started: Promise<StartedDatabases>): Promise<void> {
+  await Promise.all((await started).databases.map((server) => server.stop()));
 }
 
 async function loadProofs(): Promise<Proof[]> {

@@ -18,7 +18,7 @@ import { tallyLine } from '../test/support/tally.js';
 const SECTION = /^## Five-minute tour\n(?<text>.*?)^## /ms;
 const STEP =
   /(?:<!-- tour: background until "(?<ready>[^"]+)" -->\n\n)?```sh\n(?<commands>.*?)```\n(?:\n```text\n(?<expected>.*?)```\n)?/gs;
-const STEP_TIMEOUT_MS = 120_000;
+const STEP_TIMEOUT_MS = 300_000;
 const END_OF_STEP = '-- end of step';
 const SWITCHED_OFF = 'echo, get-env';
 
@@ -80,14 +80,17 @@ async function takeTour(steps: Step[]): Promise<void> {
   const terminal = start(shell, ['-s']);
   // One stream, so that what is read is in the order in which a person sees it.
   terminal.child.stdin?.write('exec 2>&1\n');
+  // What keeps running starts beside each other; the steps behind need all of it.
+  const beginnings: Promise<void>[] = [];
   for (const step of steps) {
     const title = step.commands.trim().split('\n')[0] ?? '';
     if (step.ready === undefined) {
+      await Promise.all(beginnings);
       const printed = await runIn(terminal, step.commands);
       report(title, differenceOf(printed, step.expected ?? ''));
     } else {
-      await until(start(shell, ['-c', step.commands]).output, step.ready, title);
-      report(title, undefined);
+      const { output } = start(shell, ['-c', step.commands]);
+      beginnings.push(until(output, step.ready, title).then(() => report(title, undefined)));
     }
   }
   await checkEndState();

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { DocumentReferences } from '../test/support/document-references.js';
-import { sourceViolations } from '../test/support/source-rules.js';
+import { moduleRootViolations, sourceViolations } from '../test/support/source-rules.js';
 
 /**
- * Checks every file that git knows, or would add, against the rules on source text, and that references to documents lead somewhere.
+ * Checks every file that git knows, or would add, against the rules on source text. References to documents must lead somewhere, and
+ * the root of a module has a limit of files.
  *
  *     tsx scripts/source-rules.ts
  */
@@ -14,10 +15,11 @@ const listing = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '
 const files = listing.split('\0').filter((path) => path !== '' && existsSync(path));
 const texts = new Map(files.map((path) => [path, readFileSync(path, 'utf8')]));
 const references = new DocumentReferences(new Map([...texts].filter(([path]) => path.endsWith('.md'))));
-const violations = [...texts].flatMap(([path, text]) => [
+const ofTexts = [...texts].flatMap(([path, text]) => [
   ...sourceViolations(path, text),
   ...references.violations(path, text),
 ]);
+const violations = [...ofTexts, ...moduleRootViolations([...texts.keys()])];
 for (const { path, line, why } of violations) {
   console.log(`${path}:${line} ${why}`);
 }

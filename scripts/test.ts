@@ -1,20 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { parseCLI, startVitest, type TestModule } from 'vitest/node';
 import { DATABASE_KINDS, type DatabaseKind } from '../test/support/databases/database-kind.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
+import { endsWithUs } from '../test/support/ends-with-us.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
+import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
 
 /**
- * Builds the service, then runs the unit tests and the tests against outside parties once, and the integration tests
- * once on each database.
+ * Builds the service, then runs all tests in one pool of workers: the unit tests and the tests against outside parties
+ * once, the integration tests on each database.
  *
  *     npm test                            everything
  *     npm test -- systems                 test files whose path contains "systems"
  *     npm test -- --db embedded           integration tests on one database (repeatable, or comma-separated)
+ *     npm test -- --busy 8                tests that wait, on the embedded database, beside 8 busy loops
  *     npm test -- -- --bail 1             what follows the second `--` goes to vitest as it is
  *
  * A database server that cannot be had is skipped with one line; where CI is set it is a failure. The last line is
@@ -22,24 +22,50 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { db: { type: 'string', multiple: true } },
+  options: { db: { type: 'string', multiple: true }, busy: { type: 'string' } },
 });
+
+/** Parts of paths: test files in which something has a time that the processor may be late for. */
+const WAITING = [
+  'agents/hostile-agents',
+  'health/metrics',
+  'http/stopping',
+  'jobs/job-workers',
+  'mcp-connection/load',
+  'integration/process-runtime/background',
+  'workflows/cancelled-runs',
+];
+
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+const busy = busyLoops();
+const started = performance.now();
 
 if ((await exec('npm', ['run', '--silent', 'build'])) !== 0) {
   total.failed += 1;
 } else {
-  await vitest('unit', 'unit tests');
-  await vitest('peers', 'tests against outside parties');
-  for (const kind of chosenDatabases()) {
-    await integration(kind);
-  }
+  const built = performance.now();
+  const modules = await runTests(await availableDatabases());
+  console.log(`\nBuild: ${seconds(built - started)}. Tests: ${seconds(performance.now() - built)}.`);
+  console.log(whereTheTimeWent(modules));
 }
 console.log(tallyLine(total));
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
+
+/** @returns how many busy loops run beside the tests; 0 without `--busy` */
+function busyLoops(): number {
+  if (values.busy === undefined) {
+    return 0;
+  }
+  if (!/^[1-9]\d*$/.test(values.busy)) {
+    console.error(`--busy takes a whole number above 0; not ${values.busy}`);
+    process.exit(2);
+  }
+  return Number(values.busy);
+}
 
 function chosenDatabases(): readonly DatabaseKind[] {
-  const names = values.db?.flatMap((value) => value.split(',')) ?? [...DATABASE_KINDS];
+  const all = busy > 0 ? (['embedded'] as const) : DATABASE_KINDS;
+  const names = values.db?.flatMap((value) => value.split(',')) ?? all;
   return names.map((name) => {
     const kind = DATABASE_KINDS.find((known) => known === name);
     if (kind === undefined) {
@@ -50,71 +76,67 @@ function chosenDatabases(): readonly DatabaseKind[] {
   });
 }
 
-async function integration(kind: DatabaseKind): Promise<void> {
-  const reason = kind === 'embedded' ? undefined : await reasonNotAvailable(kind);
-  if (reason === undefined) {
-    await vitest('integration', `integration tests on ${kind}`, { TEST_DATABASE: kind });
-  } else if (process.env['CI']) {
-    console.error(`integration tests on ${kind}: FAILED, ${reason}`);
-    total.failed += 1;
-  } else {
-    console.log(`integration tests on ${kind}: skipped, ${reason}`);
-    total.skipped += 1;
+async function availableDatabases(): Promise<DatabaseKind[]> {
+  const available: DatabaseKind[] = [];
+  for (const kind of chosenDatabases()) {
+    const reason = kind === 'embedded' ? undefined : await reasonNotAvailable(kind);
+    if (reason === undefined) {
+      available.push(kind);
+    } else if (process.env['CI']) {
+      console.error(`integration tests on ${kind}: FAILED, ${reason}`);
+      total.failed += 1;
+    } else {
+      console.log(`integration tests on ${kind}: skipped, ${reason}`);
+      total.skipped += 1;
+    }
   }
+  return available;
 }
 
-async function vitest(project: string, title: string, env: Record<string, string> = {}): Promise<void> {
-  const report = join(tmpdir(), `svc-vitest-${randomUUID()}.json`);
-  console.log(`\n== ${title}`);
-  const status = await exec(
-    'vitest',
-    [
-      'run',
-      `--project=${project}`,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      '--passWithNoTests',
-      ...positionals,
-    ],
-    env,
-  );
-  const tally = await readReport(report);
-  await rm(report, { force: true });
-  // An error outside a test, such as an unhandled rejection, fails the run without failing a test.
-  tally.failed ||= status === 0 ? 0 : 1;
-  total.passed += tally.passed;
-  total.failed += tally.failed;
-  total.skipped += tally.skipped;
-}
-
-/** Part of vitest's JSON report. */
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: { status: string; assertionResults: { status: string }[] }[];
-}
-
-async function readReport(path: string): Promise<Tally> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    return { passed: 0, failed: 0, skipped: 0 };
+async function runTests(databases: readonly DatabaseKind[]): Promise<TestModule[]> {
+  process.env['TEST_DATABASE'] = databases.join(',');
+  process.env['TEST_BUILT'] = 'true';
+  const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
+  const { filter, options } = parseCLI(['vitest', 'run', '--passWithNoTests', ...chosen]);
+  if (busy > 0) {
+    // They have a share of the processors for each worker, as the loops have.
+    process.env['VITEST_MAX_WORKERS'] ??= '8';
   }
-  const report = JSON.parse(text) as Report;
-  const unloadable = report.testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'),
-  );
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + unloadable.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+  const loops = Array.from({ length: busy }, busyLoop);
+  const vitest = await startVitest('test', filter, options);
+  loops.forEach((loop) => loop.kill('SIGKILL'));
+  const modules = vitest.state.getTestModules();
+  for (const module of modules) {
+    const states = [...module.children.allTests()].map((test) => test.result().state);
+    const failed = states.filter((state) => state === 'failed').length;
+    total.passed += states.filter((state) => state === 'passed').length;
+    total.skipped += states.filter((state) => state === 'skipped').length;
+    // A file that could not be loaded, or whose hook failed, fails without failing a test.
+    total.failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
+  }
+  if (chosen === WAITING) {
+    total.failed += reportNotRun(modules);
+  }
+  // So does the run of an error outside a test, such as an unhandled rejection.
+  total.failed ||= process.exitCode ? 1 : 0;
+  return modules;
 }
 
-function exec(command: string, args: string[], env: Record<string, string> = {}): Promise<number> {
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+/** @returns how many entries of {@link WAITING} name no test file that ran, each told with a line */
+function reportNotRun(modules: readonly TestModule[]): number {
+  const notRun = WAITING.filter((part) => !modules.some(({ moduleId }) => moduleId.includes(part)));
+  notRun.forEach((part) => console.error(`${part}: FAILED, no such test file ran`));
+  return notRun.length;
+}
+
+/** Takes as much of a processor as it gets, until it is ended or nobody is left who could. */
+function busyLoop(): ChildProcess {
+  const loop = 'const parent = process.ppid; while (process.ppid === parent);';
+  return endsWithUs(spawn(process.execPath, ['--eval', loop], { stdio: 'ignore' }));
+}
+
+function exec(command: string, args: string[]): Promise<number> {
+  const child = spawn(command, args, { stdio: 'inherit' });
   return new Promise((resolve) => {
     child.once('error', () => resolve(127));
     child.once('close', (code) => resolve(code ?? 1));

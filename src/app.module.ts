@@ -4,6 +4,7 @@ import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
 import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
+import { PathInterceptor } from './common/http/path.interceptor.js';
 import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
@@ -67,6 +68,7 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },
+        { provide: APP_INTERCEPTOR, useClass: PathInterceptor },
         { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],

@@ -5,6 +5,7 @@ import { setUpApiDocs } from './api-docs.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { bearerMiddleware } from './common/auth/bearer.middleware.js';
 import { JwtStrategy } from './common/auth/jwt.strategy.js';
+import { limitConnections } from './common/http/address-connections.js';
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
 import { corsOptions } from './common/http/cors.js';
@@ -59,11 +60,11 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(addressRateLimit(app.get(RateLimits).address));
   app.use(bearerMiddleware(app.get(JwtStrategy)));
   setUpApiDocs(app);
-  configureServer(app.getHttpServer(), env);
+  configureServer(app.getHttpServer(), env, app.get(Metrics));
   app.get(StopGate).watch(app.getHttpServer());
 }
 
-function configureServer(server: Server, env: Env): void {
+function configureServer(server: Server, env: Env, metrics: Metrics): void {
   // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = env.get('HTTP_HEADERS_TIMEOUT_MS');
@@ -72,4 +73,9 @@ function configureServer(server: Server, env: Env): void {
   server.maxConnections = env.get('HTTP_MAX_CONNECTIONS');
   checkHostInMiddleware(server);
   answerClientErrors(server);
+  const ofAddress = env.get('HTTP_ADDRESS_CONNECTIONS');
+  // Behind proxies all connections come from the last one of them.
+  if (ofAddress > 0 && env.get('TRUST_PROXY') === 0) {
+    limitConnections(server, ofAddress, () => metrics.refusedConnections.inc());
+  }
 }

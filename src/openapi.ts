@@ -7,8 +7,9 @@ const DESCRIPTION = `Registers MCP servers as systems of application versions, t
 applications as packages, makes builds of them, starts their processes and executes UI actions.
 
 **Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
-permission an operation asks for is shown as its \`x-permission\`; which claims grant it is up to the deployment. In evaluation
-mode \`npm run -s dev:token\` prints a token; paste it into *Authorize*.
+permission an operation asks for is shown as its \`x-permission\`; \`x-permission-setting\` is the setting by which a deployment
+can ask for one. Which claims grant it is up to the deployment. In evaluation mode \`npm run -s dev:token\` prints a token;
+paste it into *Authorize*.
 
 **First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
 switch one off. To run a process: take the \`buildId\` from *build info*, start the process by its name, read the instance for

@@ -13,7 +13,12 @@ import { CreateLibraryUsers1797000001000 } from '../migrations/1797000001000-cre
 import { AddWorkflowErrorCode1797000002000 } from '../migrations/1797000002000-add-workflow-error-code.js';
 import { CountJobInterruptions1797000005000 } from '../migrations/1797000005000-count-job-interruptions.js';
 import { CreateMigrationSteps1797000006000 } from '../migrations/1797000006000-create-migration-steps.js';
+import { AddSystemTls1797000007000 } from '../migrations/1797000007000-add-system-tls.js';
+import { AddCredentialOptions1797500000000 } from '../migrations/1797500000000-add-credential-options.js';
+import { AddSystemsUsableBy1797500003000 } from '../migrations/1797500003000-add-systems-usable-by.js';
 import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-create-write-proofs.js';
+import { CreateProcessFamilies1797000008000 } from '../migrations/1797000008000-create-process-families.js';
+import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create-quota-uses.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -33,12 +38,14 @@ import { DiscoveryScanEntity } from './modules/discovery/storage/discovery-scan.
 import { DiscoveryStateEntity } from './modules/discovery/storage/discovery-state.entity.js';
 import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
 import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';
+import { ProcessFamilyEntity } from './modules/process-runtime/storage/process-family.entity.js';
 import { ProcessIncidentEntity } from './modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from './modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
 import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
 import { ProcessRepeatEntity } from './modules/process-runtime/storage/process-repeat.entity.js';
 import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
+import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
 import { ResourceDefinitionEntity } from './modules/systems/storage/resource-definition.entity.js';
 import { SystemEntity } from './modules/systems/storage/system.entity.js';
 import { ToolDecisionEntity } from './modules/tools/storage/tool-decision.entity.js';
@@ -70,6 +77,7 @@ export const SCHEMA: Schema = {
     LibraryUserEntity,
     MigrationStepEntity,
     ProcessEventEntity,
+    ProcessFamilyEntity,
     ProcessIncidentEntity,
     ProcessInstanceEntity,
     ProcessMessageEntity,
@@ -77,6 +85,7 @@ export const SCHEMA: Schema = {
     ProcessNodeEntity,
     ProcessRepeatEntity,
     ProcessTokenEntity,
+    QuotaUseEntity,
     ResourceDefinitionEntity,
     RuntimeJobEntity,
     SecretKeyEntity,
@@ -104,6 +113,11 @@ export const SCHEMA: Schema = {
     AddWorkflowErrorCode1797000002000,
     CountJobInterruptions1797000005000,
     CreateMigrationSteps1797000006000,
+    AddSystemTls1797000007000,
     CreateWriteProofs1797000005001,
+    CreateProcessFamilies1797000008000,
+    AddCredentialOptions1797500000000,
+    CreateQuotaUses1797500002000,
+    AddSystemsUsableBy1797500003000,
   ],
 };

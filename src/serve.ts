@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
@@ -74,7 +75,7 @@ async function stop(
   const gate = app.get(StopGate);
   gate.leave();
   if (signal === 'SIGTERM' && !env.isEvaluation) {
-    await new Promise((resolve) => setTimeout(resolve, env.get('SHUTDOWN_DELAY_MS')));
+    await sleep(env.get('SHUTDOWN_DELAY_MS'));
   }
   await Promise.all([gate.close(), app.get(JobWorkerService).stop()]);
   await gate.disconnect();

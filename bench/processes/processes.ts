@@ -50,6 +50,8 @@ export async function benchProcesses(
     JOBS_WORKERS: 'false',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
     RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1000000',
+    HTTP_CALLER_REQUESTS: '1000000',
+    HTTP_CALLER_AT_WORK: '1000000',
   });
   await spreadIds(plainUrl);
   const subject = new Subject(service.url, await environment.token(), CALLERS);

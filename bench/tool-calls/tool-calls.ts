@@ -38,8 +38,9 @@ export async function benchToolCalls({
   const env = Env.parse('evaluation', { MCP_WORKER_NICENESS: '0' });
   const calls = new ToolCallsService(env, new Metrics());
   const tests = new McpConnectionService(env);
-  for (const kind of SERVERS) {
-    const server = await startServer('mcp', { KIND: kind });
+  const servers = await Promise.all(SERVERS.map((kind) => startServer('mcp', { KIND: kind })));
+  for (const [index, kind] of SERVERS.entries()) {
+    const server = servers[index]!;
     const url = `${server.url}/mcp`;
     const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));

@@ -11,7 +11,7 @@ export async function inParallel<Item, Result>(
   const results: Result[] = [];
   const queue = items.entries();
   let failed = false;
-  const lane = async (): Promise<void> => {
+  const seat = async (): Promise<void> => {
     for (const [index, item] of queue) {
       results[index] = await work(item).catch((error: unknown) => {
         failed = true;
@@ -22,6 +22,6 @@ export async function inParallel<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, seat));
   return results;
 }

@@ -3,21 +3,22 @@ interface Entry<Value> {
   bytes: number;
 }
 
-/** What a cache may hold at the most. */
+/** What a cache may hold at the most; without a bound on one of them as much as comes. */
 export interface CacheLimits {
-  entries: number;
-  bytes: number;
+  entries?: number;
+  bytes?: number;
 }
 
 /**
- * The values that were used last, bounded by their count and by the sum of their sizes. A value larger than
- * the whole cache is held alone until the next one comes: whoever has it shall not load it again at once.
+ * The values that were used last, bounded by their count and by the sum of their sizes. A value larger than the whole
+ * cache is held alone until the next one comes, so that it need not be loaded again at once. lru-cache refuses such a
+ * value.
  */
 export class RecentlyUsed<Key, Value> {
   private readonly held = new Map<Key, Entry<Value>>();
   private bytes = 0;
 
-  /** @param forget called with each value that has to go */
+  /** @param forget called with each value that has to make room */
   constructor(
     private readonly limits: CacheLimits,
     private readonly forget: (value: Value) => void = () => undefined,
@@ -25,6 +26,11 @@ export class RecentlyUsed<Key, Value> {
 
   get size(): number {
     return this.held.size;
+  }
+
+  /** The values that are held, the value that was not used for longest first. */
+  get values(): Value[] {
+    return [...this.held.values()].map(({ value }) => value);
   }
 
   get(key: Key): Value | undefined {
@@ -37,8 +43,9 @@ export class RecentlyUsed<Key, Value> {
     return entry?.value;
   }
 
-  /** Adds a value whose key is not held. */
-  add(key: Key, value: Value, bytes: number): void {
+  /** Holds a value, in place of the one that was held under its key. */
+  set(key: Key, value: Value, bytes = 0): void {
+    this.delete(key);
     this.held.set(key, { value, bytes });
     this.bytes += bytes;
     while (this.held.size > 1 && this.isOver()) {
@@ -53,15 +60,15 @@ export class RecentlyUsed<Key, Value> {
   }
 
   private isOver(): boolean {
-    return this.held.size > this.limits.entries || this.bytes > this.limits.bytes;
+    const { entries = Infinity, bytes = Infinity } = this.limits;
+    return this.held.size > entries || this.bytes > bytes;
   }
 
   private dropOldest(): void {
     const [oldest] = this.held;
     if (oldest !== undefined) {
-      const [key, { value, bytes }] = oldest;
-      this.held.delete(key);
-      this.bytes -= bytes;
+      const [key, { value }] = oldest;
+      this.delete(key);
       this.forget(value);
     }
   }

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work in one go. */
+/** Milliseconds of work in one go; longer work keeps others waiting. */
 const TURN_MS = 10;
 
 /** Lets others have the event loop between the parts of long work that is not waiting for anything. */
@@ -10,7 +10,7 @@ export class Turns {
   /** Between two parts: gives way when this has gone on for long enough, and costs next to nothing when not. */
   async give(): Promise<void> {
     if (performance.now() - this.since >= TURN_MS) {
-      await setImmediate();
+      await nextTurn();
       this.since = performance.now();
     }
   }
@@ -39,4 +39,40 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
     }
     await turns.give();
   }
+}
+
+/** Whether long work was done in this turn of the event loop. */
+const loop = { isSpent: false };
+
+/**
+ * Does work after which the turn of the event loop is over if it was long.
+ * @param work waits for nothing
+ * @throws what the work throws
+ */
+export function inThisTurn<Result>(work: () => Result): Result {
+  const begun = performance.now();
+  try {
+    return work();
+  } finally {
+    if (performance.now() - begun >= TURN_MS && !loop.isSpent) {
+      loop.isSpent = true;
+      setImmediate(() => {
+        loop.isSpent = false;
+      });
+    }
+  }
+}
+
+/**
+ * Does work in a turn of the event loop in which no other long work was done, so that probes and short requests are answered between
+ * such work of several requests. Not inside of a transaction.
+ * @param work waits for nothing
+ * @returns what the work returns; rejects with what it throws
+ */
+export async function inTurn<Result>(work: () => Result): Promise<Result> {
+  // Looked at and used without a wait in between.
+  while (loop.isSpent) {
+    await nextTurn();
+  }
+  return inThisTurn(work);
 }

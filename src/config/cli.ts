@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { EnvError } from './env.js';
 
 /**
- * Runs a command of ours: ends the process with the status it returns, 78 (EX_CONFIG) for wrong settings and 1 for any
- * other error, of which only what is safe is printed.
+ * Runs a command of ours, and ends the process with the status that the command returns. The status is 78 (EX_CONFIG)
+ * for wrong settings, and 1 for any other error. Only the safe part of an error is printed.
  * @param command gets the arguments of the command line and a printer of lines
  */
 export async function runCli(
@@ -41,8 +41,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * A path of the command line as the person means it who typed it: npm runs a script in the folder of package.json, and tells in
- * INIT_CWD where it was itself called.
+ * A path of the command line, as the person who typed it means it. npm runs a script in the folder of package.json, and
+ * tells in INIT_CWD where npm itself was called.
  * @param script name of the script in package.json; what another one has left in the environment means nothing
  */
 export function pathAsTyped(path: string, script: string): string {

@@ -3,8 +3,8 @@ const MAX_PORT = 65_535;
 const SERVER = /^(?:mysql|mariadb):\/\/(?:([^/]*)@)?[^/@:]+(?::(\d{1,5}))?\/[^/?]+(?:\?.*)?$/;
 
 /**
- * Whether an address of a database server names a host and a database, read as its driver reads it, which would go on
- * with its own defaults (a server on this machine, no database) where a part is missing.
+ * Whether an address of a database server names a host and a database, read as its driver reads it. Where a part is
+ * missing, the driver would go on with its own defaults: a server on this machine, no database.
  * @param url begins with mysql:// or mariadb://
  */
 export function isDatabaseServerUrl(url: string): boolean {

@@ -7,53 +7,18 @@ import { discoverySettings } from './discovery-settings.js';
 import { evaluationSettings } from './evaluation-settings.js';
 import { jobSettings } from './job-settings.js';
 import { mcpCallSettings } from './mcp-call-settings.js';
+import { outboundSettings } from './outbound-settings.js';
 import { packageSettings } from './package-settings.js';
+import { permissionRules } from './permission-rules.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
 import { processSettings } from './process-settings.js';
+import { quotaSettings } from './quota-settings.js';
 import { restEndpointSettings } from './rest-endpoint-settings.js';
 import { flag, httpUrl, integer, list } from './setting-rules.js';
+import { tokenSettings } from './token-settings.js';
 import { workflowSettings } from './workflow-settings.js';
 
 const MINUTE_MS = 60_000;
-
-const claimRule = z.object({
-  claim: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
-  has: z.string().min(1),
-});
-const DEFAULT_PERMISSION_RULES = {
-  'integration-management': [
-    { claim: 'scope', has: 'integration:manage' },
-    { claim: ['realm_access', 'roles'], has: 'integration-management' },
-  ],
-  'application-delivery': [
-    { claim: 'scope', has: 'application:deliver' },
-    { claim: ['realm_access', 'roles'], has: 'application-delivery' },
-  ],
-  'process-read': [
-    { claim: 'scope', has: 'process:read' },
-    { claim: ['realm_access', 'roles'], has: 'process-read' },
-  ],
-  'process-administration': [
-    { claim: 'scope', has: 'process:administer' },
-    { claim: ['realm_access', 'roles'], has: 'process-administration' },
-  ],
-  'workflow-test': [
-    { claim: 'scope', has: 'workflow:test' },
-    { claim: ['realm_access', 'roles'], has: 'workflow-test' },
-  ],
-};
-const permissionRules = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue('must be JSON');
-      return z.NEVER;
-    }
-  })
-  .pipe(z.record(z.string(), z.array(claimRule), 'must map a permission to a list of { claim, has } rules'))
-  .default(DEFAULT_PERMISSION_RULES);
 
 const secretsKeys = z
   .string()
@@ -160,9 +125,10 @@ export const envSchema = z.object({
   OIDC_JWKS_STALE_SECONDS: integer(0, 604_800, 86_400).describe(
     'How long the last good keys serve while the issuer is down.',
   ),
+  ...tokenSettings,
   TOKEN_MAX_BYTES: integer(512, 65_536, 8_192).describe('Longest bearer token accepted.'),
   PERMISSION_RULES: permissionRules.describe(
-    'JSON: permission -> rules { claim: name or path, has: value }; any matching rule grants it.',
+    'JSON: permission -> rules { claim: name or path, has: value }; any matching rule grants it, also for some applications only (docs/operations.md).',
   ),
 
   SECRETS_KEYS: secretsKeys.describe(
@@ -170,6 +136,18 @@ export const envSchema = z.object({
   ),
 
   HTTP_BODY_LIMIT_BYTES: integer(1_024, 67_108_864, 262_144).describe('Largest request body.'),
+  HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 1_048_576).describe(
+    'Bytes of request bodies above 16 KiB of one caller that are worked on at the same time; others wait; 0 is no limit.',
+  ),
+  HTTP_CALLER_BODY_WAIT_MS: integer(100, 10 * MINUTE_MS, 10_000).describe(
+    'Milliseconds for which a request body waits for others of its caller, then it is answered 429.',
+  ),
+  HTTP_CALLER_REQUESTS: integer(0, 1_000_000, 100).describe(
+    'Requests of one caller that are under way in this replica, beside those that follow instances; others are answered 429; 0 is no limit.',
+  ),
+  HTTP_CALLER_AT_WORK: integer(0, 1_000_000, 8).describe(
+    'Requests of one caller that this replica works on at the same time, best below DATABASE_POOL_SIZE; others of this caller wait for them; 0 is no limit.',
+  ),
   HTTP_HEADERS_TIMEOUT_MS: integer(1_000, MINUTE_MS, 10_000).describe(
     'Milliseconds in which the request headers must arrive.',
   ),
@@ -180,11 +158,19 @@ export const envSchema = z.object({
     'Idle time of a kept connection; above that of the load balancer.',
   ),
   HTTP_MAX_CONNECTIONS: integer(1, 1_000_000, 10_000).describe('Open client connections at the most.'),
+  HTTP_ADDRESS_CONNECTIONS: integer(0, 1_000_000, 1_000).describe(
+    'Open connections of one address; more are ended at once. Not used with TRUST_PROXY, since all of them are of the proxy then; 0 is no limit.',
+  ),
   CORS_ORIGINS: list().describe('Exact origins of front ends, comma-separated.'),
   TRUST_PROXY: integer(0, 10, 0).describe(
     'Number of reverse proxies in front whose X-Forwarded-For is believed.',
   ),
-  METRICS_PORT: integer(0, 65_535, 0).describe('Own port for /metrics; 0 serves it on PORT.'),
+  METRICS_PORT: integer(0, 65_535, 0).describe(
+    'Own port for /metrics, and for /livez and /readyz too, answered by a thread of its own; 0 serves /metrics on PORT.',
+  ),
+  LIVENESS_MAX_STALL_MS: integer(100, 10 * MINUTE_MS, 30_000).describe(
+    'Milliseconds for which the main thread may be busy at a stretch before /livez on METRICS_PORT fails.',
+  ),
   SHUTDOWN_DELAY_MS: integer(0, MINUTE_MS, 5_000).describe(
     'Milliseconds between failing /readyz and answering new requests 503; until then everything is served.',
   ),
@@ -208,6 +194,7 @@ export const envSchema = z.object({
   EGRESS_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
     'Milliseconds to open a connection to an outside party.',
   ),
+  ...outboundSettings,
   MCP_TEST_TIMEOUT_MS: integer(500, 5 * MINUTE_MS, 15_000).describe('Deadline of a whole connection test.'),
   MCP_SYNC_TIMEOUT_MS: integer(1, 5 * MINUTE_MS, 15_000).describe(
     'Time for storing the tools of all systems that one test covers; what is left waits for the next test.',
@@ -250,6 +237,7 @@ export const envSchema = z.object({
   ...packageSettings,
   ...processDefinitionSettings,
   ...processSettings,
+  ...quotaSettings,
   ...workflowSettings,
   ...agentSettings,
   ...restEndpointSettings,

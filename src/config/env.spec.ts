@@ -45,6 +45,9 @@ describe('Env', () => {
     ['PORT', '3000 '],
     ['PORT', '99999999999999999999'],
     ['NODE_ENV', 'staging'],
+    ['OIDC_REQUIRED_CLAIMS', 'token_use'],
+    ['OIDC_REQUIRED_CLAIMS', 'token_use=access,=hush'],
+    ['OIDC_REQUIRED_CLAIMS', 'token_use='],
     ['LOG_LEVEL', 'verbose'],
     ['DATABASE_URL', 'postgres://svc:hush@db/svc'],
     ['DATABASE_URL', 'mysql://'],
@@ -69,6 +72,18 @@ describe('Env', () => {
     ['PERMISSION_RULES', '{hush'],
     ['PERMISSION_RULES', '{"integration-management":"hush"}'],
     ['PERMISSION_RULES', '{"integration-management":[{"claim":"","has":"hush"}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","app":["a"]}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","apps":[]}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","apps":"a"}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","apps":["hu sh"]}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","apps":["(a|b)"]}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","apps":["a"],"appsIn":"hush"}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"c","has":"hush","hasAt":"hush"}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"hush","apps":["a"]}]}'],
+    ['PERMISSION_RULES', '{"p":[{"claim":"hush","appsIn":""}]}'],
+    ['PERMISSION_RULES', '{"p":[{"hasAt":"hush"}]}'],
+    ['PERMISSION_RULES', '{"p":[]},hush'],
+    ['PERMISSION_RULES', '["hush"]'],
     ['SECRETS_KEYS', 'hush'],
     ['SECRETS_KEYS', `k1:${Buffer.alloc(31).toString('base64')}`],
     ['SECRETS_KEYS', `k.1:${KEY}`],
@@ -111,6 +126,32 @@ describe('Env', () => {
       expect(url('https://llm.example.com/v1', { LLM_API_KEY: 'hush' })).toEqual([]);
     },
   );
+
+  it('asks an introspection endpoint with one kind of credentials, and in the clear nowhere', () => {
+    const [url, id, secret, token] = ['URL', 'CLIENT_ID', 'CLIENT_SECRET', 'TOKEN'].map(
+      (name) => `OIDC_INTROSPECTION_${name}`,
+    ) as [string, string, string, string];
+    const ask = (settings: Record<string, string>) => problems('production', { ...production, ...settings });
+    const address = 'https://sso.example.com/introspect';
+    const oneOf = [`${url} needs ${id} and ${secret}, or ${token} alone`];
+    expect(ask({ [url]: address, [id]: 'svc', [secret]: 'hush' })).toEqual([]);
+    expect(ask({ [url]: address, [token]: 'hush' })).toEqual([]);
+    expect(ask({ [url]: address })).toEqual(oneOf);
+    expect(ask({ [url]: address, [id]: 'svc' })).toEqual(oneOf);
+    expect(ask({ [url]: address, [id]: 'svc', [secret]: 'hush', [token]: 'hush' })).toEqual(oneOf);
+    expect(ask({ [secret]: 'hush' })).toEqual([`${secret} needs ${url}`]);
+    expect(ask({ [url]: 'http://sso.example.com/introspect', [token]: 'hush' })).toEqual([
+      `${url} must start with https:// unless it is on this machine`,
+    ]);
+    expect(ask({ [url]: 'https://hush@sso.example.com', [token]: 'hush' })).toEqual([
+      `${url} must hold no credentials`,
+    ]);
+    expect(ask({ [url]: 'hush', [token]: 'hush' })).toEqual([`${url} must be an http or https URL`]);
+    expect(ask({ [url]: address, [token]: 'hush hush' })).toContain(`${token} must be a bearer token`);
+    expect(problems('evaluation', { [url]: address, [token]: 'hush' })).toEqual([
+      `${url} must not be set in evaluation mode`,
+    ]);
+  });
 
   it('refuses the embedded database in production', () => {
     const embedded = { ...production, DATABASE_URL: 'sqlite:./svc.sqlite' };

@@ -1,4 +1,5 @@
 import { envSchema, type Settings } from './env.schema.js';
+import { introspectionProblems } from './token-settings.js';
 import { StartError } from './start.error.js';
 
 /** Thrown when settings are missing or wrong. The message names variables and rules, never values. */
@@ -12,17 +13,22 @@ export class EnvError extends StartError {
 }
 
 /**
- * What the process is for: real callers, a person who tries it out on one machine, or a command on the database
- * (migrations, key rotation) that needs no settings of the service.
+ * What the process is for: real callers, a person who tries it out on one machine, or a command on the database.
+ * Commands (migrations, key rotation) need no settings of the service.
  */
 export type Mode = 'production' | 'evaluation' | 'maintenance';
 
 const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'SECRETS_KEYS'] as const;
-const REFUSED_IN_EVALUATION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
+const REFUSED_IN_EVALUATION = [
+  'DATABASE_URL',
+  'OIDC_ISSUER',
+  'OIDC_AUDIENCE',
+  'OIDC_INTROSPECTION_URL',
+] as const;
 
 /**
  * The validated settings of the process, injected by class. `mode` is chosen by the entry point that was started
- * (`main.ts` or `evaluation/main.ts`), never guessed from what is missing.
+ * (`main.ts` or `evaluation/main.ts`), never guessed from missing settings.
  */
 export class Env {
   private constructor(
@@ -102,6 +108,10 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(isPlainElsewhere(present['OIDC_ISSUER'])
           ? ['OIDC_ISSUER must start with https:// unless it is on this machine']
           : []),
+        ...(isPlainElsewhere(present['OIDC_INTROSPECTION_URL'])
+          ? ['OIDC_INTROSPECTION_URL must start with https:// unless it is on this machine']
+          : []),
+        ...introspectionProblems(present),
         ...plainModel(present),
       ];
     case 'evaluation':

@@ -11,6 +11,9 @@ export const mcpCallSettings = {
   MCP_CALL_MAX_TIMEOUT_MS: integer(100, 60 * MINUTE_MS, 10 * MINUTE_MS).describe(
     'Longest time that one tool call may be given.',
   ),
+  MCP_CALL_CHECK_TIMEOUT_MS: integer(100, 5 * MINUTE_MS, 5_000).describe(
+    'Milliseconds for holding what a model gives as arguments against the schema of a tool.',
+  ),
   MCP_CALL_MAX_RESULT_BYTES: integer(1_024, 67_108_864, 1_048_576).describe(
     'Largest decoded answer to one tool call, everything that comes before the result included.',
   ),

@@ -20,6 +20,22 @@ export const packageSettings = {
   PACKAGE_MAX_PROBLEMS: integer(1, 10_000, 500).describe(
     'Problems of one package that are told at once; the rest is left out.',
   ),
+  PACKAGE_CHECK_THREADS: integer(1, 16, 1).describe(
+    'Worker threads that check packages, one at a time each.',
+  ),
+  PACKAGE_CHECK_QUEUE: integer(0, 1_000, 20).describe(
+    'Packages that wait for such a thread at the most; others get 503. Each holds up to PACKAGE_MAX_BYTES.',
+  ),
+  PACKAGE_CHECK_WAIT_MS: integer(0, 600_000, 60_000).describe(
+    'Longest wait for such a thread, in milliseconds; then the answer is 503.',
+  ),
+  PACKAGE_CHECK_TIMEOUT_MS: integer(1_000, 600_000, 60_000).describe(
+    'Longest reading, and longest check, of one package in its thread, in milliseconds.',
+  ),
+  PACKAGE_CHECK_MEMORY_MB: integer(64, 8_192, 512).describe('Heap of each of these threads.'),
+  PACKAGE_CHECK_NICENESS: integer(0, 19, 5).describe(
+    'How far these threads stand back for callers (nice, Linux only); each delivery has a caller that waits.',
+  ),
   DELIVER_TOKEN: z
     .string()
     .min(1)

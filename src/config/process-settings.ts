@@ -37,6 +37,12 @@ export const processSettings = {
   PROCESS_MAX_CALL_DEPTH: integer(1, 100, 16).describe(
     'Processes that call each other, one inside the other.',
   ),
+  PROCESS_FAMILY_MAX_INSTANCES: integer(1, 10_000_000, 2_000).describe(
+    'Live instances that one started instance has called, directly and through others; a call beyond them is an incident.',
+  ),
+  PROCESS_FAMILY_MAX_JOBS: integer(1, 10_000_000, 5_000).describe(
+    'Open background jobs of an instance and of all that it has called; a step that calls or publishes beyond them is an incident.',
+  ),
   PROCESS_MAX_ITEMS: integer(1, 100_000, 1_000).describe(
     'Elements of the collection that a call activity runs for.',
   ),
@@ -53,7 +59,7 @@ export const processSettings = {
     'Days for which a repeated Idempotency-Key gets the stored answer.',
   ),
   PROCESS_CLEANUP_SECONDS: integer(1, DAY_SECONDS, 3_600).describe(
-    'Seconds between two removals of stored answers and messages that have expired.',
+    'Seconds between two removals of stored answers and messages that have expired, and of counts that count nothing.',
   ),
   PROCESS_CLEANUP_ROWS: integer(1, 100_000, 1_000).describe(
     'Rows that one statement of such a removal deletes at the most.',

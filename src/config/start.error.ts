@@ -9,7 +9,7 @@ export class SettingUnusableError extends StartError {
   override readonly name = 'SettingUnusableError';
   /**
    * @param problem begins with the names of the settings
-   * @param cause what was thrown; of it only the code is told, because its message may quote values
+   * @param cause the error that was thrown; only its code is told, because its message may quote values
    */
   constructor(problem: string, cause: unknown) {
     super(`${problem}: ${codeOf(cause)}`, { cause });

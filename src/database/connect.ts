@@ -34,8 +34,9 @@ export async function connectDatabase(env: Env, schema: Schema): Promise<DataSou
 }
 
 /**
- * The same for a replica that starts: a database that is away or just starting, or whose name is not known, is waited for, up to
- * DATABASE_START_WAIT_SECONDS; also one that goes away before all is prepared, which then begins anew. One that refuses us is not.
+ * The same for a replica that starts. It waits up to DATABASE_START_WAIT_SECONDS for a database that is away or just
+ * starting, or whose name is not known. A database that goes away before all is prepared is waited for too, and the work
+ * begins anew. A database that refuses us is not waited for.
  * @throws EnvError, SettingUnusableError as above; what `prepare` throws when the database is not to blame
  */
 export async function awaitDatabase(

@@ -6,7 +6,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
 import type { Schema } from './schema.types.js';
-import { readAuthority } from './authority-file.js';
+import { readAuthority } from '../common/tls/authority-file.js';
 import { keepTransactions } from './embedded-transactions.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Database } from './database.js';
+import { sqlTime } from './table-columns.js';
 
 const MICROSECONDS = 1_000;
 
@@ -39,7 +40,6 @@ export class DatabaseTime {
 
   /** As datetime columns of the embedded file hold it: UTC, comparable as text. */
   private text(fromNowMs: number): string {
-    const time = new Date(this.clock.now().getTime() + Math.round(fromNowMs));
-    return time.toISOString().replace('T', ' ').replace('Z', '');
+    return sqlTime(new Date(this.clock.now().getTime() + Math.round(fromNowMs)));
   }
 }

@@ -2,7 +2,7 @@ import { InternalError, UnavailableError, UnknownOutcomeError } from '../common/
 
 const NOTHING_STORED = 'Nothing was stored; try again.';
 
-/** Our own database cannot do its work at present. Nothing of what was asked for is stored. */
+/** Our own database cannot do its work at present. Nothing of the request is stored. */
 abstract class DatabaseFailureError extends UnavailableError {
   /** @param retryAfterSeconds DATABASE_RETRY_AFTER_SECONDS */
   constructor(

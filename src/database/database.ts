@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { noteStored } from '../common/logging/request-context.js';
+import { within } from '../common/within.js';
 import { Env } from '../config/env.js';
 import { isDatabaseFailure } from './database-failure.js';
 import {
@@ -11,6 +12,7 @@ import {
   NestedDatabaseUseError,
 } from './database.errors.js';
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
+import { isEmbedded } from './row-locks.js';
 import { dropConnections } from './server-pool.js';
 import { WriteProgress } from './write-progress.js';
 
@@ -19,9 +21,9 @@ const BACKOFF_BASE_MS = 5;
 const LONGEST_HOLD_MS = 5;
 
 /**
- * The one door to the database. `read` runs plain statements, `write` one transaction that is repeated when it was
- * rolled back for no fault of its own: as the victim of a deadlock, by a connection that was lost before the commit, by
- * a server that takes no writes any more. Work given to `write` must therefore touch nothing but the manager.
+ * The one door to the database. `read` runs plain statements, `write` one transaction. A transaction that was rolled
+ * back for no fault of its own is repeated. Such causes are a deadlock, a connection that was lost before the commit,
+ * and a server that takes no writes any more. Work given to `write` must therefore touch nothing but the manager.
  */
 @Injectable()
 export class Database {
@@ -37,7 +39,7 @@ export class Database {
 
   /** Whether this is the embedded SQLite file, which has no row locks and one connection. */
   get isEmbedded(): boolean {
-    return this.dataSource.options.type === 'better-sqlite3';
+    return isEmbedded(this.dataSource);
   }
 
   /**
@@ -74,8 +76,8 @@ export class Database {
   }
 
   /**
-   * The same for what no caller asks for, such as ids that are taken in advance: a request that stored nothing else has
-   * stored nothing.
+   * The same for writes that no caller asks for, such as ids that are taken in advance. A request that stored nothing
+   * else has stored nothing.
    * @throws as `write`
    */
   async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
@@ -90,8 +92,8 @@ export class Database {
   }
 
   /**
-   * For services that may ask the database, but not inside of work that was given to it: there the embedded file would
-   * wait for itself for ever, and a server for a connection that others hold and likewise wait.
+   * For services that may ask the database, but not inside of work that was given to it. There the embedded file would
+   * wait for itself for ever. A server would wait for a connection of others who wait likewise.
    * @throws NestedDatabaseUseError inside of such work
    */
   refuseNestedUse(): void {
@@ -186,22 +188,10 @@ export class Database {
     return told;
   }
 
-  /**
-   * Locks the rows a query selects until the transaction ends; the embedded file runs one transaction at a time anyway.
-   * @param mode `pessimistic_read` keeps the rows as they are, `pessimistic_write` keeps everybody else out
-   */
-  lock<Row extends ObjectLiteral>(
-    query: SelectQueryBuilder<Row>,
-    mode: 'pessimistic_read' | 'pessimistic_write',
-  ): SelectQueryBuilder<Row> {
-    return this.isEmbedded ? query : query.setLock(mode);
-  }
-
   // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
   private inTime<T>(work: Promise<T>, end: () => Error): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(end()), this.env.get('DATABASE_DEADLINE_MS'));
-      work.then(resolve, reject).finally(() => clearTimeout(timer));
+    return within(this.env.get('DATABASE_DEADLINE_MS'), work, () => {
+      throw end();
     });
   }
 
@@ -226,9 +216,6 @@ function isRepeatable(error: unknown): boolean {
   return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
 }
 
-function backOff(attempt: number): Promise<void> {
-  const limit = BACKOFF_BASE_MS * 2 ** attempt;
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.random() * limit);
-  });
+async function backOff(attempt: number): Promise<void> {
+  await sleep(Math.random() * BACKOFF_BASE_MS * 2 ** attempt);
 }

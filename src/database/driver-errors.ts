@@ -25,8 +25,8 @@ const REFUSAL_CODES = new Set([
 /** A COMMIT that SQLite refuses for these leaves the transaction open, and it is rolled back. */
 const SQLITE_REFUSALS = new Set(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_READONLY']);
 /**
- * No answer from an address, none of the name server, or no free connection. A name that is not known is mostly that of a
- * container or pod that is stopped, and cannot be told from a wrong one.
+ * No answer from an address, none of the name server, or no free connection. An unknown name mostly belongs to a
+ * container or pod that is stopped. It cannot be told from a wrong name.
  */
 const AWAY_CODES = new Set([
   'EAI_AGAIN',
@@ -66,7 +66,7 @@ const MISTAKE_CODES = new Set([
 const SQLITE_CONSTRAINT = 'SQLITE_CONSTRAINT';
 /** SQLite has one code for a wrong statement and for a table that is away. */
 const SQLITE_ERROR = 'SQLITE_ERROR';
-/** The database does not know what it was asked for, or does not allow it (SQLSTATE class 42): somebody must mend that. */
+/** The database does not know the statement, or does not allow it (SQLSTATE class 42): somebody must mend that. */
 const UNKNOWN_STATE = /^42/;
 const SOMETHING_AWAY = /\bno such (table|column)\b/;
 
@@ -110,7 +110,7 @@ export function isRolledBack(error: unknown): boolean {
   return isRetryable(error) || isWriteRefused(error) || SQLITE_REFUSALS.has(driverCode(error));
 }
 
-/** Whether the database is away, full, read-only or overloaded: what was asked for may succeed in a while. */
+/** Whether the database is away, full, read-only or overloaded: the same work may succeed in a while. */
 export function isOutage(error: unknown): boolean {
   const { code, sqlState, fatal } = driverErrorOf(error) ?? {};
   const isUnknown = code === SQLITE_ERROR || UNKNOWN_STATE.test(String(sqlState));

@@ -16,12 +16,13 @@ const ROLLBACK = 'ROLLBACK';
 /**
  * Keeps the transactions of one connection to the embedded file what the driver takes them for.
  *
- * Each takes the lock for writing when it begins, where it waits for its turn: one that reads first fails at its first write
- * if another process has written meanwhile.
+ * Each transaction takes the lock for writing when it begins, and waits there for its turn. A transaction that reads
+ * first would fail at its first write if another process has written meanwhile.
  *
  * SQLite itself rolls back a transaction when the disk is full or fails (https://www.sqlite.org/lang_transaction.html,
- * "Response To Errors Within A Transaction"). What is sent after that would be stored by itself, and the ROLLBACK would be
- * an error, after which the driver believes for good that it is inside of that transaction, and commits nothing any more.
+ * "Response To Errors Within A Transaction"). Later statements of that transaction would be stored by themselves, and
+ * the ROLLBACK would be an error. The driver would then believe for good that the transaction goes on, and would commit
+ * nothing any more.
  */
 export function keepTransactions(connection: Connection): void {
   const transactions = new EmbeddedTransactions(connection);

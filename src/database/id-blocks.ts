@@ -24,8 +24,8 @@ interface Stock {
 }
 
 /**
- * Ids from 1 to 2^53 - 1 that no other replica of the service gives out: each reserves blocks of 1,000 in a short
- * transaction of its own and hands them out from memory. Neither gaps nor the order of ids mean anything.
+ * Ids from 1 to 2^53 - 1 that no other replica of the service gives out. Each replica reserves blocks of 1,000 in a
+ * short transaction of its own, and hands the ids out from memory. Neither gaps nor the order of ids mean anything.
  *
  * Reserve **before** `Database.write`: inside, a stock that has run out could not be filled up, because the embedded
  * file has one connection. How many ids a transaction needs may be a guess from above: `IdRange.giveBack` returns the
@@ -120,7 +120,7 @@ function keep(stock: Stock, part: Part): void {
   }
 }
 
-/** Moves the beginning of what is free; the row stays locked until the transaction ends, so nobody gets the same ids. */
+/** Moves the beginning of the free ids; the row stays locked until the transaction ends, so nobody gets the same ids. */
 async function advance(manager: EntityManager, name: IdName, count: number): Promise<number> {
   const { affected } = await manager.increment(IdBlockEntity, { name }, 'next', count);
   if (affected === 0) {

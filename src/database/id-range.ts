@@ -31,7 +31,8 @@ export class IdRange {
    * Starts to take ids from the first one on. A transaction may be run again after a deadlock: call this inside of it,
    * so that every run takes the same ids.
    * @returns function that gives the next id at each call; throws IdRangeExhaustedError when there are none left, and
-   * IdRangeClosedError after `giveBack`: somebody else may have them now, so a late transaction must not be committed
+   * IdRangeClosedError after `giveBack`. Somebody else may have the ids then, so a late transaction must not be
+   * committed
    */
   sequence(): () => number {
     let taken = 0;

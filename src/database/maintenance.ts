@@ -8,7 +8,7 @@ import type { Schema } from './schema.types.js';
 
 const EMBEDDED = '--embedded';
 
-/** The command works on what is there, and there is nothing. */
+/** The command works on an embedded file that is there, and there is none. */
 export class NoEmbeddedFileError extends StartError {
   override readonly name = 'NoEmbeddedFileError';
   constructor() {

@@ -3,6 +3,7 @@ import type { SecretKey } from '../common/secrets/secret-cipher.js';
 import { StartError } from '../config/start.error.js';
 import { bindStoredSecrets } from './bind-stored-secrets.js';
 import { withPatience } from './server-pool.js';
+import { isEmbedded } from './row-locks.js';
 
 const LOCK_NAME = 'svc-platform:migrations';
 
@@ -28,7 +29,7 @@ export async function migrate(
     await bindStoredSecrets(dataSource, secretKeys);
     return names;
   };
-  return dataSource.options.type === 'better-sqlite3'
+  return isEmbedded(dataSource)
     ? run()
     : withPatience(dataSource, () => locked(dataSource, lockTimeoutSeconds, run));
 }

@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logging/log.js';
 import type { Env } from '../config/env.js';
+import { isEmbedded } from './row-locks.js';
 
-/** Limits of what one statement stores as a whole. */
+/** Limits of the values that one statement stores as a whole. */
 const STORED_AT_ONCE = [
   'JOBS_MAX_PAYLOAD_BYTES',
   'PACKAGE_MAX_BYTES',
@@ -14,7 +15,7 @@ const STORED_AT_ONCE = [
 
 /** Says which limits of ours are of no use, because the server takes no statement as large as that: such work fails. */
 export async function warnOfPackets(dataSource: DataSource, env: Env, log: Log): Promise<void> {
-  if (dataSource.options.type === 'better-sqlite3') {
+  if (isEmbedded(dataSource)) {
     return;
   }
   const [row] = (await dataSource.query('SELECT @@max_allowed_packet AS bytes')) as { bytes: unknown }[];

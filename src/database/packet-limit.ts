@@ -15,14 +15,14 @@ interface Sender {
 }
 
 /**
- * Refuses statements that the server takes no packet for. Sent, they would end the connection while the driver still writes,
- * which nobody could tell from a server that went away: the same statement would be sent again and again.
+ * Refuses statements that fit into no packet of the server. Such a statement would end the connection while the driver
+ * still writes. Nobody could tell that from a server that went away, so the statement would be sent again and again.
  */
 export class PacketLimit {
   /** What a connection was told last; new ones are asked with what they say first. */
   private lastKnown = Number.POSITIVE_INFINITY;
 
-  /** Asks the server of a new connection, and watches what is sent over it from now on. */
+  /** Asks the server of a new connection, and watches the statements that are sent over it from now on. */
   watch(connection: PoolConnection): void {
     let limit: number | undefined;
     connection.query('SELECT @@max_allowed_packet AS bytes', (error, rows) => {

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { StartError } from '../config/start.error.js';
+import { isEmbedded } from './row-locks.js';
 
 const LISTED = 3;
 
@@ -33,7 +34,7 @@ export async function checkSchema(dataSource: DataSource): Promise<void> {
 
 async function tablesOf(dataSource: DataSource): Promise<Set<string>> {
   const rows = (await dataSource.query(
-    dataSource.options.type === 'better-sqlite3'
+    isEmbedded(dataSource)
       ? "SELECT name FROM sqlite_master WHERE type = 'table'"
       : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
   )) as { name: string }[];

@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import { SecretCipher } from '../common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../common/secrets/secret-keys.js';
 
-/** Offers the cipher after the configured keys were proven against what is stored. */
+/** Offers the cipher after the configured keys were proven against the stored secrets. */
 @Global()
 @Module({
   providers: [

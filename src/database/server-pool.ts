@@ -43,8 +43,8 @@ export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
 }
 
 /**
- * Runs work whose statements may take long, such as migrations and the wait for others who migrate: one that says nothing is left
- * alone as long as the server answers on another connection.
+ * Runs work whose statements may take long, such as migrations and the wait for others who migrate. A silent statement
+ * is left alone as long as the server answers on another connection.
  * @throws what `work` throws
  */
 export async function withPatience<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { StartError } from '../config/start.error.js';
+import { isEmbedded } from './row-locks.js';
 
 /** The database does not keep a rule that the correctness of the service rests on. */
 export class DatabaseSessionError extends StartError {
@@ -11,7 +12,7 @@ export class DatabaseSessionError extends StartError {
  * @throws DatabaseSessionError otherwise
  */
 export async function checkSession(dataSource: DataSource): Promise<void> {
-  if (dataSource.options.type === 'better-sqlite3') {
+  if (isEmbedded(dataSource)) {
     return;
   }
   // MariaDB before 11.1 calls the variable tx_isolation.

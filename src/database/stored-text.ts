@@ -2,7 +2,7 @@ import type { ValueTransformer } from 'typeorm';
 
 /**
  * Maps a text of any length to a `json` column and back, character by character. A `text` column ends at 65,535 bytes on
- * MySQL and MariaDB, and `json` by itself would give members back in an order of MySQL's own.
+ * MySQL and MariaDB. A `json` column by itself would give members back in an order of MySQL's own.
  */
 export const storedText: ValueTransformer = {
   to: (text: string | null | undefined) => (typeof text === 'string' ? { text } : text),

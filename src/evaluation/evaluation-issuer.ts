@@ -7,10 +7,10 @@ import {
   type CryptoKey,
 } from 'jose';
 import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
-import type { PermissionRules } from '../common/auth/claims-to-permissions.js';
+import type { PermissionRules } from '../config/permission-rules.js';
 import type { KeySource } from '../common/auth/key-source.js';
 import { TrustedIssuer } from '../common/auth/trusted-issuer.js';
-import { claimsGranting } from './granting-claims.js';
+import { claimsGranting, grantingRule } from './granting-claims.js';
 import { sampleNames } from './sample-names.js';
 
 const ALGORITHM = 'ES256';
@@ -31,7 +31,7 @@ export class UnknownPermissionError extends Error {
 
 /**
  * The token issuer of evaluation mode: one ES256 key that lives in memory and dies with the process. The issuer name
- * holds the thumbprint of the key (RFC 7638), so no other server, least of all production, can be set to trust it.
+ * holds the thumbprint of the key (RFC 7638). So no other server, least of all production, can be set to trust it.
  */
 export class EvaluationIssuer implements KeySource {
   readonly version = 1;
@@ -101,7 +101,7 @@ export class EvaluationIssuer implements KeySource {
   }
 
   private known(permissions: TokenOrder['permissions']): readonly string[] {
-    const all = Object.keys(this.rules).filter((name) => this.rules[name]?.length);
+    const all = Object.keys(this.rules).filter((name) => grantingRule(this.rules, name));
     if (permissions === 'all') {
       return all;
     }

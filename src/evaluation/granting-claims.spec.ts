@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { permissionsFrom, type PermissionRules } from '../common/auth/claims-to-permissions.js';
+import { permissionsFrom } from '../common/auth/claims-to-permissions.js';
+import type { PermissionRules } from '../config/permission-rules.js';
 import { claimsGranting } from './granting-claims.js';
 
 const RULES: PermissionRules = {
@@ -17,9 +18,25 @@ describe('claimsGranting', () => {
   it.each([[[]], [['a']], [['a', 'b']], [['c', 'd', 'e']], [['a', 'b', 'c', 'd', 'e']]])(
     'makes claims that grant exactly %j',
     (permissions: string[]) => {
-      expect([...permissionsFrom(claimsGranting(permissions, RULES), RULES)]).toEqual(permissions);
+      expect([...permissionsFrom(claimsGranting(permissions, RULES), RULES).keys()]).toEqual(permissions);
     },
   );
+
+  it('takes the rule that grants most of those that need no name of an application', () => {
+    const rules: PermissionRules = {
+      all: [
+        { appsIn: 'apps' },
+        { claim: 'scope', has: 'some', apps: ['x-*'] },
+        { claim: 'scope', has: 'all' },
+      ],
+      some: [
+        { claim: 'roles', hasAt: 'r' },
+        { claim: 'scope', has: 'some', apps: ['x-*'] },
+      ],
+      none: [{ claim: 'roles', hasAt: 'r' }],
+    };
+    expect(claimsGranting(['all', 'some', 'none'], rules)).toEqual({ scope: 'all some' });
+  });
 
   it('writes scopes as one string and everything else as lists', () => {
     expect(claimsGranting(['a', 'b', 'c'], RULES)).toEqual({

@@ -1,16 +1,25 @@
-import type { PermissionRules } from '../common/auth/claims-to-permissions.js';
+import type { PermissionRule, PermissionRules } from '../config/permission-rules.js';
 
 type Tree = { [name: string]: Tree | string | string[] };
 
+/** The first rule of a permission that grants it for applications which the token need not name; undefined without one. */
+export function grantingRule(
+  rules: PermissionRules,
+  permission: string,
+): Extract<PermissionRule, { has: string }> | undefined {
+  const known = (rules[permission] ?? []).filter((rule) => 'has' in rule && !('appsIn' in rule));
+  return (known.find((rule) => !('apps' in rule)) ?? known[0]) as ReturnType<typeof grantingRule>;
+}
+
 /**
- * The reverse of `permissionsFrom`: claims that grant exactly what the first rule of each permission asks for.
- * @param permissions names with at least one rule
+ * The reverse of `permissionsFrom`: claims that grant exactly what one rule of each permission asks for.
+ * @param permissions names with a `grantingRule`
  * @returns claims, a `scope` as one string (RFC 8693, section 4.2), everything else as lists
  */
 export function claimsGranting(permissions: readonly string[], rules: PermissionRules): Tree {
   const claims: Tree = {};
   for (const permission of permissions) {
-    const rule = rules[permission]?.[0];
+    const rule = grantingRule(rules, permission);
     if (rule !== undefined) {
       put(claims, typeof rule.claim === 'string' ? [rule.claim] : rule.claim, rule.has);
     }

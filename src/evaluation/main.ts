@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithStartError } from '../config/cli.js';
 import { Env } from '../config/env.js';
-import { serve } from '../serve.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
-import { deliverSample, SAMPLE_APP } from './sample-application.js';
 import { startEvaluationModel } from './scripted-model/evaluation-model.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';
@@ -23,6 +21,11 @@ try {
   const given = Env.fromProcess('evaluation');
   const dataDir = given.get('DATA_DIR');
   const secretsKeys = await evaluationSecretsKeys(dataDir);
+  // Only now: to load the rest takes seconds on a small machine, and wrong settings are to be told at once.
+  const [{ serve }, { deliverSample, SAMPLE_APP }] = await Promise.all([
+    import('../serve.js'),
+    import('./sample-application.js'),
+  ]);
   model = await startEvaluationModel(given, SAMPLE_SCRIPT);
   const env = Env.fromProcess('evaluation', {
     LOG_LEVEL: 'warn',

@@ -37,7 +37,7 @@ const DELIVERER: Principal = {
     userName: 'sample-application',
     impersonatingUser: null,
   },
-  permissions: new Set(),
+  permissions: new Map(),
 };
 
 /** Thrown when the folders of the sample are missing or broken. */
@@ -46,8 +46,9 @@ export class SampleApplicationError extends Error {
 }
 
 /**
- * Delivers the sample application for a person who tries the service out: its version id is made of what is in it, so that a
- * restart finds it done and a changed sample becomes a new version. A build that a person has made the active one stays it.
+ * Delivers the sample application for a person who tries the service out. Its version id is made of its content. So a
+ * restart finds the delivery done, and a changed sample becomes a new version. A build that a person has made active
+ * stays active.
  * @param folder folder with `application` and `library`
  * @returns the build of the sample application that is active afterwards
  * @throws SampleApplicationError, PackageRefusedError
@@ -113,7 +114,7 @@ async function deliver(
     return present;
   }
   try {
-    await app.get(AppPackagesService).store(DELIVERER, version, document);
+    await app.get(AppPackagesService).store(DELIVERER, version, JSON.stringify(document));
     await app.get(VersionCommitsService).commit(DELIVERER, version, 'Sample application');
   } catch (error) {
     if (!(error instanceof VersionCommittedError)) {
@@ -128,6 +129,6 @@ async function buildOf(
   app: INestApplicationContext,
   { appId, appVersionId }: AppVersionKey,
 ): Promise<string | null> {
-  const { builds } = await app.get(BuildReadsService).page({ appId });
+  const { items: builds } = await app.get(BuildReadsService).page({ appId });
   return builds.find((build) => build.appVersionId === appVersionId)?.buildId ?? null;
 }

@@ -26,8 +26,8 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * Where `npm run dev:token` gets its tokens: a Unix socket that only the user who runs the server can open, named in
- * `evaluation.json` of the data folder for as long as the server runs.
+ * Where `npm run dev:token` gets its tokens: a Unix socket that only the user who runs the server can open.
+ * `evaluation.json` of the data folder names the socket for as long as the server runs.
  */
 export class TokenSocket {
   private constructor(

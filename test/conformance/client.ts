@@ -10,7 +10,7 @@ import type {
 } from '../../src/modules/mcp-connection/model/connection-test.types.js';
 import { createToolCaller } from '../../src/modules/mcp-connection/worker/create-tool-caller.js';
 import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
-import { McpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
+import { mcpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
 import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
 import { readToolList } from '../../src/modules/mcp-connection/worker/tool-list.reader.js';
 
@@ -42,8 +42,7 @@ const ways = { maxRedirects: 2, connectTimeoutMs: 5_000 };
 const outbound = new OutboundClient({ policy: new AddressPolicy(policy), ...ways });
 const caller = createToolCaller(
   {
-    policy,
-    ...ways,
+    outbound: { policy, ...ways },
     tokenMaxBytes: LIMITS.maxResponseBytes,
     tokenTimeoutMs: LIMITS.deadlineMs,
     opening: LIMITS,
@@ -59,7 +58,7 @@ const caller = createToolCaller(
 
 await outbound.run(LIMITS, async (operation) => {
   const stored = await systemCredentials(operation);
-  const credentials = McpCredentials.of(stored, url, {
+  const credentials = mcpCredentials(stored, url, {
     tokens: new OAuthTokenClient(outbound, LIMITS),
     operation,
   });

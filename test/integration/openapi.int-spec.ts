@@ -158,7 +158,7 @@ describe('OpenAPI document', () => {
       expect(Object.keys(operation.responses), name).toEqual(
         expect.arrayContaining(['400', '401', ...denied, '429', '500', '503']),
       );
-      // Decisions, section 3: the endpoints of the runtime need only a valid token.
+      // Endpoints of the runtime need only a valid token (docs/contract.md, sections 3.1 and 4.1).
       const known = [
         'integration-management',
         'application-delivery',

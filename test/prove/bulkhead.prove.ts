@@ -13,7 +13,7 @@ const TESTS = 200;
 const DEADLINE_MS = 5_000;
 const SLACK_MS = 1_000;
 /** Where others work on the same two cores, as in a short round: it says that no test hangs, not how fast it is. */
-const SHARED_MACHINE_SLACK_MS = 5_000;
+const SHARED_MACHINE_SLACK_MS = 50_000;
 /** The tests arrive within this time, so that the cost of 200 simultaneous requests of any kind is not measured. */
 const ARRIVAL_MS = 1_000;
 const READS_PER_SECOND = 50;
@@ -42,15 +42,18 @@ export const proof: Proof = {
   claim: 'connection tests of 200 hostile servers at once end in time and are not noticed by anybody else',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mysql'],
+  takesLong: true,
   async run(environment) {
-    // Only a machine that does nothing else can tell of latency; a short run is made where others work too.
+    // Only a machine that does nothing else can tell of latency; a short run is made where others work too. It judges the
+    // answers, the memory, the sockets, and that every test ends. It does not judge what other callers notice, nor whether
+    // a test ends within a second of its deadline; and nothing that a hostile server lists is stored.
     const judged = !environment.short;
-    const storms = judged ? 9 : 2;
+    const storms = judged ? 9 : 1;
     const service = await environment.startService(await environment.emptyDatabase(), {
       EGRESS_ALLOW: '127.0.0.1',
       MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS),
     });
-    const hostile = await HostilePeers.start();
+    const hostile = await HostilePeers.start(judged);
     try {
       const callers = new Callers(service, await environment.token(), judged);
       if (environment.kind !== 'embedded' && judged) {
@@ -64,8 +67,8 @@ export const proof: Proof = {
       prove(!judged || isUnnoticed, `get-by-id p99 rose from ${storm.aloneMs} to ${storm.p99Ms} ms`);
       await callers.close();
       return (
-        `${storms * TESTS} tests, longest ${storm.longestMs.toFixed(0)} ms; get-by-id p99 ${storm.aloneMs.toFixed(1)} ms ` +
-        `alone, ${storm.p99Ms.toFixed(1)} ms meanwhile; memory +${megabytes(single)} for one server at the most, ` +
+        `${storms * TESTS} tests, longest ${storm.longestMs.toFixed(0)} ms; get-by-id p99 ` +
+        `${judged ? `${storm.aloneMs.toFixed(1)} ms alone, ` : ''}${storm.p99Ms.toFixed(1)} ms meanwhile; memory +${megabytes(single)} for one server at the most, ` +
         `+${megabytes(storm.grownBytes)} for ${TESTS}; 0 sockets left`
       );
     } finally {
@@ -103,7 +106,7 @@ async function stormAtOnce(
   const p99s: number[] = [];
   let longestMs = 0;
   for (let storm = 0; storm < storms; storm += 1) {
-    if (judged || storm === 0) {
+    if (judged) {
       alone.push(await (await callers.steadyReader(resourceId)).read());
     }
     const reader = await callers.steadyReader(resourceId);
@@ -186,10 +189,12 @@ class HostilePeers {
     readonly urls: Record<string, string>,
   ) {}
 
-  static async start(): Promise<HostilePeers> {
+  /** @param judged outside parties have processors of their own: they must not compete with the service for these */
+  static async start(judged: boolean): Promise<HostilePeers> {
     const child = forkHelper('hostile-peers.process.ts');
-    // Outside parties have processors of their own: they must not compete with the service for these.
-    setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+    if (judged) {
+      setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+    }
     return new HostilePeers(child, (await nextMessage(child)) as Record<string, string>);
   }
 

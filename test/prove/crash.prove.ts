@@ -1,12 +1,11 @@
 import { SecretCipher } from '../../src/common/secrets/secret-cipher.js';
 import { ApiClient, type SystemRecord } from './support/api-client.js';
-import { inParallel } from './support/in-parallel.js';
+import { doNumbered } from './support/numbered-work.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
 import type { ServiceProcess } from './support/service-process.js';
 
-const CREATES = 1_000;
 const CONCURRENCY = 50;
 const IDENTITY_PROVIDER = 'https://idp.example.com/token';
 
@@ -20,13 +19,15 @@ export const proof: Proof = {
   name: 'crash',
   claim: 'kill -9 of the service loses no acknowledged system, doubles none and leaves none half stored',
   databases: ['embedded', 'mariadb', 'mysql'],
+  // A create is one transaction, which both servers take back alike when its connection breaks.
+  shortDatabases: ['embedded', 'mysql'],
   async run(environment) {
-    const kills = environment.short ? 2 : 10;
+    const { kills, creates } = environment.short ? { kills: 1, creates: 150 } : { kills: 10, creates: 1_000 };
     const databaseUrl = await environment.emptyDatabase();
     const told: Told = { acknowledged: new Map(), unknown: new Set() };
     for (let round = 0; round < kills; round += 1) {
       const service = await environment.startService(databaseUrl);
-      await createUntilKilled(environment, service, told, round);
+      await createUntilKilled(environment, service, told, { round, creates });
     }
     prove(told.unknown.size > 0, 'no kill hit a request, so nothing was proved');
     const service = await environment.startService(databaseUrl);
@@ -35,7 +36,7 @@ export const proof: Proof = {
     await checkRows(environment, databaseUrl, stored);
     await retryUnknown(environment, service, told, stored);
     return (
-      `${kills} kills in ${kills * CREATES} creates: ${told.acknowledged.size} acknowledged, ` +
+      `${kills} kills in ${kills * creates} creates: ${told.acknowledged.size} acknowledged, ` +
       `${told.unknown.size} broken off (${stored.length - told.acknowledged.size} of them stored); 0 lost, 0 twice, 0 half stored`
     );
   },
@@ -45,12 +46,12 @@ async function createUntilKilled(
   environment: ProofEnvironment,
   service: ServiceProcess,
   told: Told,
-  round: number,
+  { round, creates }: { round: number; creates: number },
 ): Promise<void> {
   const client = new ApiClient(service.url, await environment.token(), { connections: CONCURRENCY });
-  const killAfter = Math.floor(CREATES * (0.1 + 0.8 * Math.random()));
+  const killAfter = Math.floor(creates * (0.1 + 0.8 * Math.random()));
   const before = told.acknowledged.size;
-  await inParallel(CREATES, CONCURRENCY, async (index) => {
+  await doNumbered(creates, CONCURRENCY, async (index) => {
     const name = `crash-${round}-${index}`;
     try {
       const { status, body } = await client.create(name, { authorization: serviceAccount(name) });
@@ -94,7 +95,7 @@ async function storedSystems(
   const { status, body } = await client.list();
   prove(status === 200, `list answered ${status}`);
   const summaries = body['systems'] as { resourceId: string }[];
-  const records = await inParallel(summaries.length, CONCURRENCY, async (index) => {
+  const records = await doNumbered(summaries.length, CONCURRENCY, async (index) => {
     const answer = await client.getById(String(summaries[index]?.resourceId));
     prove(answer.status === 200, `get-by-id answered ${answer.status} for a listed system`);
     const record = answer.body as unknown as SystemRecord;
@@ -157,7 +158,7 @@ async function retryUnknown(
   const client = new ApiClient(service.url, await environment.token());
   const names = [...told.unknown];
   const present = new Set(stored.map(({ name }) => name));
-  await inParallel(names.length, CONCURRENCY, async (index) => {
+  await doNumbered(names.length, CONCURRENCY, async (index) => {
     const name = String(names[index]);
     const { status } = await client.create(name, { authorization: serviceAccount(name) });
     const expected = present.has(name) ? 409 : 201;

@@ -11,8 +11,8 @@ import type { ServiceProcess } from './support/service-process.js';
 const CALLERS = 16;
 const DOWN_MS = 500;
 const LONGEST_RECOVERY_MS = 10_000;
-const LONGEST_FINISH_MS = 60_000;
-const LONGEST_DRAIN_MS = 10_000;
+const LONGEST_FINISH_MS = 180_000;
+const LONGEST_DRAIN_MS = 60_000;
 /** A dead worker's jobs come back soon, so that a proof need not wait. */
 const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '50', JOBS_POLL_MS: '50' };
 
@@ -23,7 +23,7 @@ export const proof: Proof = {
   databases: ['embedded', 'mariadb', 'mysql'],
   needsOwnServer: true,
   async run(environment) {
-    const kills = environment.short ? 2 : 20;
+    const kills = environment.short ? 1 : 20;
     const databaseKills = environment.kind === 'embedded' ? 0 : environment.short ? 1 : 6;
     const site = await Site.open(environment);
     const build = await site.client.publish({ order: ORDER, check: CHECK });
@@ -159,7 +159,7 @@ function checkFinished(stored: readonly StoredInstance[], orders: readonly Order
     started.length === orders.length && names.size === orders.length,
     `${started.length} instances of ${names.size} orders are stored for ${orders.length} that were started`,
   );
-  const children = new Map(called.map((child) => [child.row.parent?.id, child]));
+  const children = new Map(called.map((child) => [child.row.parentId ?? undefined, child]));
   prove(
     called.length === started.length && children.size === called.length,
     `${called.length} processes were called for ${children.size} of ${started.length} instances`,

@@ -2,7 +2,7 @@ import { EnvError } from '../../src/config/env.js';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, APP, VERSION } from './support/api-client.js';
-import { inParallel } from './support/in-parallel.js';
+import { doNumbered } from './support/numbered-work.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
@@ -11,6 +11,8 @@ import { connectionTestPath } from '../support/factories.js';
 
 const CLI = 'dist/src/rotate-secrets.cli.js';
 const CALLERS = 5;
+/** Tries after those that were wanted, in case no kill has hit the command at work. */
+const MOST_MORE_KILLS = 20;
 const PAUSE_MS = 50;
 const NOTHING_LISTENS = 'http://127.0.0.1:1/mcp';
 
@@ -18,9 +20,11 @@ export const proof: Proof = {
   name: 'rotation',
   claim: 'secrets are sealed anew under load; the rotation survives kill -9 and makes the old key removable',
   databases: ['embedded', 'mariadb', 'mysql'],
+  // A value is replaced by one UPDATE by primary key: no lock, no JSON, nothing that MariaDB does otherwise.
+  shortDatabases: ['embedded', 'mysql'],
   async run(environment) {
-    const count = environment.short ? 400 : 5_000;
-    const kills = environment.short ? 2 : 10;
+    const count = environment.short ? 200 : 5_000;
+    const kills = environment.short ? 1 : 10;
     const databaseUrl = await environment.emptyDatabase();
     const keys = { old: newKey('old'), new: newKey('new') };
     await fill(environment, databaseUrl, { count, keys: keys.old });
@@ -30,16 +34,15 @@ export const proof: Proof = {
     const client = new ApiClient(service.url, await environment.token());
     const load = new Load(client);
     const running = load.run();
-    for (let kill = 1; kill <= kills && load.running; kill += 1) {
-      await killInTheMiddle(databaseUrl, both, (count * kill) / (kills + 1));
-    }
+    const hits = await killAtWork(load, { databaseUrl, keys, kills });
     const output = await rotate(databaseUrl, both);
     load.running = false;
     await running;
     await client.close();
+    prove(hits > 0, 'no kill hit the command at work, so nothing was proved');
     prove((await sealedWith(databaseUrl, 'old')) === 0, 'values under the old key are left');
     await expectOldKeyGone(environment, databaseUrl, keys);
-    return `${count} secrets, ${kills} x kill -9, ${load.answered} requests meanwhile, 0 x 500; at last: ${output}`;
+    return `${count} secrets, ${hits} x kill -9 at work, ${load.answered} requests meanwhile, 0 x 500; at last: ${output}`;
   },
 };
 
@@ -79,7 +82,7 @@ async function fill(
 ): Promise<void> {
   const service = await environment.startService(databaseUrl, settingsOf(keys));
   const client = new ApiClient(service.url, await environment.token());
-  await inParallel(count, 20, async (index) => {
+  await doNumbered(count, 20, async (index) => {
     const { status } = await client.create(`rotation-${index}`, connection(index));
     prove(status === 201, `a create was answered ${status}`);
   });
@@ -88,13 +91,43 @@ async function fill(
   prove((await sealedWith(databaseUrl, 'old')) === count, 'not every secret was sealed with the old key');
 }
 
-/** Starts the command and kills it once about this many values are under the new key. */
-async function killInTheMiddle(databaseUrl: string, keys: string, resealed: number): Promise<void> {
+/**
+ * Kills the command at different moments, and goes on until one kill has hit it at work.
+ * @returns how many did
+ */
+async function killAtWork(
+  load: Load,
+  { databaseUrl, keys, kills }: { databaseUrl: string; keys: { old: string; new: string }; kills: number },
+): Promise<number> {
+  let hits = 0;
+  for (let kill = 1; kill <= kills || (hits === 0 && kill <= kills + MOST_MORE_KILLS); kill += 1) {
+    if (!load.running) {
+      break;
+    }
+    if ((await sealedWith(databaseUrl, 'old')) === 0) {
+      // The command was quicker than the kill: it gets its work back.
+      await rotate(databaseUrl, `${keys.old},${keys.new}`);
+    }
+    const part = kill <= kills ? 1 / (kills - kill + 2) : Math.random();
+    const isHit = await killInTheMiddle(databaseUrl, `${keys.new},${keys.old}`, part);
+    hits += isHit ? 1 : 0;
+  }
+  return hits;
+}
+
+/**
+ * Starts the command and kills it once this part of the values under the old key is under the new one.
+ * @returns whether it was running and had sealed some values anew, but not all
+ */
+async function killInTheMiddle(databaseUrl: string, keys: string, part: number): Promise<boolean> {
+  const before = await sealedWith(databaseUrl, 'old');
   const command = await launchCommand(databaseUrl, keys);
-  while (!command.hasEnded && (await sealedWith(databaseUrl, 'new')) < resealed) {
+  while (!command.hasEnded && (await sealedWith(databaseUrl, 'old')) > before * (1 - part)) {
     await sleep(5);
   }
-  await command.kill('SIGKILL');
+  const end = await command.kill('SIGKILL');
+  const left = await sealedWith(databaseUrl, 'old');
+  return end === 'SIGKILL' && left > 0 && left < before;
 }
 
 /** @returns what the command printed */

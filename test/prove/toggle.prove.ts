@@ -1,6 +1,6 @@
 import { startToolListPeer } from '../support/peers/scripted-mcp.peer.js';
 import { ApiClient, type SystemRecord } from './support/api-client.js';
-import { inParallel } from './support/in-parallel.js';
+import { doNumbered } from './support/numbered-work.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { isLinearizable, type RegisterOperation } from './support/register-history.js';
@@ -42,7 +42,7 @@ async function callerOf(environment: ProofEnvironment, url: string): Promise<Api
 
 async function toggleOneTool(clients: readonly ApiClient[], name: string, peerUrl: string): Promise<void> {
   const system = await systemWithTool(clients[0]!, name, peerUrl);
-  const history = await inParallel(OPERATIONS, CONCURRENCY, (index) =>
+  const history = await doNumbered(OPERATIONS, CONCURRENCY, (index) =>
     operate(clients[index % clients.length]!, system),
   );
   prove(isLinearizable(history, system.tools[0]!.enabled), `no order explains the history of ${name}`);

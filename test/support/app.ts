@@ -25,6 +25,8 @@ export interface TestRequest {
   /** Sent as it is, in place of `body`. */
   rawBody?: BodyInit;
   headers?: Record<string, string>;
+  /** Hangs up. */
+  signal?: AbortSignal;
 }
 
 /** What came back; `body` is parsed where it is JSON. */
@@ -40,7 +42,8 @@ export interface TestResponse<Body = Record<string, unknown>> {
  * issuer of its own. Every response is held against the OpenAPI document.
  */
 export class TestApp {
-  private readonly contract: OpenApiContract;
+  /** One for all applications of a worker: the document does not depend on settings. */
+  private static contract: OpenApiContract | undefined;
   private readonly agent = new Agent({ connections: 100 });
 
   private constructor(
@@ -49,7 +52,7 @@ export class TestApp {
     readonly url: string,
     private readonly token: string,
   ) {
-    this.contract = new OpenApiContract(buildOpenApi(nest));
+    TestApp.contract ??= new OpenApiContract(buildOpenApi(nest));
   }
 
   /** @param settings variables on top of those a test needs */
@@ -64,10 +67,16 @@ export class TestApp {
       OIDC_TIMEOUT_MS: PATIENCE_MS,
       SECRETS_KEYS: TEST_SECRETS_KEYS,
       EGRESS_ALLOW: '127.0.0.1',
+      OUTBOUND_HTTP: 'allow',
       // Tests share the processor with each other and with databases.
       MCP_WORKER_NICENESS: '0',
+      MCP_TEST_TIMEOUT_MS: PATIENCE_MS,
+      PACKAGE_CHECK_NICENESS: '0',
+      PACKAGE_CHECK_TIMEOUT_MS: PATIENCE_MS,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+      HTTP_CALLER_REQUESTS: '0',
+      HTTP_CALLER_AT_WORK: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
       RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
       ...settings,
@@ -93,14 +102,17 @@ export class TestApp {
   async request<Body = Record<string, unknown>>(
     method: string,
     path: string,
-    { token = this.token, body, rawBody, headers = {} }: TestRequest = {},
+    { token = this.token, body, rawBody, headers = {}, signal }: TestRequest = {},
   ): Promise<TestResponse<Body>> {
     const payload = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(`${this.url}${path}`, {
       method,
       dispatcher: this.agent,
       redirect: 'manual',
+      signal: signal ?? null,
       headers: {
+        // To compress and to unpack each answer costs more than the answer, and tests nothing.
+        'accept-encoding': 'identity',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
@@ -110,7 +122,7 @@ export class TestApp {
     const text = await response.text();
     const contentType = response.headers.get('content-type') ?? '';
     const parsed: unknown = /[/+]json/.test(contentType) ? JSON.parse(text) : text;
-    this.contract.check(method, path.split('?')[0] ?? '', {
+    TestApp.contract?.check(method, path.split('?')[0] ?? '', {
       status: response.status,
       contentType,
       body: parsed,

@@ -11,7 +11,7 @@ const CITATION =
   /(docs\/[\w/-]+\.md)(?:,[\s*]+sections?[\s*]+(\d[\d.]*(?:(?:,[\s*]+|[\s*]+and[\s*]+)\d[\d.]*)*))?/g;
 const LINK = /\]\((?!\w+:)([^)#\s]*\.md|(?=#))(?:#([^)\s]*))?\)/g;
 const ELSEWHERE =
-  /\bdecisions, sections?\b|(?<!\/process-)\bsemantics, (?:section|")|\b[Ii]nterface contract, (?:"|endpoint)|\((?:contract), /g;
+  /\bdecisions,[\s*]+sections?\b|\bsemantics,[\s*]+(?:section|")|\(semantics[,:]\s|\binterface contract,[\s*]+(?:"|endpoint)|\(contract,\s/gi;
 
 /**
  * References to documents that lead nowhere: a citation in code (`docs/contract.md, section 4.2`), a link between
@@ -56,7 +56,12 @@ export class DocumentReferences {
 
 function ofNames(path: string, text: string): SourceViolation[] {
   return [...text.matchAll(ELSEWHERE)].map(({ 0: name, index }) =>
-    violation(path, text, index, `is not in the repository: ${name}; cite a section of a file in docs`),
+    violation(
+      path,
+      text,
+      index,
+      `is not in the repository: ${name.replace(/[\s*]+/g, ' ')}; cite a section of a file in docs`,
+    ),
   );
 }
 

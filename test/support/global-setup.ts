@@ -1,8 +1,11 @@
 import 'reflect-metadata';
+import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import type { DatabaseKind } from './databases/database-kind.js';
 import { processFolder } from './databases/process-folder.js';
 import { dropDatabase, scratchDatabase } from './databases/scratch-database.js';
 import type { ServerKind } from './databases/server-program.js';
@@ -16,13 +19,20 @@ declare module 'vitest' {
   }
 }
 
-/** Gives every worker a migrated database of its own on the server that TEST_DATABASE names. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Gives every worker a migrated database of its own on the server that the project names. Workers of all projects share
+ * one row of ids up to the number of workers of the whole run.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const kind = process.env['TEST_DATABASE'] ?? 'embedded';
+  // The worker threads of the service run from the build; an old one would be tested in place of the sources.
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' });
+  const kind = project.config.env['TEST_DATABASE'] as DatabaseKind;
   const workers = Array.from({ length: project.vitest.config.maxWorkers }, (_, index) => index + 1);
   const { urls, stop } = await (kind === 'embedded'
     ? embeddedFiles(workers)
-    : serverDatabases(kind as ServerKind, workers));
+    : serverDatabases(kind, workers));
   try {
     await Promise.all(urls.map(migrateDatabase));
   } catch (error) {

@@ -61,6 +61,27 @@ const RULES: readonly SourceRule[] = [
   },
 ];
 
+/** Files without specs that the root of a module may have. Beyond, files with one purpose move into a room. */
+const ROOT_FILES = 12;
+
+/** The modules with too many files outside of rooms; each as a violation of the folder. */
+export function moduleRootViolations(paths: readonly string[]): SourceViolation[] {
+  const counts = new Map<string, number>();
+  for (const path of paths.filter((each) => !each.endsWith('.spec.ts'))) {
+    const folder = /^(src\/modules\/[^/]+)\/[^/]+\.ts$/.exec(path)?.[1];
+    if (folder !== undefined) {
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .filter(([, count]) => count > ROOT_FILES)
+    .map(([path, count]) => ({
+      path,
+      line: 1,
+      why: `has ${count} files at its root, more than ${ROOT_FILES}; put those with one purpose into a room`,
+    }));
+}
+
 /** The lines of one file that break a rule. */
 export function sourceViolations(path: string, text: string): SourceViolation[] {
   const rules = RULES.filter(({ files, except }) => files.test(path) && except?.test(path) !== true);

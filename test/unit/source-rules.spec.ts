@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sourceViolations } from '../support/source-rules.js';
+import { moduleRootViolations, sourceViolations } from '../support/source-rules.js';
 
 // Split, so that this file keeps the rules it names.
 const ROOT = '/root';
@@ -27,5 +27,18 @@ describe('sourceViolations', () => {
     ['README.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
   ])('accepts in %s: %s', (path, line) => {
     expect(sourceViolations(path, line)).toEqual([]);
+  });
+});
+
+describe('moduleRootViolations', () => {
+  const root = (count: number) => Array.from({ length: count }, (_, index) => `src/modules/a/a${index}.ts`);
+
+  it('refuses a thirteenth file at the root of a module', () => {
+    expect(moduleRootViolations(root(13))).toMatchObject([{ path: 'src/modules/a', line: 1 }]);
+  });
+
+  it('counts neither specs nor files of rooms and other modules', () => {
+    const others = ['src/modules/a/a.spec.ts', 'src/modules/a/room/a.ts', 'src/modules/b/b.ts', 'src/a.ts'];
+    expect(moduleRootViolations([...root(12), ...others])).toEqual([]);
   });
 });

@@ -1,9 +1,14 @@
-import { ForbiddenError, InternalError, UnauthorizedError } from '../errors/domain.error.js';
+import {
+  ForbiddenError,
+  InternalError,
+  UnauthorizedError,
+  UnavailableError,
+} from '../errors/domain.error.js';
 import { Permission } from './permission.js';
 
 /** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
 export type AuthenticationFailure =
-  'missing' | 'malformed' | 'expired' | 'not_yet_valid' | 'unknown_key' | 'refused' | 'invalid';
+  'missing' | 'malformed' | 'expired' | 'not_yet_valid' | 'unknown_key' | 'refused' | 'inactive' | 'invalid';
 
 const DETAILS: Record<AuthenticationFailure, string> = {
   missing: 'Send the header "Authorization: Bearer <access token>".',
@@ -12,6 +17,7 @@ const DETAILS: Record<AuthenticationFailure, string> = {
   not_yet_valid: 'The access token is not valid yet.',
   unknown_key: 'The access token is not valid.',
   refused: 'The token is not an access token that this service takes.',
+  inactive: 'The access token is not active any more.',
   invalid: 'The access token is not valid.',
 };
 
@@ -34,6 +40,15 @@ export class KeySourceUnavailableError extends InternalError {
   }
 }
 
+/** 503: the issuer does not say whether a token is still active, so none is taken. Not a 401: the token may be good. */
+export class IntrospectionUnavailableError extends UnavailableError {
+  readonly code = 'INTROSPECTION_UNAVAILABLE';
+  readonly retryAfterSeconds = 1;
+  constructor(options?: ErrorOptions) {
+    super('The token issuer does not answer whether the token is active.', undefined, options);
+  }
+}
+
 const DENIALS: Readonly<Record<string, string>> = {
   [Permission.IntegrationManagement]: 'Insufficient permissions to access Integration Management',
   [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
@@ -42,10 +57,15 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
 };
 
+/** Message of a 403; a permission that a deployment names has no text of its own. */
+export function denialOf(permission: string): string {
+  return DENIALS[permission] ?? 'Insufficient permissions';
+}
+
 /** 403: the principal lacks the permission of the route (docs/contract.md, section 1). */
 export class PermissionDeniedError extends ForbiddenError {
   readonly code = 'PERMISSION_DENIED';
   constructor(readonly permission: string) {
-    super(DENIALS[permission] ?? 'Insufficient permissions');
+    super(denialOf(permission));
   }
 }

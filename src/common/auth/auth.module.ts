@@ -46,7 +46,8 @@ export class AuthModule implements OnModuleInit, OnModuleDestroy {
     this.trusted.keys.start();
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.trusted.keys.stop();
+    await this.trusted.introspection?.close();
   }
 }

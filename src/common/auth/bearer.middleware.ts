@@ -6,7 +6,7 @@ import { setRecheck } from './caller-recheck.js';
 import type { JwtStrategy } from './jwt.strategy.js';
 import { setPrincipal, type Principal } from '../user/principal.js';
 
-/** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers what is below. */
+/** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers all paths below. */
 export const PUBLIC_PATHS: readonly string[] = [
   '/livez',
   '/readyz',
@@ -25,8 +25,9 @@ interface Outcome {
 
 /**
  * Express middleware that recognises the caller. It must run before any body parser, so that nobody makes the service
- * parse a body without a valid token (401 comes before 400), and after the CORS middleware, which answers preflights.
- * Fails with AuthenticationRequiredError or KeySourceUnavailableError; otherwise `principalOf(request)` is set.
+ * parse a body without a valid token: 401 comes before 400. It must run after the CORS middleware, which answers
+ * preflights. Fails with AuthenticationRequiredError, KeySourceUnavailableError or IntrospectionUnavailableError; otherwise `principalOf(request)` is
+ * set.
  * @param publicPaths paths that need no token, compared as they are; see PUBLIC_PATHS
  */
 export function bearerMiddleware(
@@ -49,7 +50,11 @@ export function bearerMiddleware(
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     if (!isPublic(request.path)) {
       checkHeader(request);
-      const recognise = async (): Promise<Principal> => principalFrom(await authenticate(request, response));
+      const recognise = async (): Promise<Principal> => {
+        const principal = principalFrom(await authenticate(request, response));
+        await strategy.requireActive(request);
+        return principal;
+      };
       setPrincipal(request, await recognise());
       setRecheck(request, recognise);
     }

@@ -38,8 +38,9 @@ const DOCUMENT_MAX_BYTES = 262_144;
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
 /**
- * Fetches the signing keys of an issuer: discovery document (OpenID Connect Discovery 1.0, section 4), whose issuer
- * must be the configured one, then the key set it names (RFC 7517, section 5). Redirects are not followed.
+ * Fetches the signing keys of an issuer. First comes the discovery document (OpenID Connect Discovery 1.0, section 4),
+ * whose issuer must be the configured one. Then comes the key set that the document names (RFC 7517, section 5).
+ * Redirects are not followed.
  * @returns a key set with at least one key
  * @throws IssuerDocumentError
  */

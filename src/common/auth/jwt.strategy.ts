@@ -10,6 +10,7 @@ import { bearerToken } from './bearer-token.js';
 import { permissionsFrom } from './claims-to-permissions.js';
 import type { Principal } from '../user/principal.js';
 import { checkClaims, decodeTokenHeader, readTokenHeader, type Claims } from './token-rules.js';
+import { tokenExpiry } from './token-expiry.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';
 
@@ -83,6 +84,22 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       this.verified.remember(token, principal, { expiresAt: exp * 1_000, now, keys });
     }
     return principal;
+  }
+
+  /**
+   * Asks the issuer, where that is configured, whether the token of a recognised caller is still active.
+   * @throws AuthenticationRequiredError when it is not
+   * @throws IntrospectionUnavailableError
+   */
+  async requireActive(request: IncomingMessage): Promise<void> {
+    const { introspection } = this.trusted;
+    const token = bearerToken(request);
+    if (introspection === undefined || token === null) {
+      return;
+    }
+    if (!(await introspection.isActive(token, tokenExpiry(request)))) {
+      throw new AuthenticationRequiredError('inactive');
+    }
   }
 
   private async provideKey(token: string, done: KeyCallback): Promise<void> {

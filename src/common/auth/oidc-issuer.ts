@@ -1,6 +1,7 @@
 import type { Env } from '../../config/env.js';
 import { fetchIssuerKeys } from './issuer-documents.js';
 import { RemoteKeySource } from './remote-key-source.js';
+import { TokenIntrospection } from './token-introspection.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 
 /**
@@ -28,7 +29,43 @@ export function oidcIssuer(env: Env): TrustedIssuer {
     audience,
     algorithms: env.get('OIDC_ALGORITHMS'),
     tokenTypes: env.get('OIDC_TOKEN_TYPES'),
+    requiredClaims: requiredClaims(env.get('OIDC_REQUIRED_CLAIMS')),
     ...(authorizedParties.length === 0 ? {} : { authorizedParties }),
   };
-  return new TrustedIssuer(rules, keys);
+  return new TrustedIssuer(rules, keys, introspectionOf(env));
+}
+
+function requiredClaims(items: readonly string[]): Map<string, Set<string>> {
+  const claims = new Map<string, Set<string>>();
+  for (const item of items) {
+    const at = item.indexOf('=');
+    const name = item.slice(0, at);
+    claims.set(name, (claims.get(name) ?? new Set()).add(item.slice(at + 1)));
+  }
+  return claims;
+}
+
+function introspectionOf(env: Env): TokenIntrospection | undefined {
+  const url = env.get('OIDC_INTROSPECTION_URL');
+  return url === undefined
+    ? undefined
+    : new TokenIntrospection({
+        url,
+        authorization: authorizationOf(env),
+        cacheMs: env.get('OIDC_INTROSPECTION_CACHE_SECONDS') * 1_000,
+        timeoutMs: env.get('OIDC_TIMEOUT_MS'),
+        connections: env.get('OIDC_INTROSPECTION_CONNECTIONS'),
+      });
+}
+
+function authorizationOf(env: Env): string {
+  const token = env.get('OIDC_INTROSPECTION_TOKEN');
+  if (token !== undefined) {
+    return `Bearer ${token}`;
+  }
+  const [id, secret] = [
+    env.get('OIDC_INTROSPECTION_CLIENT_ID'),
+    env.get('OIDC_INTROSPECTION_CLIENT_SECRET'),
+  ].map((part = '') => new URLSearchParams({ part }).toString().slice('part='.length));
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }

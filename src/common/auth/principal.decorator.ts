@@ -4,15 +4,16 @@ import { AuthenticationRequiredError } from './auth.errors.js';
 import { principalOf, type Principal } from '../user/principal.js';
 
 /**
- * Parameter of a handler: the authenticated caller, never undefined.
- * @throws AuthenticationRequiredError on a public route, where there is none
+ * The authenticated caller of a request.
+ * @throws AuthenticationRequiredError where the bearer middleware recognised nobody, as on public routes
  */
-export const CurrentPrincipal = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Principal => {
-    const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
-    if (principal === undefined) {
-      throw new AuthenticationRequiredError('missing');
-    }
-    return principal;
-  },
-);
+export function callerIn(context: ExecutionContext): Principal {
+  const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
+  if (principal === undefined) {
+    throw new AuthenticationRequiredError('missing');
+  }
+  return principal;
+}
+
+/** Parameter of a handler: the authenticated caller, never undefined; see `callerIn`. */
+export const CurrentPrincipal = createParamDecorator((_data: unknown, context) => callerIn(context));

@@ -25,9 +25,9 @@ const MAX_WAITING = 1_000;
 
 /**
  * Keys of a remote issuer, loaded and renewed in the background. Requests wait for the issuer in two cases only: when
- * the very first load is under way, and when they name an unknown key id. The latter share one request for the keys
- * at once, or at the end of the cool-down that the previous such request began: a rotation costs no failed request,
- * and junk key ids cost the issuer one request per cool-down.
+ * the very first load is under way, and when they name an unknown key id. Requests that name unknown ids share one
+ * request for the keys. It is sent at once, or at the end of the cool-down that the previous one began. So a rotation
+ * costs no failed request, and junk key ids cost the issuer one request per cool-down.
  */
 export class RemoteKeySource implements KeySource {
   private readonly logger = new Logger(RemoteKeySource.name);
@@ -150,7 +150,7 @@ export class RemoteKeySource implements KeySource {
     }
   }
 
-  /** Most answers bring what is known: those keys are ready for use, and tokens that they verified stay remembered. */
+  /** Most answers bring known keys. Those are ready for use, and tokens that they verified stay remembered. */
   private take(keySet: JSONWebKeySet): void {
     const published = JSON.stringify(keySet.keys.map((key) => JSON.stringify(key)).toSorted());
     if (published !== this.published) {

@@ -9,7 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export type AccessClaims = Claims & { readonly iss: string; readonly sub: string; readonly exp: number };
 
 const DEFAULT_TOKEN_TYPES = ['at+jwt', 'jwt', 'none'];
-/** Headers that would let the token bring its own key, or change what is signed (RFC 7515, RFC 7797). */
+/** Headers that would let the token bring its own key, or change which bytes are signed (RFC 7515, RFC 7797). */
 const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip'];
 /** Claims of ID and logout tokens (OpenID Connect Core, 3.1.3.6; Back-Channel Logout, 2.4). */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'events'];
@@ -46,8 +46,9 @@ export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderPara
 }
 
 /**
- * Checks the claims that jsonwebtoken leaves unchecked: presence of exp, iat, iss and sub, an iat that is not in the
- * future, and that this is an access token for any bearer (not an ID token, not bound to a key, an allowed client).
+ * Checks the claims that jsonwebtoken leaves unchecked. The claims exp, iat, iss and sub must be there, and iat must not
+ * be in the future. The token must be an access token for any bearer: no ID token, not bound to a key, of an allowed
+ * client, with all claims that are required.
  * @param header protected header of the same token
  * @param now seconds since 1970
  * @throws AuthenticationRequiredError
@@ -69,7 +70,7 @@ export function checkClaims(
     throw new AuthenticationRequiredError('not_yet_valid');
   }
   const isAccessToken = isBearerAccessToken(claims) && !isOfSignIn(header, claims);
-  if (!isAccessToken || !isFromAuthorizedParty(claims, rules.authorizedParties)) {
+  if (!isAccessToken || !isAllowed(claims, rules)) {
     throw new AuthenticationRequiredError('refused');
   }
   return { ...claims, iss, sub, exp };
@@ -126,10 +127,22 @@ function isOfSignIn(header: ProtectedHeaderParameters, claims: Claims): boolean 
   return Object.hasOwn(claims, SIGN_IN_CLAIM) && !saysItIsAccess;
 }
 
+function isAllowed(claims: Claims, { authorizedParties, requiredClaims }: TokenRules): boolean {
+  return isFromAuthorizedParty(claims, authorizedParties) && hasRequired(claims, requiredClaims);
+}
+
 function isFromAuthorizedParty(claims: Claims, allowed: readonly string[] | undefined): boolean {
   if (allowed === undefined || allowed.length === 0) {
     return true;
   }
   const party = PARTY_CLAIMS.filter((name) => Object.hasOwn(claims, name)).map((name) => claims[name])[0];
   return typeof party === 'string' && allowed.includes(party);
+}
+
+/** A claim that is a list must contain one of the values. */
+function hasRequired(claims: Claims, required: TokenRules['requiredClaims'] = new Map()): boolean {
+  return [...required].every(([name, values]) => {
+    const claim = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    return [claim].flat().some((value) => typeof value === 'string' && values.has(value));
+  });
 }

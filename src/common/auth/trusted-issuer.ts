@@ -1,6 +1,7 @@
 import type { KeySource } from './key-source.js';
+import type { TokenIntrospection } from './token-introspection.js';
 
-/** What is demanded of a token besides a valid signature. Comparisons of types are without case. */
+/** Demands on a token besides a valid signature. Comparisons of types are without case. */
 export interface TokenRules {
   /** Value of `iss`, compared as it is. */
   readonly issuer: string;
@@ -19,12 +20,18 @@ export interface TokenRules {
    * @default any client the issuer gives our audience to
    */
   readonly authorizedParties?: readonly string[];
+  /**
+   * Claims that a token must have: name -> values, of which it must be or contain one.
+   * @default none
+   */
+  readonly requiredClaims?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The one issuer whose bearer tokens are accepted: its rules and its keys. Injected by class. */
+/** The one issuer whose bearer tokens are accepted: its rules, its keys, and whether it is asked for each token. Injected by class. */
 export class TrustedIssuer {
   constructor(
     readonly rules: TokenRules,
     readonly keys: KeySource,
+    readonly introspection?: TokenIntrospection,
   ) {}
 }

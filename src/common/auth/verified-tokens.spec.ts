@@ -6,7 +6,7 @@ const principal: Principal = {
   issuer: 'i',
   subject: 's',
   user: { firstName: '', lastName: '', userName: 's', impersonatingUser: null },
-  permissions: new Set(),
+  permissions: new Map(),
 };
 
 describe('VerifiedTokens', () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { RecentlyUsed } from '../recently-used.js';
 import type { Principal } from '../user/principal.js';
 
 interface Entry {
@@ -23,10 +24,12 @@ const MAX_ENTRIES = 5_000;
  * request. A change of the issuer's keys ends them all, since one may have been withdrawn. Bounded: the entry used longest ago makes room. Holds hashes, never tokens.
  */
 export class VerifiedTokens {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries: RecentlyUsed<string, Entry>;
 
   /** @param maxEntries tokens remembered at the most */
-  constructor(private readonly maxEntries = MAX_ENTRIES) {}
+  constructor(maxEntries = MAX_ENTRIES) {
+    this.entries = new RecentlyUsed({ entries: maxEntries });
+  }
 
   /**
    * @returns the principal of a token that was verified with these keys in the last minute and has not expired
@@ -34,15 +37,11 @@ export class VerifiedTokens {
   find(token: string, { now, keys }: Moment): Principal | undefined {
     const key = keyOf(token);
     const entry = this.entries.get(key);
-    if (entry === undefined) {
+    if (entry !== undefined && (entry.until <= now || entry.keys !== keys)) {
+      this.entries.delete(key);
       return undefined;
     }
-    this.entries.delete(key);
-    if (entry.until <= now || entry.keys !== keys) {
-      return undefined;
-    }
-    this.entries.set(key, entry); // the order of a Map is its insertion order: this makes it the youngest
-    return entry.principal;
+    return entry?.principal;
   }
 
   /**
@@ -54,19 +53,8 @@ export class VerifiedTokens {
     { now, keys, expiresAt }: Moment & { readonly expiresAt: number },
   ): void {
     const until = Math.min(expiresAt, now + MAX_AGE_MS);
-    if (until <= now) {
-      return;
-    }
-    if (this.entries.size >= this.maxEntries) {
-      this.forgetOldest();
-    }
-    this.entries.set(keyOf(token), { principal, until, keys });
-  }
-
-  private forgetOldest(): void {
-    const [oldest] = this.entries.keys();
-    if (oldest !== undefined) {
-      this.entries.delete(oldest);
+    if (until > now) {
+      this.entries.set(keyOf(token), { principal, until, keys });
     }
   }
 }

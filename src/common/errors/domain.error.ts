@@ -31,7 +31,7 @@ export abstract class ForbiddenError extends DomainError {}
 /** 404: what the path names does not exist. */
 export abstract class NotFoundError extends DomainError {}
 
-/** 409: the request is right but what is stored stands against it. */
+/** 409: the request is right but stored data stands against it. */
 export abstract class ConflictError extends DomainError {}
 
 /** 429: too many requests; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 10.2.3). */
@@ -47,7 +47,7 @@ export abstract class UnavailableError extends DomainError {
 /** 500 with a known reason; the caller still reads only a request id. */
 export abstract class InternalError extends DomainError {}
 
-/** 500 of which the caller must know that what was asked for may have been done: the answer to it was lost. */
+/** 500: the caller must know that the request, whose outcome is unknown, may have taken effect. */
 export abstract class UnknownOutcomeError extends InternalError {
   constructor(options?: ErrorOptions) {
     super(

@@ -1,17 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Shows } from '../answer-fields.decorators.js';
 
 /** The one error body of every endpoint (docs/contract.md, section 1; same shape as the platform rescan). */
 export class ErrorResponseDto {
-  @ApiProperty({ description: 'HTTP reason phrase.', example: 'Conflict' })
+  @Shows.value('HTTP reason phrase.', 'Conflict')
   error: string;
 
-  @ApiProperty({
-    description: 'What is wrong, for a person.',
-    example: 'Name must be unique inside the project.',
-  })
+  @Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.')
   message: string;
 
-  @ApiProperty({ description: 'The HTTP status again.', example: 409, type: 'integer' })
+  @Shows.number('The HTTP status again.', 409)
   status: number;
 
   @ApiPropertyOptional({

@@ -1,6 +1,6 @@
 import { InvalidRequestError, NotFoundError, UnknownOutcomeError } from './domain.error.js';
 
-/** One broken rule: the path of the field and what it must be. */
+/** One broken rule: the path of the field and the rule for its value. */
 export interface FieldProblem {
   field: string;
   rule: string;

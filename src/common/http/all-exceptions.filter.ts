@@ -28,12 +28,8 @@ export class AllExceptionsFilter implements ExceptionFilter {
     private readonly metrics: Metrics,
   ) {}
 
-  catch(error: unknown, host: ArgumentsHost): void {
-    this.answer(error, host);
-  }
-
   /** Sends the error body, logs a 500, counts a refusal. */
-  answer(thrown: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): void {
     const error = outcomeOf(thrown);
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();

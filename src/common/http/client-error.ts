@@ -42,8 +42,9 @@ export function answerClientErrors(server: Server): void {
 }
 
 /**
- * Whether a caller would take our 400 for what it is. It must be neither the answer to an earlier request that is still
- * being served, nor a second answer to the one that is broken: both are worse than a closed connection.
+ * Whether a caller would take our 400 for the answer to the broken request. The 400 must not be taken for the answer to an earlier request
+ * that is still being served. It must not be a second answer to the broken request either. Both are worse than a closed
+ * connection.
  */
 function isAnswerDue(exchange: Exchange | undefined): boolean {
   if (exchange === undefined) {

@@ -6,7 +6,7 @@ const CODING = /\b(br|gzip|deflate)\b/;
 /** Path of a process start (docs/contract.md, section 4.1). */
 const START_PATH = /\/process-name\/[^/]+\/start$/;
 
-/** Files for anybody: what is worth compressing there is kept compressed (`KeptFile`). */
+/** Files for anybody: those worth compressing are kept compressed (`KeptFile`). */
 const FILES_PATH = /^\/docs\//;
 
 /**

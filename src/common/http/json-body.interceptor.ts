@@ -4,42 +4,56 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import type { Observable } from 'rxjs';
 import { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
-import { refuseFields, refuseUnknownQuery } from '../validation/request-shape.js';
-import { IS_PUBLIC } from '../auth/public.decorator.js';
+import { requestContext } from '../logging/request-context.js';
+import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
+import { isPublic } from '../auth/public.decorator.js';
+import { callerKey, principalOf } from '../user/principal.js';
+import { BodyAsBytes } from './body-bytes.decorator.js';
 import { BodyLimit } from './body-limit.decorator.js';
+import { BodyTurns, isSmallBody } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 
+/** How a body is read: as JSON or as bytes, and its bytes at the most. */
+interface Reading {
+  limit: number;
+  reads: 'json' | 'raw';
+}
+
+/** The bytes of a missing body. */
+const NOTHING = Buffer.from('{}');
+
 /**
- * Reads the JSON body, and refuses fields and query parameters that a route does not declare. An interceptor and not a
- * middleware, because neither must be looked at before the guards have answered 401, 403 and the 404 of a path. A missing
- * body is `{}`. A route may have a limit of its own, see `BodyLimit`. Public routes read nothing of a request, and nothing is
- * read for them.
+ * Reads the JSON body, and refuses fields and query parameters that a route does not declare. This is an interceptor and
+ * no middleware: guards and `PathInterceptor` answer 401, 403 and the 404 of a path first. A missing body is `{}`. A
+ * route may have a limit of its own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes read nothing of a request, and nothing is read for
+ * them.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
-  private readonly parsers = new Map<number, RequestHandler>();
+  private readonly parsers = new Map<string, RequestHandler>();
+  private readonly turns: BodyTurns;
 
   constructor(
     private readonly env: Env,
     private readonly reflector: Reflector,
-  ) {}
+  ) {
+    this.turns = new BodyTurns(env.get('HTTP_CALLER_BODY_BYTES'), env.get('HTTP_CALLER_BODY_WAIT_MS'));
+  }
 
-  /** @throws UnreadableBodyError, ValidationFailedError */
+  /** @throws UnreadableBodyError, ValidationFailedError, RateLimitExceededError */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const isPublic = this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    if (isPublic !== true) {
+    if (!isPublic(this.reflector, context)) {
       const { takesBody, query } = routeInputs(context);
       refuseUnknownQuery(request.query, query);
       if (takesBody || (hasBody(request) && !(await isEmptyBody(request)))) {
         const limit = this.env.get(
           this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
         );
-        await this.read(request, http.getResponse<Response>(), limit);
+        const asBytes: unknown = this.reflector.get(BodyAsBytes, context.getHandler());
+        const reads = asBytes === true ? 'raw' : 'json';
+        await this.read(request, http.getResponse<Response>(), { limit, reads });
       }
       if (!takesBody) {
         refuseFields((request.body ?? {}) as object);
@@ -48,7 +62,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  private async read(request: Request, response: Response, limit: number): Promise<void> {
+  private async read(request: Request, response: Response, { limit, reads }: Reading): Promise<void> {
     if (hasBody(request) && !isJson(request)) {
       throw new UnreadableBodyError('Content-Type must be application/json.');
     }
@@ -56,22 +70,59 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (!/^utf-8$/i.test(charsetOf(request))) {
       throw new UnreadableBodyError('Charset of the request must be utf-8.');
     }
+    const endTurn = await this.turnOf(request, limit);
     await new Promise<void>((resolve, reject) => {
-      this.parserFor(limit)(request, response, (error?: unknown) =>
+      this.parserFor({ limit, reads })(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(explained(error, limit)),
       );
     });
-    request.body = request.body === undefined ? {} : (request.body as unknown);
-    if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body)) {
-      throw new UnreadableBodyError('Request body must be a JSON object.');
+    if (reads === 'raw' || isSmallBody(sizes.get(request) ?? 0)) {
+      endTurn?.();
     }
+    request.body = reads === 'raw' ? bytesOf(request.body) : objectOf(request.body);
   }
 
-  private parserFor(limit: number): RequestHandler {
-    const parser = this.parsers.get(limit) ?? express.json({ limit, strict: false, type: isJson });
-    this.parsers.set(limit, parser);
+  private async turnOf(request: Request, limit: number): Promise<(() => void) | undefined> {
+    const principal = principalOf(request);
+    const over = requestContext()?.over;
+    return principal && over && this.turns.take(callerKey(principal), sizeOf(request, limit), over);
+  }
+
+  private parserFor({ limit, reads }: Reading): RequestHandler {
+    const key = `${reads} ${limit}`;
+    const parser =
+      this.parsers.get(key) ??
+      (reads === 'raw'
+        ? express.raw({ limit, type: isJson })
+        : express.json({ limit, strict: false, type: isJson, verify: noteSize }));
+    this.parsers.set(key, parser);
     return parser;
   }
+}
+
+/** Bytes that a body turned out to have. */
+const sizes = new WeakMap<object, number>();
+
+function noteSize(request: object, _response: unknown, body: Buffer): void {
+  sizes.set(request, body.length);
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  return body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
+}
+
+/** @throws UnreadableBodyError */
+function objectOf(body: unknown = {}): object {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new UnreadableBodyError('Request body must be a JSON object.');
+  }
+  return body;
+}
+
+/** @returns bytes of the body at the most */
+function sizeOf({ headers }: Request, limit: number): number {
+  const isKnown = headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined;
+  return isKnown ? Math.min(Number(headers['content-length'] ?? 0), limit) : limit;
 }
 
 function explained(error: unknown, limit: number): UnreadableBodyError {

@@ -70,8 +70,8 @@ export class StopGate {
   }
 
   /**
-   * Listens no more and closes every connection, when the last request has been answered. Connections that were opened for
-   * later, as proxies and browsers do, would hold the end of the replica: Node takes them for requests under way.
+   * Listens no more and closes every connection, when the last request has been answered. Proxies and browsers open
+   * connections for later. Those would hold the end of the replica, because Node takes them for requests under way.
    */
   async disconnect(): Promise<void> {
     await this.empty();

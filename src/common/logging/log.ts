@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { requestContext } from './request-context.js';
 import { scrub } from './scrub.js';
 
-/** Values that may stand in a log line. Objects are left out on purpose: only what is named here gets logged. */
+/** Values that may stand in a log line. Objects are left out on purpose: only named values get logged. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const STACK_MAX_LENGTH = 4_000;
@@ -51,7 +51,7 @@ export class Log implements OnApplicationShutdown {
     this.destination.flushSync();
   }
 
-  /** Writes what was held back, before the process ends without having stopped. */
+  /** Writes the lines that were held back, before the process ends without having stopped. */
   flush(): void {
     this.destination.flushSync();
   }

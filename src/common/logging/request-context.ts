@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly receivedAt: number;
   /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
   hasStored: boolean;
+  /** Aborted when the answer is sent, or when its connection is gone and nobody waits for it any more. */
+  readonly over: AbortSignal;
 }
 
 const REQUEST_ID = /^[\w-]{8,64}$/;
@@ -37,18 +39,37 @@ export function noteStored(): void {
 }
 
 /**
- * Express middleware, the first of all: takes over a well-formed X-Request-Id and traceparent (W3C Trace Context,
- * section 3.2) or makes new ones, and answers with the request id.
+ * Express middleware, the first of all. It takes over a well-formed X-Request-Id and traceparent (W3C Trace Context,
+ * section 3.2), or makes new ones. The answer carries the request id.
  */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.get('x-request-id');
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
   response.setHeader('X-Request-Id', requestId);
   const receivedAt = performance.now();
-  storage.run(
-    { requestId, receivedAt, hasStored: false, ...continueTrace(request.get('traceparent')) },
-    next,
-  );
+  let over: AbortSignal | undefined;
+  const context: RequestContext = {
+    requestId,
+    receivedAt,
+    hasStored: false,
+    ...continueTrace(request.get('traceparent')),
+    // Most requests never ask.
+    get over() {
+      return (over ??= endOf(response));
+    },
+  };
+  storage.run(context, next);
+}
+
+/** `StopGate` tells it also of a response that waits behind another one of its connection, which Node.js does not. */
+function endOf(response: Response): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed || response.req.socket.destroyed) {
+    controller.abort();
+  } else {
+    response.once('close', () => controller.abort());
+  }
+  return controller.signal;
 }
 
 function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {

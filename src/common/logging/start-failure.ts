@@ -4,7 +4,7 @@ import { StartError } from '../../config/start.error.js';
 import { errorFields, logFatal } from './log.js';
 
 /**
- * Ends a service that could not start with log lines that say why, one for each wrong setting: 78 (EX_CONFIG) when
+ * Ends a service that could not start. Log lines say why, one for each wrong setting. The status is 78 (EX_CONFIG) when
  * settings are wrong, otherwise 1.
  */
 export function endWithStartFailure(error: unknown): never {

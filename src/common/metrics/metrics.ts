@@ -16,6 +16,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly refusedConnections = new Counter({
+    name: 'svc_http_connections_refused_total',
+    help: 'Connections that were ended at once, because their address had HTTP_ADDRESS_CONNECTIONS open.',
+    registers: [this.registry],
+  });
+
   readonly connectionTests = new Counter({
     name: 'svc_mcp_connection_tests_total',
     help: 'Connection tests by outcome and cause of failure.',

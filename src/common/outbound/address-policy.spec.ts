@@ -121,6 +121,9 @@ describe('AddressPolicy', () => {
     'http://168.63.129.16/',
     'http://metadata.google.internal/',
     'http://METADATA.google.internal./',
+    'http://metadata.google.internal../',
+    'http://169.254.169.254../',
+    'http://a..example/',
   ])('never allows %s, whatever the list says', (url) => {
     const open = new AddressPolicy({
       allow: ['0.0.0.0/0', '::/0', 'metadata.google.internal'],

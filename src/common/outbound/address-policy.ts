@@ -5,13 +5,24 @@ import { AllowRule, type Address } from './allow-rule.js';
 import { isBadPort } from './bad-ports.js';
 import { OutboundError } from './outbound.error.js';
 
+/** Which plain http is let through. */
+export type PlainHttp = 'refuse' | 'loopback' | 'allow';
+
+/** What is said of a refused address; it says what to change. */
+export const PLAIN_HTTP_RULE = 'must be an https URL: this service calls no plain http (OUTBOUND_HTTP)';
+
 /** What a deployment lets the service call. */
 export interface AddressPolicyOptions {
   /** CIDR, address or host name, each with optional `:port` (IPv6 with a port in brackets). */
   allow: readonly string[];
   /** Whether 127.0.0.0/8 and ::1 may be called without being listed. */
   allowLoopback: boolean;
+  /** Which plain http is let through: none, that of this machine by its name or address, or all. @default 'allow' */
+  plainHttp?: PlainHttp;
 }
+
+/** Names that no DNS has, and that another resolver could read as the name without the dots. */
+const EMPTY_LABEL = /(^|\.)(\.|$)/;
 
 /** Cloud metadata and platform services that hand out credentials; no allow-list opens them. */
 const METADATA_RANGES = [
@@ -31,33 +42,36 @@ const METADATA_HOSTS = new Set([
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Decides which URLs and addresses the service may call. It only judges; resolving, pinning and dialling is the work
- * of the guarded client, which asks at dial time for every address and every redirect hop.
+ * Decides which URLs and addresses the service may call. It only judges; resolving, pinning and dialling is the work of
+ * the guarded client, which asks at dial time for every address and every redirect hop.
  *
  * Refused always: other schemes than http(s), credentials in a URL, ports of other protocols, link-local addresses and
- * cloud metadata, also when embedded in an IPv6 transition address. Refused unless listed: everything that is not globally routable unicast.
+ * cloud metadata. So are such addresses that are embedded in an IPv6 transition address. Refused unless listed:
+ * everything that is not globally routable unicast.
  */
 export class AddressPolicy {
   private readonly rules: readonly AllowRule[];
   private readonly allowLoopback: boolean;
+  private readonly plainHttp: PlainHttp;
 
   /** @throws RangeError when an entry of `allow` is neither a CIDR nor an address nor a host name */
-  constructor({ allow, allowLoopback }: AddressPolicyOptions) {
+  constructor({ allow, allowLoopback, plainHttp = 'allow' }: AddressPolicyOptions) {
     this.rules = allow.map((entry) => AllowRule.parse(entry));
     this.allowLoopback = allowLoopback;
+    this.plainHttp = plainHttp;
   }
 
   /**
    * Checks everything about a URL that can be known before resolving its host name.
    * @throws OutboundError `protocol` for another scheme or credentials in the URL, `blocked` for a refused host, `port`
-   * for a port that is never called
+   * for a port that is never called, `insecure` for plain http that is not let through
    */
   checkUrl(url: URL): void {
     if (DEFAULT_PORTS[url.protocol] === undefined || url.username !== '' || url.password !== '') {
       throw new OutboundError('protocol');
     }
     const host = hostOf(url);
-    if (host === '' || METADATA_HOSTS.has(host)) {
+    if (host === '' || EMPTY_LABEL.test(host) || METADATA_HOSTS.has(host)) {
       throw new OutboundError('blocked');
     }
     if (isIP(host) !== 0) {
@@ -65,6 +79,9 @@ export class AddressPolicy {
     }
     if (isBadPort(portOf(url))) {
       throw new OutboundError('port');
+    }
+    if (isPlain(url, this.plainHttp)) {
+      throw new OutboundError('insecure');
     }
   }
 
@@ -92,6 +109,14 @@ export class AddressPolicy {
       this.rules.some((rule) => rule.matches({ address, host, port }))
     );
   }
+}
+
+/** Whether a URL is plain http that a rule does not let through. */
+export function isPlain(url: URL, rule: PlainHttp): boolean {
+  const host = hostOf(url);
+  const isHere =
+    host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+  return url.protocol === 'http:' && rule !== 'allow' && !(rule === 'loopback' && isHere);
 }
 
 /** The host of a URL without brackets and without the trailing dot of a fully qualified name. */

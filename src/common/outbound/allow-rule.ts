@@ -3,15 +3,17 @@ import ipaddr from 'ipaddr.js';
 /** An address as ipaddr.js models it. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
+type Covers = (address: Address | undefined, host: string) => boolean;
+
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 const BRACKETED = /^\[([^\]]+)\](?::(\d{1,5}))?$/;
 const WITH_PORT = /^([^:]+):(\d{1,5})$/;
 
-/** One entry of the list of permitted private targets: what it covers and, when given, on which port alone. */
+/** One entry of the list of permitted private targets: the addresses that it covers and, when given, the one port. */
 export class AllowRule {
   private constructor(
-    private readonly covers: (address: Address, host: string) => boolean,
+    private readonly covers: Covers,
     private readonly port: number | undefined,
   ) {}
 
@@ -28,20 +30,20 @@ export class AllowRule {
     return new AllowRule(covers, port === undefined ? undefined : Number(port));
   }
 
-  /** Whether this entry permits dialling `address`, resolved from `host`, on `port`. */
-  matches({ address, host, port }: { address: Address; host: string; port: number }): boolean {
+  /** Whether this entry covers `address`, resolved from `host`, on `port`. Without an address it covers names alone. */
+  matches({ address, host, port }: { address: Address | undefined; host: string; port: number }): boolean {
     return (this.port === undefined || this.port === port) && this.covers(address, host);
   }
 }
 
-function matcherOf(target: string): ((address: Address, host: string) => boolean) | undefined {
+function matcherOf(target: string): Covers | undefined {
   if (ipaddr.isValidCIDR(target)) {
     const [network, bits] = ipaddr.parseCIDR(target);
-    return (address) => address.kind() === network.kind() && address.match(network, bits);
+    return (address) => address?.kind() === network.kind() && address.match(network, bits);
   }
   if (ipaddr.IPv4.isValidFourPartDecimal(target) || ipaddr.IPv6.isValid(target)) {
     const only = ipaddr.process(target).toNormalizedString();
-    return (address) => address.toNormalizedString() === only;
+    return (address) => address?.toNormalizedString() === only;
   }
   // A name of digits and dots alone is a mistyped address, not a host.
   if (HOST_NAME.test(target) && !/^[\d.]+$/.test(target)) {

@@ -26,9 +26,9 @@ export const systemResolver: Resolver = (host) =>
   });
 
 /**
- * A `lookup` for sockets that resolves once, judges every answer and hands out only what it judged: the address that
+ * A `lookup` for sockets that resolves once, judges every answer, and hands out only judged addresses. The address that
  * is checked is the address that is dialled, so DNS rebinding has no gap to use. One refused answer refuses the host,
- * because which of several answers is dialled is not ours to say.
+ * because we do not choose which of several answers is dialled.
  *
  * Never called for IP literals: those are checked in the URL.
  * @param portFor the port that is about to be dialled on a host
@@ -59,7 +59,11 @@ async function answer(
   }
 }
 
-async function checkedAddresses(
+/**
+ * The addresses of a host, all of them judged.
+ * @throws OutboundError `blocked`, `dns`; what the resolver throws
+ */
+export async function checkedAddresses(
   policy: AddressPolicy,
   resolver: Resolver,
   target: { host: string; port: number },

@@ -13,9 +13,9 @@ interface Waiter {
 }
 
 /**
- * Bounds how many outbound operations may hold a large answer at once, so that memory is `capacity` times the limit of
- * one operation however many run. First come, first served. A holder that keeps its seat longer than `leaseMs` while
- * others wait loses it: a slow party can delay others, never starve them.
+ * Bounds how many outbound operations may hold a large answer at once. So memory is `capacity` times the limit of one
+ * operation, however many run. First come, first served. A holder that keeps its seat longer than `leaseMs` while others
+ * wait loses it: a slow party can delay others, never starve them.
  */
 export class HeavySeats {
   private readonly holders = new Set<Holder>();

@@ -58,7 +58,7 @@ export function countElements(chunk: Uint8Array): number {
 /**
  * Wraps a body so that every chunk is admitted before the reader gets it. Nothing is read ahead: an unread body stops
  * the other party by TCP back-pressure instead of filling our memory.
- * @param admit may wait or throw; what it throws ends the body
+ * @param admit may wait or throw; an error that it throws ends the body
  * @param onError translates a failure of the source or of `admit`, the result reaches the reader
  */
 export function meteredBody(

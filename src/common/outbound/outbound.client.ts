@@ -1,10 +1,13 @@
-import { Agent, buildConnector } from 'undici';
+import { Agent } from 'undici';
 
 import type { AddressPolicy } from './address-policy.js';
+import type { TlsMaterial } from '../tls/tls-material.js';
 import { boundedResolver } from './bounded-resolver.js';
-import { guardedLookup, type Resolver, systemResolver } from './guarded-lookup.js';
+import { guardedConnector } from './guarded-connector.js';
+import { type Resolver, systemResolver } from './guarded-lookup.js';
 import type { HeavySeats } from './heavy-seats.js';
 import { KeptSockets } from './kept-sockets.js';
+import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
 
 /** What all operations of one client share. */
@@ -18,6 +21,8 @@ export interface OutboundClientOptions {
   seats?: HeavySeats;
   /** @default the resolver of the operating system, two lookups at once */
   resolver?: Resolver;
+  /** The way of all connections but those that it leaves out. @default directly */
+  proxy?: OutboundProxy;
 }
 
 /** Half of libuv's threads: the other half stays free whatever name servers do. */
@@ -37,18 +42,28 @@ export class OutboundClient {
    */
   open(limits: OperationLimits, sockets?: KeptSockets): OutboundOperation {
     return sockets === undefined
-      ? new OutboundOperation(this.options, limits, new KeptSockets(this.createAgent()), 'closes sockets')
+      ? this.openWith(limits, undefined)
       : new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
   }
 
+  /** As `open`, with sockets of its own and the certificates of the party that is called. */
+  openWith(limits: OperationLimits, tls: TlsMaterial | undefined): OutboundOperation {
+    return new OutboundOperation(this.options, limits, this.keepSockets(tls), 'closes sockets');
+  }
+
   /** Sockets that operations leave to those after them, to spare the handshakes. The caller closes them. */
-  keepSockets(): KeptSockets {
-    return new KeptSockets(this.createAgent());
+  keepSockets(tls?: TlsMaterial): KeptSockets {
+    const opening = new AbortController();
+    return new KeptSockets(this.createAgent(tls, opening.signal), tls, opening);
   }
 
   /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */
-  async run<T>(limits: OperationLimits, work: (operation: OutboundOperation) => Promise<T>): Promise<T> {
-    const operation = this.open(limits);
+  async run<T>(
+    limits: OperationLimits,
+    work: (operation: OutboundOperation) => Promise<T>,
+    tls?: TlsMaterial,
+  ): Promise<T> {
+    const operation = this.openWith(limits, tls);
     try {
       return await work(operation);
     } finally {
@@ -57,23 +72,11 @@ export class OutboundClient {
   }
 
   /** Destroying an agent closes every socket of it, also those a library forgot. */
-  private createAgent(): Agent {
+  private createAgent(tls: TlsMaterial | undefined, ends: AbortSignal): Agent {
+    const { policy, connectTimeoutMs, proxy } = this.options;
+    const { resolver } = this;
     return new Agent({
-      connect: (target, callback) => {
-        const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80));
-        const { policy, connectTimeoutMs } = this.options;
-        try {
-          policy.checkUrl(new URL(`${target.protocol}//${target.host ?? target.hostname}`));
-        } catch (error) {
-          callback(error as Error, null);
-          return;
-        }
-        buildConnector({
-          lookup: guardedLookup(policy, this.resolver, port),
-          timeout: connectTimeoutMs,
-          allowH2: false,
-        })(target, callback);
-      },
+      connect: guardedConnector({ policy, resolver, connectTimeoutMs, proxy, tls, ends }),
       // The deadline of the operation is the one clock.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,5 +1,5 @@
 /**
- * Why an outbound call failed. A fixed list: it may be shown to a caller, because it never carries an address, a DNS
+ * Why an outbound call failed. The list is fixed. A reason may be shown to a caller: it never carries an address, a DNS
  * answer or a word of the other party.
  */
 export const OUTBOUND_FAILURES = [
@@ -10,6 +10,10 @@ export const OUTBOUND_FAILURES = [
   'timeout',
   'blocked',
   'port',
+  'insecure',
+  'proxy',
+  'proxy_auth',
+  'proxy_refused',
   'redirect',
   'too_large',
   'encoding',
@@ -20,6 +24,19 @@ export const OUTBOUND_FAILURES = [
 
 /** One entry of {@link OUTBOUND_FAILURES}. */
 export type OutboundFailure = (typeof OUTBOUND_FAILURES)[number];
+
+/** Failures of a call that never got as far as the server. */
+export const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set([
+  'dns',
+  'refused',
+  'tls',
+  'blocked',
+  'port',
+  'insecure',
+  'proxy',
+  'proxy_auth',
+  'proxy_refused',
+]);
 
 /**
  * A failed outbound call. `failure` says why; the message repeats it and nothing else, so logging it is safe. There is
@@ -52,7 +69,7 @@ const BY_CODE_PREFIX: readonly (readonly [RegExp, OutboundFailure])[] = [
   [/^EAI_/, 'dns'],
   [/^HPE_/, 'protocol'],
   [
-    /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/,
+    /^(ERR_TLS|ERR_SSL|ERR_OSSL|EPROTO|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/,
     'tls',
   ],
 ];

@@ -1,3 +1,4 @@
+import type { TlsMaterial } from '../tls/tls-material.js';
 import type { AddressPolicy } from './address-policy.js';
 import { dial, type DialledResponse } from './dial.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
@@ -15,8 +16,8 @@ export interface OperationLimits {
   /** Decoded bytes of all answers together. */
   maxTotalBytes: number;
   /**
-   * Commas and opening brackets in all answers together: what parsing JSON costs in memory depends on its elements
-   * more than on its bytes (`{},` takes 3 bytes and becomes some 60). @default no limit
+   * Commas and opening brackets in all answers together. The memory for parsing JSON depends on the elements more than
+   * on the bytes: `{},` takes 3 bytes and becomes some 60. @default no limit
    */
   maxElements?: number;
 }
@@ -35,6 +36,8 @@ const FATAL: ReadonlySet<OutboundFailure> = new Set([
   'timeout',
   'blocked',
   'port',
+  'insecure',
+  'proxy_auth',
   'redirect',
   'too_large',
   'encoding',
@@ -74,6 +77,11 @@ export class OutboundOperation {
   /** The latest failure of a call, also when the library in between swallowed or reworded it. */
   get failure(): OutboundError | undefined {
     return this.lastFailure;
+  }
+
+  /** The certificates that its connections are opened with. */
+  get tls(): TlsMaterial | undefined {
+    return this.sockets.tls;
   }
 
   /** Decoded bytes of all answers so far. */

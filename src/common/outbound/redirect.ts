@@ -10,8 +10,8 @@ interface RedirectResponse {
 }
 
 /**
- * Where a response redirects to, if it does. Only within the origin, so that neither credentials nor a body reach
- * another party, and only where the method is kept (RFC 9110, section 15.4, allows that for 301 and 302).
+ * Where a response redirects to, if it does. A redirect must stay within the origin, so that neither credentials nor a
+ * body reach another party. It must keep the method; RFC 9110, section 15.4, allows that for 301 and 302.
  * @returns undefined when the response is not a redirect
  * @throws OutboundError `redirect` for any other redirect
  */

@@ -1,11 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { principalOf } from '../user/principal.js';
+import { callerKey, principalOf } from '../user/principal.js';
+import { LastingAnswer } from './lasting-answer.decorator.js';
 import { RateLimit } from './rate-limit.decorator.js';
 import { RateLimits, type LimitedOperation } from './rate-limits.js';
 
-/** Global guard that limits requests by caller, after authentication; public routes have no caller and no limit. */
+/** Global guard that limits requests by caller, those of a minute and those under way, after authentication; public routes have no caller and no limit. */
 @Injectable()
 export class PrincipalRateLimitGuard implements CanActivate {
   constructor(
@@ -13,17 +14,22 @@ export class PrincipalRateLimitGuard implements CanActivate {
     private readonly limits: RateLimits,
   ) {}
 
-  /** @throws RateLimitExceededError */
+  /** @throws RateLimitExceededError, TooManyCallerRequestsError */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
+    const http = context.switchToHttp();
+    const principal = principalOf(http.getRequest<IncomingMessage>());
     if (principal === undefined) {
       return true;
     }
-    const key = JSON.stringify([principal.issuer, principal.subject]);
+    const key = callerKey(principal);
     await this.limits.principal.consume(key);
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
     if (operation !== undefined) {
       await this.limits.operations[operation].consume(key);
+    }
+    if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) === undefined) {
+      // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
+      await this.limits.underWay.enter(key, http.getResponse<ServerResponse>(), operation === undefined);
     }
     return true;
   }

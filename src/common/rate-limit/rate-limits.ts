@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** Operations that have a limit of their own on top of the general one. */
@@ -12,12 +13,18 @@ export class RateLimits {
   readonly address: RateLimiter;
   /** By caller, after authentication. */
   readonly principal: RateLimiter;
+  /** Of each caller, those that are not answered yet. */
+  readonly underWay: RequestsUnderWay;
   /** By caller, for costly operations. */
   readonly operations: Readonly<Record<LimitedOperation, RateLimiter>>;
 
   constructor(env: Env) {
     this.address = new RateLimiter(env.get('RATE_LIMIT_ADDRESS_PER_MINUTE'));
     this.principal = new RateLimiter(env.get('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
+    this.underWay = new RequestsUnderWay({
+      underWay: env.get('HTTP_CALLER_REQUESTS'),
+      atWork: env.get('HTTP_CALLER_AT_WORK'),
+    });
     this.operations = {
       'connection-test': new RateLimiter(env.get('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
       discovery: new RateLimiter(env.get('RATE_LIMIT_DISCOVERY_PER_MINUTE')),

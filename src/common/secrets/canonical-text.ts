@@ -20,8 +20,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Takes off percent-encoding (also that of forms, where `+` is a space), escapes of JSON and XML, and makes the two
- * alphabets of base64 (RFC 4648, sections 4 and 5) one.
+ * Takes off percent-encoding and escapes of JSON and XML. The percent-encoding can be of forms, where `+` is a space.
+ * The two alphabets of base64 (RFC 4648, sections 4 and 5) become one.
  */
 export function canonicalText(original: string): CanonicalText {
   return inOnePiece(canonicalSteps(original));

@@ -13,8 +13,8 @@ export interface Rotation {
 }
 
 /**
- * Seals every stored secret anew with the current key. May be stopped at any time and started again: what is already
- * under the current key is left alone, and each value is replaced only while it is the one that was read.
+ * Seals every stored secret anew with the current key. The rotation may be stopped at any time and started again. A
+ * secret under the current key is left alone. A value is replaced only while it is the one that was read.
  */
 export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher): Promise<Rotation> {
   const [current] = cipher.keyIds;

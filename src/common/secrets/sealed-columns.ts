@@ -1,15 +1,33 @@
 import type { EntityManager } from 'typeorm';
 import type { SecretPlace } from './secret-cipher.js';
 
-/** Every column that holds sealed values, with the primary key of its table, and the columns that its values are bound to. */
-const SEALED_COLUMNS = [
+/** A column that holds sealed values. */
+interface SealedColumn {
+  table: string;
+  /** Primary key of the table. */
+  idColumn: string;
+  column: string;
+  /** Columns that the values are bound to. */
+  boundTo: readonly string[];
+  /** Later columns that they are bound to where these have a value, so that values of before can still be opened. */
+  boundIfSet?: readonly string[];
+}
+
+const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'systems',
     idColumn: 'id',
     column: 'client_secret',
     boundTo: ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'],
+    boundIfSet: ['tls_ca', 'credential_options'],
   },
-] as const;
+  {
+    table: 'systems',
+    idColumn: 'id',
+    column: 'tls_key',
+    boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'tls_certificate'],
+  },
+];
 /** All formats are equally long: `svc1.`, `svc2.` */
 const KEY_ID_START = 6;
 
@@ -19,10 +37,12 @@ export interface SealedValue {
   sealed: string;
 }
 
-type SealedRow = { id: string; sealed: string } & Record<
-  (typeof SEALED_COLUMNS)[number]['boundTo'][number],
-  string | null
->;
+type SealedRow = { id: string; sealed: string } & Record<string, string | null>;
+
+/** What `boundIfSet` adds to a binding. */
+export function boundIfSet(column: string, value: string | null): string[] {
+  return value === null ? [] : [`${column}:${value}`];
+}
 
 /** Whether any stored value was sealed with this key. */
 export async function isKeyInUse(manager: EntityManager, keyId: string): Promise<boolean> {
@@ -39,9 +59,11 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
 
 /** All sealed values in batches of at most `size`, in the order of their rows. */
 export async function* sealedValues(manager: EntityManager, size: number): AsyncGenerator<SealedValue[]> {
-  for (const { table, idColumn, column, boundTo } of SEALED_COLUMNS) {
+  for (const sealedColumn of SEALED_COLUMNS) {
+    const { table, idColumn, column, boundTo, boundIfSet: later = [] } = sealedColumn;
+    const beside = [...boundTo, ...later].join(', ');
     const sql =
-      `SELECT ${idColumn} AS id, ${column} AS sealed, ${boundTo.join(', ')} FROM ${table} ` +
+      `SELECT ${idColumn} AS id, ${column} AS sealed, ${beside} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND ${idColumn} > ? ORDER BY ${idColumn} LIMIT ${size}`;
     let last = '';
     for (;;) {
@@ -52,11 +74,16 @@ export async function* sealedValues(manager: EntityManager, size: number): Async
       }
       last = end.id;
       yield rows.map((row) => {
-        const binding = boundTo.map((name) => row[name]);
+        const binding = bindingOf(sealedColumn, row);
         return { place: { table, rowId: row.id, column, binding }, sealed: row.sealed };
       });
     }
   }
+}
+
+function bindingOf({ boundTo, boundIfSet: later = [] }: SealedColumn, row: SealedRow): (string | null)[] {
+  const binding = boundTo.map((name) => row[name] ?? null);
+  return [...binding, ...later.flatMap((name) => boundIfSet(name, row[name] ?? null))];
 }
 
 /** Replaces a sealed value unless somebody changed it meanwhile. */

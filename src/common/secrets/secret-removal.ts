@@ -12,9 +12,10 @@ const MEMBERS_AT_ONCE = 1_024;
 const ALIGNMENTS = [0, 1, 2];
 
 /**
- * Takes secrets out of what another side says, which may send back what it was given: as they are and percent-encoded,
- * form-encoded or escaped for JSON or XML, in hexadecimal, and in base64, also within longer base64 such as Basic
- * credentials. What it means to hand on in a form of its own, it can. Made once for a call: the forms are worked out then.
+ * Takes secrets out of texts of another side, which may send back what it was given. They are found as they are,
+ * percent-encoded, form-encoded, escaped for JSON or XML, in hexadecimal, and in base64. Longer base64 that holds them,
+ * such as Basic credentials, counts too. The other side can still hand a secret on in a form of its own. Made once for a
+ * call: the forms are worked out then.
  */
 export class SecretRemoval {
   /** Removes nothing. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Grant } from './grant.js';
 import type { UserReference } from './user-reference.js';
 
 /** Who calls. The identity is the pair of issuer and subject; names and e-mail addresses can change hands. */
@@ -7,8 +8,8 @@ export interface Principal {
   readonly issuer: string;
   readonly subject: string;
   readonly user: UserReference;
-  /** Permissions that the token grants by PERMISSION_RULES. */
-  readonly permissions: ReadonlySet<string>;
+  /** Permissions that the token grants by PERMISSION_RULES, each with the applications that it is granted for. */
+  readonly permissions: ReadonlyMap<string, Grant>;
 }
 
 const FINGERPRINT_LENGTH = 16;
@@ -21,12 +22,17 @@ export function callerFingerprint({ issuer, subject }: Pick<Principal, 'issuer' 
   return callerHash({ issuer, subject }).slice(0, FINGERPRINT_LENGTH);
 }
 
+/** Names a caller in the memory of this process; equal for equal issuer and subject. */
+export function callerKey({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return `${issuer}\n${subject}`;
+}
+
 /**
  * Names a caller in a column that is compared.
  * @returns the SHA-256 of issuer, line feed and subject, hexadecimal
  */
-export function callerHash({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
-  return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
+export function callerHash(caller: Pick<Principal, 'issuer' | 'subject'>): string {
+  return createHash('sha256').update(callerKey(caller)).digest('hex');
 }
 
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.

@@ -1,15 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../answer-fields.decorators.js';
 import type { Person, UserReference } from './user-reference.js';
 
 /** A person or client by name (docs/contract.md, section 1). */
 export class PersonDto implements Person {
-  @ApiProperty({ description: 'Given name; empty when the token does not tell.', example: 'Jane' })
+  @Shows.value('Given name; empty when the token does not tell.', 'Jane')
   firstName: string;
 
-  @ApiProperty({ description: 'Family name; empty when the token does not tell.', example: 'Doe' })
+  @Shows.value('Family name; empty when the token does not tell.', 'Doe')
   lastName: string;
 
-  @ApiProperty({ description: 'Login name, else e-mail address, client id or subject.', example: 'jane.doe' })
+  @Shows.value('Login name, else e-mail address, client id or subject.', 'jane.doe')
   userName: string;
 }
 

@@ -1,13 +1,29 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsBoolean, IsString, Matches, ValidateBy, ValidateIf, buildMessage } from 'class-validator';
+import { Type as Nested } from 'class-transformer';
+import {
+  IsBoolean,
+  IsDefined,
+  IsObject,
+  IsString,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  buildMessage,
+} from 'class-validator';
 
 /** As the OpenAPI document shows it: generators of requests know no lookahead. */
 export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
 /** Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can name them. */
-export const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
-/** What is said of one. */
+const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
+/** The message for "." and "..". */
 export const NO_DOT_SEGMENT = 'must not be "." or "..", which mean a place in a path';
+
+/** Whether a text can be an identifier in paths: of an application, a version, a build, a node. */
+export function isPathId(text: string): boolean {
+  return PATH_ID.test(text);
+}
 
 /** Whether a value means a place in a path. */
 export function isDotSegment(value: unknown): boolean {
@@ -15,7 +31,7 @@ export function isDotSegment(value: unknown): boolean {
 }
 
 /** The rule of identifiers that a value breaks. */
-export function pathIdRule(value: unknown): string {
+function pathIdRule(value: unknown): string {
   return isDotSegment(value) ? NO_DOT_SEGMENT : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
 }
 
@@ -93,6 +109,16 @@ export const IsFlag = (options: ApiPropertyOptions): PropertyDecorator =>
     IsBoolean({ message: 'must be true or false' }),
   );
 
+/** An object with members of its own, which are checked by the rules of its class. */
+export const IsPart = (type: () => Type, description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: () => type(), description }),
+    Nested(type),
+    IsDefined({ message: 'is required' }),
+    IsObject({ message: 'must be an object' }),
+    ValidateNested(),
+  );
+
 function hasLength(text: string, min: number, max: number): boolean {
   // A code point has at most two units; anything longer need not be counted.
   if (text.length > 2 * max) {
@@ -104,7 +130,7 @@ function hasLength(text: string, min: number, max: number): boolean {
 
 /** Whether a value is an http or https URL without credentials and fragment, written as it is called. */
 export function isHttpUrl(value: unknown): boolean {
-  // The URL parser drops tabs, line breaks and outer spaces: what is stored must be what is called.
+  // The URL parser drops tabs, line breaks and outer spaces: the stored address must be the called one.
   if (typeof value !== 'string' || value.length > URL_MAX_LENGTH || /[^\x21-\x7e]/.test(value)) {
     return false;
   }

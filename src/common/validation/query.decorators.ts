@@ -2,9 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsDate, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import type { Settings } from '../../config/env.schema.js';
 import { parseDateTime } from '../iso-8601.js';
 
 const MAX_PAGE_LIMIT = 100;
+
+/** Settings that say how many entries a page has. */
+type PageSize = Extract<keyof Settings, `${string}_PAGE_SIZE`>;
 
 /** A whole number as a path or query writes it; anything else stays text, which the rules refuse. */
 export const toNumber = ({ value }: { value: unknown }): unknown =>
@@ -37,10 +41,16 @@ export const IsQueryNumber = (
 
 /**
  * How many entries a page has.
- * @param description names the setting that holds without it
+ * @param entries what they are, in the plural
+ * @param setting holds without it
  */
-export const IsPageLimit = (description: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
-  IsQueryNumber({ min: 1, max }, { description });
+export const IsPageLimit = (entries: string, setting: PageSize, max = MAX_PAGE_LIMIT): PropertyDecorator =>
+  IsQueryNumber(
+    { min: 1, max },
+    {
+      description: `${entries} in a page; \`${setting}\` without it, 50 unless the deployment says otherwise.`,
+    },
+  );
 
 /** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */
 const toLowerCase = ({ value }: { value: unknown }): unknown =>
@@ -65,10 +75,18 @@ export const IsPageCursor = (): PropertyDecorator =>
   );
 
 /** A moment in a query, in ISO 8601; UTC where it has no offset. May be left out. */
-export const IsQueryMoment = (description: string): PropertyDecorator =>
+const IsQueryMoment = (description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, format: 'date-time', description }),
     Transform(toDate),
     IsDate({ message: 'must be an ISO 8601 date and time' }),
     IsOptional(),
   );
+
+/** Where a time range of a list begins, with the range: "Only … at this time or later". */
+export const IsRangeStart = (entries: string): PropertyDecorator =>
+  IsQueryMoment(`Only ${entries} at this time or later; UTC without an offset.`);
+
+/** Where a time range of a list ends, without the range. */
+export const IsRangeEnd = (entries: string): PropertyDecorator =>
+  IsQueryMoment(`Only ${entries} before this time.`);

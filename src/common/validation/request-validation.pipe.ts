@@ -21,15 +21,15 @@ const SHARED: ValidationPipeOptions = {
   exceptionFactory: toValidationFailed,
 };
 
-/** Which names no field of a body may have, and what is said of one that has. */
+/** Which names no field of a body may have, and the message for a body that has one. */
 interface NameRule {
   refuses(name: string): boolean;
   rule: string;
 }
 
 /**
- * For DTO classes: the libraries behind them drop fields with the name of something that every object inherits, where every
- * other unknown field is refused.
+ * For DTO classes. The libraries behind them refuse every other unknown field, but drop fields with the name of
+ * something that every object inherits.
  */
 const OF_CLASSES: NameRule = {
   refuses: (name) => name === 'prototype' || name in Object.prototype,
@@ -56,16 +56,26 @@ const WITHOUT_CLASS: ReadonlySet<unknown> = new Set([undefined, Object, Array, S
 export class RequestValidationPipe implements PipeTransform {
   private readonly strict = new ValidationPipe({ ...SHARED, forbidNonWhitelisted: true });
   private readonly lenient = new ValidationPipe(SHARED);
+  private readonly ofPaths = new ValidationPipe({
+    ...SHARED,
+    validationError: { target: true },
+    exceptionFactory: (errors: ValidationError[]) => toValidationFailed(inOrderOfPath(errors)),
+  });
 
   /** @throws ValidationFailedError naming every field that breaks a rule */
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     switch (metadata.type) {
       case 'body':
+        // Unread: whoever reads it checks it.
+        if (value instanceof Uint8Array) {
+          return value;
+        }
         refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES);
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
-      case 'param':
         return this.lenient.transform(value, metadata) as Promise<unknown>;
+      case 'param':
+        return this.ofPaths.transform(value, metadata) as Promise<unknown>;
       case 'custom':
         return value;
     }
@@ -73,34 +83,83 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 /**
- * Refuses names that no field may have, and what is nested deeper than any body needs: whatever reads or writes JSON
- * calls itself at every level, so that a body deeper than the call stack would be a fault of ours. With a stack of our own.
- * A number beyond a double is refused too: it would be read as infinite, and written as null.
+ * Refuses names that no field may have, and bodies that are nested deeper than any body needs. Code that reads or writes
+ * JSON calls itself at every level. So a body deeper than the call stack would be a fault of ours. This check goes through
+ * level by level. A number beyond a double is refused too: it would be read as infinite, and written as null.
  */
 function refuseUnsafe(body: unknown, names: NameRule): void {
-  const pending: [path: string, value: unknown, depth: number][] = [['', body, 0]];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [path, value, depth] = next;
-    if (depth > MAX_DEPTH) {
-      throw new ValidationFailedError([{ field: path, rule: `is nested more than ${MAX_DEPTH} deep` }]);
+  let level = isContainer(body) ? [body] : [];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inside: object[] = [];
+    for (const container of level) {
+      const fault = collect(container, names, inside);
+      if (fault !== undefined) {
+        const path = [...pathTo(container, body), fault.field];
+        throw new ValidationFailedError([{ field: path.join('.'), rule: fault.rule }]);
+      }
     }
-    for (const [name, member] of Object.entries(value ?? {})) {
-      const field = path === '' ? name : `${path}.${name}`;
-      if (names.refuses(name)) {
-        throw new ValidationFailedError([{ field, rule: names.rule }]);
-      }
-      if (typeof member === 'number' && !Number.isFinite(member)) {
-        throw new ValidationFailedError([{ field, rule: 'is a number beyond what can be kept' }]);
-      }
-      if (typeof member === 'object') {
-        pending.push([field, member, depth + 1]);
+    const [first] = inside;
+    if (depth === MAX_DEPTH && first !== undefined) {
+      const field = pathTo(first, body).join('.');
+      throw new ValidationFailedError([{ field, rule: `is nested more than ${MAX_DEPTH} deep` }]);
+    }
+    level = inside;
+  }
+}
+
+/** @returns what is wrong with a member of an object or array; otherwise `inside` has those that are containers too */
+function collect(container: object, names: NameRule, inside: object[]): FieldProblem | undefined {
+  const isBeyond = (member: unknown): boolean => {
+    if (isContainer(member)) {
+      inside.push(member);
+    }
+    return typeof member === 'number' && !Number.isFinite(member);
+  };
+  const rule = 'is a number beyond what can be kept';
+  // An array has no names to look at; one of a hundred thousand empty arrays is a small body.
+  if (Array.isArray(container)) {
+    const index = container.findIndex(isBeyond);
+    return index < 0 ? undefined : { field: String(index), rule };
+  }
+  for (const [name, member] of Object.entries(container)) {
+    if (names.refuses(name) || isBeyond(member)) {
+      return { field: name, rule: names.refuses(name) ? names.rule : rule };
+    }
+  }
+  return undefined;
+}
+
+/** Names that lead to an object or array of a body. Asked for one that is refused only, since texts of paths cost more than the check. */
+function pathTo(wanted: object, body: unknown): string[] {
+  const parents = new Map<object, { container: object; name: string }>();
+  const pending = isContainer(body) ? [body] : [];
+  for (let next = pending.pop(); next !== undefined && !parents.has(wanted); next = pending.pop()) {
+    for (const [name, member] of Object.entries(next)) {
+      if (isContainer(member)) {
+        parents.set(member, { container: next, name });
+        pending.push(member);
       }
     }
   }
+  const path: string[] = [];
+  for (let at = parents.get(wanted); at !== undefined; at = parents.get(at.container)) {
+    path.unshift(at.name);
+  }
+  return path;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 interface Finding extends FieldProblem {
   contractMessage?: string | undefined;
+}
+
+/** The validator looks at inherited members last, whatever their place in the path. */
+function inOrderOfPath(errors: readonly ValidationError[]): ValidationError[] {
+  const names = Object.keys(errors[0]?.target ?? {});
+  return errors.toSorted((one, other) => names.indexOf(one.property) - names.indexOf(other.property));
 }
 
 function toValidationFailed(errors: ValidationError[]): ValidationFailedError {

@@ -67,7 +67,7 @@ class Talk {
     }
   }
 
-  /** The name under which a tool is offered: its own, or its own behind that of its system. */
+  /** The name under which a tool is offered: its own, or its own behind the name of its system. */
   offeredName(tool: string): string | undefined {
     return this.offered.find((name) => isNameOf(tool, name));
   }

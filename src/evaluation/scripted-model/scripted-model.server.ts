@@ -26,8 +26,8 @@ class ModelError extends Error {
 }
 
 /**
- * A language model that knows its lines: an OpenAI-compatible server on this machine that answers from a script, so that agents
- * can be seen at work without an account. It stands in for the model only: which tools there are, and what they do, is real.
+ * A language model that knows its lines: an OpenAI-compatible server on this machine that answers from a script. So
+ * agents can be seen at work without an account. It stands in for the model only: the tools and their work are real.
  */
 export class ScriptedModel {
   private readonly clock = new Clock();

@@ -10,7 +10,7 @@ import { WorkBudget } from './work-budget.js';
 type Data = Readonly<Record<string, unknown>>;
 type Bindings = Record<string, CelInput>;
 
-/** What the library says of data that is not there, and what we say. */
+/** The words of the library for missing data, and ours. */
 const MISSING = /^(field not found|index .+ out of bounds|unknown variable)/;
 
 /** The implementation of `compileExpression` on top of the CEL library. */
@@ -49,6 +49,8 @@ export class CelExpression implements CompiledExpression {
       return toJsonValue(result, this.meter);
     } catch (error) {
       throw this.errorOf(error);
+    } finally {
+      this.meter.end();
     }
   }
 

@@ -1,8 +1,10 @@
 import {
   celEnv,
+  celError,
   celFunc,
   celList,
   CelScalar,
+  isCelError,
   isCelList,
   isCelMap,
   type CelEnv,
@@ -11,19 +13,16 @@ import {
   type CelValue,
 } from '@bufbuild/cel';
 import type { CelMeter } from './cel-meter.js';
+import { priceOf } from './cel-prices.js';
 import { HAS_FUNCTION, RANGE_FUNCTION, READ_FUNCTION } from './cel-tree.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
-import { regexPrice } from './regex-price.js';
 
 /** Nodes of a tree that one step pays for; calls pay for themselves as well. */
 export const NODES_A_STEP = 2;
 
-/** Steps of what is done with a time or a duration. */
-const STEPS_OF_A_TIME = 10;
-const ELEMENTS_JOINED_A_STEP = 64;
-const COUNTED_CHARACTERS_A_STEP = 32;
-const COMPARED_CHARACTERS_A_STEP = 1_000;
+const STEPS_OF_A_FAILURE = 15;
+const STEPS_OF_A_TEST = 2;
 
 type FuncGroup = NonNullable<ReturnType<CelEnv['funcs']['find']>>;
 type Call = FuncGroup['call'];
@@ -75,8 +74,20 @@ export function meteredEnvironment(meter: CelMeter): CelEnv {
 }
 
 function meteredGroup(name: string, group: FuncGroup | undefined, meter: CelMeter): FuncGroup | undefined {
-  const call = group === undefined ? ownCall(name, meter) : meteredCall(name, group, meter);
+  const call =
+    group === undefined ? ownCall(name, meter) : payingForFailure(meteredCall(name, group, meter), meter);
   return call && { name, call, [Symbol.iterator]: () => [][Symbol.iterator]() };
+}
+
+/** An error has a message that names all arguments, also where `||` swallows it. */
+function payingForFailure(call: Call, meter: CelMeter): Call {
+  return (id, target, args) => {
+    const result = call(id, target, args);
+    if (result === undefined || isCelError(result)) {
+      meter.charge(STEPS_OF_A_FAILURE);
+    }
+    return result;
+  };
 }
 
 function ownCall(name: string, meter: CelMeter): Call | undefined {
@@ -84,7 +95,10 @@ function ownCall(name: string, meter: CelMeter): Call | undefined {
     case READ_FUNCTION:
       return (_id, _target, [value]) => value;
     case HAS_FUNCTION:
-      return (_id, _target, [holder, field]) => hasMember(holder, field);
+      return (_id, _target, [holder, field]) => {
+        meter.charge(STEPS_OF_A_TEST);
+        return hasMember(holder, field);
+      };
     case RANGE_FUNCTION:
       return (_id, _target, [range, size]) => boundedRange(range, Number(size), meter);
     default:
@@ -93,7 +107,7 @@ function ownCall(name: string, meter: CelMeter): Call | undefined {
 }
 
 function meteredCall(name: string, group: FuncGroup, meter: CelMeter): Call {
-  const pay = PRICES[name] ?? payForTexts;
+  const pay = priceOf(name);
   if (name === '_+_') {
     return (id, target, args) => {
       pay(meter, target, args);
@@ -110,122 +124,30 @@ function meteredCall(name: string, group: FuncGroup, meter: CelMeter): Call {
         : group.call(id, target, args);
     };
   }
+  if (name === 'matches') {
+    return (id, target, args) => {
+      const [pattern] = args;
+      meter.charge(1);
+      return typeof target === 'string' && typeof pattern === 'string' && args.length === 1
+        ? matched(id, target, pattern, meter)
+        : group.call(id, target, args);
+    };
+  }
   return (id, target, args) => {
     pay(meter, target, args);
     return group.call(id, target, args);
   };
 }
 
-type Price = (meter: CelMeter, target: CelValue | undefined, args: readonly CelValue[]) => void;
-
-/** One step for the call, and one for each 256 characters that it reads. */
-const payForTexts: Price = (meter, target, args) => {
-  meter.charge(1);
-  for (const value of target === undefined ? args : [target, ...args]) {
-    if (typeof value === 'string' || value instanceof Uint8Array) {
-      meter.chargeText(value.length);
+/** A text that is no pattern is an error of the function; a budget that is spent ends the evaluation. */
+function matched(id: number, text: string, pattern: string, meter: CelMeter): ReturnType<Call> {
+  try {
+    return meter.matches(text, pattern);
+  } catch (error) {
+    if (error instanceof ExpressionError) {
+      throw error;
     }
-  }
-};
-
-/** Equality of two lists or maps goes through both; a scalar differs from either at once. */
-const payForEquality: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  if (args.every(isContainer)) {
-    args.forEach((value) => meter.chargeValue(value));
-  }
-};
-
-const payForMembership: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  const [value, holder] = args;
-  if (isCelList(holder)) {
-    meter.chargeValue(value);
-    meter.chargeValue(holder);
-  }
-};
-
-const payForMatch: Price = (meter, target, args) => {
-  const [text, pattern] = target === undefined ? args : [target, ...args];
-  if (typeof text === 'string' && typeof pattern === 'string') {
-    meter.charge(regexPrice(text.length, pattern));
-  }
-};
-
-const payForSum: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  const [left, right] = args;
-  if (isCelList(left) && isCelList(right)) {
-    checkLength(left.size + right.size, EXPRESSION_LIMITS.listLength, 'list');
-    meter.charge((left.size + right.size) / ELEMENTS_JOINED_A_STEP);
-  } else if (typeof left === 'string' && typeof right === 'string') {
-    checkLength(left.length + right.length, EXPRESSION_LIMITS.resultLength, 'string');
-  } else if (left instanceof Uint8Array && right instanceof Uint8Array) {
-    checkLength(left.length + right.length, EXPRESSION_LIMITS.resultLength, 'byte string');
-  }
-};
-
-/** A time zone is looked up anew by each call, which takes a hundred microseconds. */
-const payForTimeZone: Price = (meter, _target, args) => {
-  meter.charge(args.length === 0 ? STEPS_OF_A_TIME : 300);
-};
-
-/** Times and durations are parsed, written and calculated slowly, texts are short. */
-const payForTime: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  meter.charge(STEPS_OF_A_TIME);
-};
-
-/** What is no text may be a time. */
-const payForString: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  const [value] = args;
-  meter.charge(typeof value === 'object' && !(value instanceof Uint8Array) ? STEPS_OF_A_TIME : 1);
-};
-
-/** Characters of a text are counted one by one. */
-const payForSize: Price = (meter, target, args) => {
-  meter.charge(1);
-  const [value] = target === undefined ? args : [target];
-  if (typeof value === 'string') {
-    meter.charge(value.length / COUNTED_CHARACTERS_A_STEP);
-  }
-};
-
-/** At worst, each character of the text is compared with all of what is looked for. */
-const payForSearch: Price = (meter, target, args) => {
-  payForTexts(meter, target, args);
-  const [text, part] = target === undefined ? args : [target, ...args];
-  if (typeof text === 'string' && typeof part === 'string') {
-    meter.charge((text.length * Math.min(part.length, text.length)) / COMPARED_CHARACTERS_A_STEP);
-  }
-};
-
-const PRICES: Partial<Record<string, Price>> = {
-  '_==_': payForEquality,
-  '_!=_': payForEquality,
-  '@in': payForMembership,
-  '_+_': payForSum,
-  matches: payForMatch,
-  contains: payForSearch,
-  size: payForSize,
-  string: payForString,
-  timestamp: payForTime,
-  duration: payForTime,
-  ...Object.fromEntries(
-    [...ENVIRONMENT.funcs]
-      .filter(({ name }) => /^get[A-Z]/.test(name))
-      .map(({ name }) => [name, payForTimeZone]),
-  ),
-};
-
-function isContainer(value: CelValue): boolean {
-  return isCelList(value) || isCelMap(value);
-}
-
-function checkLength(length: number, limit: number, what: string): void {
-  if (length > limit) {
-    throw new ExpressionError(`The expression makes a ${what} of more than ${limit} elements.`, 'limit');
+    return celError(error, id);
   }
 }
 

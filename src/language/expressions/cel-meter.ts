@@ -1,16 +1,35 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
+import { MeteredPatterns } from './metered-pattern.js';
 import { WorkBudget } from './work-budget.js';
 
 /** Characters that one step pays for. */
 const CHARACTERS_A_STEP = 256;
 
-/** What the functions of one compiled expression charge: the budget of the evaluation that is going on. */
+/** The budget that the functions of one compiled expression charge: of the evaluation that is going on. */
 export class CelMeter {
   private budget = new WorkBudget();
+  private patterns: MeteredPatterns | undefined;
 
   /** Before each evaluation. */
   begin(budget: WorkBudget): void {
     this.budget = budget;
+  }
+
+  /** After each evaluation: expressions are kept, and must not keep the machines of their patterns. */
+  end(): void {
+    this.patterns = undefined;
+  }
+
+  /**
+   * Whether a pattern of RE2 matches a part of a text. A pattern is compiled once in an evaluation.
+   * @throws Error when it is no pattern
+   * @throws ExpressionError once there is nothing left
+   */
+  matches(text: string, pattern: string): boolean {
+    this.patterns ??= new MeteredPatterns();
+    const charge = (steps: number): void => this.charge(steps);
+    this.patterns.compile(pattern, charge);
+    return this.patterns.test(pattern, text, charge);
   }
 
   /** @throws ExpressionError once there is nothing left */

@@ -6,8 +6,8 @@ const SYMBOLS =
   /(?<silent>\/\/[^\n]*|\s+)|(?:[rR][bB]?|[bB][rR])(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|[bB]?(?:"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\w+|&&|\|\||[=!<>]=|[^]/g;
 
 /**
- * Refuses a source that would take long to parse, before it is parsed: what costs is the number of symbols, the depth of
- * brackets and, at certain places, white space by the square of its length. Measured.
+ * Refuses a source that would take long to parse, before it is parsed. The number of symbols and the depth of brackets cost
+ * time. At certain places white space does too, by the square of its length. Measured.
  * @returns the number of its symbols
  * @throws ExpressionSyntaxError that says which limit and what to do
  */

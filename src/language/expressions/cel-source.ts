@@ -83,8 +83,8 @@ function quoted(source: string): string {
 }
 
 /**
- * Walks the tree once: collects the free names, refuses what may not be, and puts our functions where the library is silent
- * (size of a macro's list) or wrong (a member that is null).
+ * Walks the tree once. It collects the free names and refuses forbidden parts. It puts our functions where the library is
+ * silent (size of a macro's list) or wrong (a member that is null).
  */
 class CelAnalysis {
   private readonly variables = new Set<string>();

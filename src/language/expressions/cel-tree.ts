@@ -9,7 +9,7 @@ export type Kind<Case extends string> = Extract<CelExpr['exprKind'], { case: Cas
 export const READ_FUNCTION = '@read';
 /** Called instead of the test of a selection, which is false for a member that is null. */
 export const HAS_FUNCTION = '@has';
-/** Put around what a macro goes through; the second argument is the number of nodes of the macro's body. */
+/** Put around the list or map of a macro. The second argument is the number of nodes of the macro's body. */
 export const RANGE_FUNCTION = '@range';
 
 /** The text of a literal; undefined for anything else. */
@@ -45,7 +45,7 @@ export function presence(at: CelExpr, operand: CelExpr, field: string): CelExpr 
 
 /**
  * What a chain of selections begins with, as a value. The library would take `a.b.c` for a name first, then `a.b` and `a`, each
- * put together anew: quadratic time to plan, and more at each evaluation. No name of process data is one with a dot.
+ * put together anew. This takes quadratic time to plan, and more at each evaluation. No name of process data is one with a dot.
  */
 export function readOnce(operand: CelExpr): CelExpr {
   const { exprKind: kind } = operand;

@@ -128,7 +128,7 @@ class JsonObjectMap extends Map<string, CelInput> {
 }
 
 /**
- * A CEL value as plain JSON, by the JSON conversion of the CEL language definition: bytes become base64, times and durations
+ * A CEL value as plain JSON, by the JSON conversion of the CEL language definition. Bytes become base64, times and durations
  * their text, integers beyond 2^53 decimal text.
  * @throws ExpressionError when JSON cannot say it, or it is too large
  */

@@ -1,4 +1,4 @@
-/** What the author of an expression may not exceed; measured against the event loop, which evaluations share. */
+/** Limits for the author of an expression, measured against the event loop, which evaluations share. */
 export const EXPRESSION_LIMITS = {
   /** UTF-16 units of one expression. */
   sourceLength: 4096,
@@ -16,7 +16,7 @@ export const EXPRESSION_LIMITS = {
   listLength: 10_000,
   /** UTF-16 units of a string that an expression makes, or of a result. */
   resultLength: 1_048_576,
-  /** Work of one evaluation: a call, a macro's element, two nodes of the expression or one compared value cost one step each. */
+  /** Work of one evaluation: a call, a macro's element, two nodes of the expression or one compared value cost one step each, and patterns what they do. */
   steps: 100_000,
   /** UTF-16 units of one template. */
   templateLength: 1_048_576,

@@ -8,7 +8,7 @@ export interface CompiledExpression {
   /**
    * The value as plain JSON.
    * @param data process data; it is only read
-   * @param budget what it pays with, shared with others; without it, it may do `EXPRESSION_LIMITS.steps` by itself
+   * @param budget shared with others; without it the expression may do `EXPRESSION_LIMITS.steps` by itself
    * @throws ExpressionError for anything that goes wrong: a missing field, types that do not fit, a limit
    */
   evaluate(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): unknown;
@@ -25,11 +25,11 @@ export interface CompiledTemplate {
   /** Names of the process data it reads. */
   readonly roots: readonly string[];
   /**
-   * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted
-   * text is never expanded again.
-   * @param budget what expressions and each inserted byte pay with; without it, the expressions of one rendering may do
+   * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted text
+   * is never expanded again.
+   * @param budget for expressions and each inserted byte; without it the expressions of one rendering may do
    * `EXPRESSION_LIMITS.steps` together
-   * @param encode what each reference is replaced by, of the text it would be replaced by: for places such as URLs
+   * @param encode makes the inserted text of the text of a reference: for places such as URLs
    * @returns the text, and the references that led nowhere, as they are written, each once
    * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
    */
@@ -39,8 +39,8 @@ export interface CompiledTemplate {
     encode?: (text: string) => string,
   ): { text: string; missing: string[] };
   /**
-   * When the whole source is one reference, what it leads to, as JSON (null when missing); else the rendered text. The value
-   * may share its parts with the data, so it is to be read only.
+   * When the whole source is one reference, its value as JSON (null when missing); else the rendered text. The value may share
+   * its parts with the data, so it is to be read only.
    * @throws ExpressionError as for `render`
    */
   value(data: Readonly<Record<string, unknown>>, budget?: WorkBudget): { value: unknown; missing: string[] };

@@ -14,12 +14,12 @@ import { Template } from './template.js';
  * Compiles a CEL expression (cel.dev) over process data. Each member of the data is a variable; `input` is all of it, unless
  * the data has a member `input`, which then wins.
  *
- * Beyond CEL: `+ - * / %` take an int and a double together, since every number of JSON is a double; `has(a.b)` is also
- * false when there is no `a`; a name of a type (`type`, `list`, `map`, …) is a member of the data unless the expression
- * calls `type(…)`. Not taken over: message types.
+ * Beyond CEL, `+ - * / %` take an int and a double together, because every number of JSON is a double. `has(a.b)` is also false
+ * when there is no `a`. A name of a type (`type`, `list`, `map`, …) is a member of the data, unless the expression calls
+ * `type(…)`. Not taken over: message types.
  * @param options.roots members that the data may have; without it any
- * @throws ExpressionSyntaxError when it does not parse, is longer than 4,096 characters, nests macros more than twice, calls
- * an unknown function, or reads a member outside `roots` or a prototype key
+ * @throws ExpressionSyntaxError when it does not parse, is longer than 4,096 characters, nests macros more than twice, or calls
+ * an unknown function; also when it reads a member outside `roots` or a prototype key
  */
 export function compileExpression(
   source: string,
@@ -41,9 +41,9 @@ export function compileTemplate(
 }
 
 /**
- * Compiles JSON text, or a JSON value, with `${…}` in its strings; a string is always taken as JSON text. A reference that
- * is all of a string, or stands in the text without quotes, becomes a value of its own type (null when missing); within a
- * longer string it is text. Names of members are never replaced. In JSON text, quotes inside a reference are single ones:
+ * Compiles JSON text, or a JSON value, with `${…}` in its strings; a string is always taken as JSON text. A reference that is
+ * all of a string, or stands in the text without quotes, becomes a value of its own type (null when missing). Within a longer
+ * string it is text. Names of members are never replaced. In JSON text, quotes inside a reference are single ones:
  * `"${fields['Credit Score']}"`.
  * @throws ExpressionSyntaxError when it is not JSON, or as for `compileTemplate`
  */

@@ -1,38 +1,133 @@
-/** Steps that making the machine of a pattern costs beside its states, and states and characters that one step pays for. */
-const BASE_STEPS = 20;
-const STATES_A_STEP_OF_A_CHARACTER = 32;
+/** Steps that reading a pattern takes beside its states, whatever it is, and for each of its characters. Measured. */
+const BASE_STEPS = 15;
+const STEPS_A_CHARACTER = 1;
+/** The parser copies what it has read at some characters. */
+const SQUARED_CHARACTERS_A_STEP = 4_000;
+const STATES_A_STEP = 1;
+/** A class of Unicode has up to 700 ranges; with `(?i)` twice as many. Several in one class are sorted. Measured. */
+const STEPS_A_UNICODE_CLASS = 300;
+const STEPS_OF_CUBED_UNICODE_CLASSES = 4;
+/** With `(?i)` each code point of a range is asked for its other case, up to the last one that has any. */
+const FOLDED_CODE_POINTS_A_STEP = 2;
+const LAST_FOLDED = 0x1_e9_43;
+/** Ranges of a class are sorted, at worst by their square. */
+const SQUARED_RANGES_A_STEP = 100;
 
-/**
- * The steps that a match costs at most. RE2 goes through the text once, but at each character through as many states as the
- * pattern has, and a short pattern can have many: `(a{1,100}){1,10}`. Measured, not derived.
- */
-export function regexPrice(textLength: number, pattern: string): number {
-  const states = regexStates(pattern);
-  return BASE_STEPS + states + textLength * (1 + states / STATES_A_STEP_OF_A_CHARACTER);
+/** What is written in a class for one character, and a range of two of them. */
+const CLASS_CHARACTER = String.raw`\\x\{[0-9a-fA-F]*\}|\\x..|\\[0-7]{1,3}|\\[^pP]|\[:\^?\w+:\]|[^\\]`;
+const CLASS_ITEMS = new RegExp(
+  String.raw`(?<unicode>\\[pP](?:\{[^}]{0,60}\}|.))|(?<low>${CLASS_CHARACTER})(?:-(?<high>${CLASS_CHARACTER}))?`,
+  'gsu',
+);
+/** A pattern in its parts, with whatever could hide a repetition from who reads it: quoted text, flags, names of groups. */
+const TOKENS = new RegExp(
+  [
+    String.raw`\\Q(?<quoted>.*?)(?:\\E|$)`,
+    String.raw`\(\?(?<flags>[a-zA-Z-]*)\)`,
+    String.raw`(?<open>\((?:\?P?<[^>]{0,200}>|\?[a-zA-Z-]*:)?)`,
+    String.raw`(?<close>\))`,
+    String.raw`(?<unicode>\\[pP](?:\{[^}]{0,60}\}|.))`,
+    String.raw`(?<letter>\\x\{[^}]{0,60}\}|\\x..|\\[0-7]{1,3}|\\.)`,
+    String.raw`(?<class>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|$))`,
+    String.raw`\{(?<least>\d+)(?:(?<comma>,)(?<most>\d*))?\}`,
+    String.raw`(?<other>.)`,
+  ].join('|'),
+  'gsu',
+);
+type Groups = Partial<Record<string, string>>;
+const FOLDS = /\(\?[a-zA-Z]*i/;
+
+/** The steps that reading a pattern costs, whatever stands in it. It is paid before anybody looks at the pattern. */
+export function readingPrice(length: number): number {
+  return BASE_STEPS + length * STEPS_A_CHARACTER + length ** 2 / SQUARED_CHARACTERS_A_STEP;
 }
 
-/** How many states a pattern has when its counted repetitions are written out; about right is good enough. */
-export function regexStates(pattern: string): number {
-  /** Sizes of the open groups, the whole pattern outermost, and of what a repetition would repeat. */
-  const groups = [0];
-  let atom = 0;
-  for (const token of pattern.matchAll(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[^]/gs)) {
-    const [text, least, most] = token;
-    if (least !== undefined) {
-      add(groups, atom * (Math.max(Number(least), Number(most ?? 0)) - 1));
-    } else if (text === '(') {
-      groups.push(0);
-    } else if (text === ')' && groups.length > 1) {
-      atom = groups.pop() ?? 0;
-      add(groups, atom);
-    } else {
-      atom = 1;
-      add(groups, atom);
+/** The steps that making the machine of a pattern costs at most, by its text. Nothing here is compiled. */
+export function machinePrice(source: string): number {
+  return regexStates(source) / STATES_A_STEP + classesPrice(source);
+}
+
+function classesPrice(source: string): number {
+  const folds = FOLDS.test(source);
+  let price = 0;
+  for (const { groups = {} } of source.matchAll(TOKENS)) {
+    if (groups['unicode'] !== undefined) {
+      price += unicodePrice(1, folds);
+    } else if (groups['class'] !== undefined) {
+      price += classPrice(groups['class'], folds);
     }
   }
-  return groups.reduce((sum, size) => sum + size, 0);
+  return price;
 }
 
-function add(groups: number[], size: number): void {
-  groups.push((groups.pop() ?? 0) + size);
+function classPrice(written: string, folds: boolean): number {
+  let price = 0;
+  let ranges = 0;
+  let classes = 0;
+  for (const { groups = {} } of written.slice(1).matchAll(CLASS_ITEMS)) {
+    ranges += 1;
+    classes += groups['unicode'] === undefined ? 0 : 1;
+    if (folds && groups['high'] !== undefined) {
+      const most = Math.min(codePointOf(groups['high']), LAST_FOLDED);
+      price += Math.max(0, most - codePointOf(groups['low'])) / FOLDED_CODE_POINTS_A_STEP;
+    }
+  }
+  return price + ranges ** 2 / SQUARED_RANGES_A_STEP + unicodePrice(classes, folds);
+}
+
+/** Classes of Unicode in one class have thousands of ranges together. Sorting them takes more than their number. */
+function unicodePrice(classes: number, folds: boolean): number {
+  const ranges = classes * (folds ? 2 : 1);
+  return ranges * STEPS_A_UNICODE_CLASS + ranges ** 3 * STEPS_OF_CUBED_UNICODE_CLASSES;
+}
+
+function codePointOf(written = ''): number {
+  const hexadecimal = /^\\x\{?([0-9a-fA-F]+)/.exec(written)?.[1];
+  return hexadecimal === undefined ? (written.codePointAt(0) ?? 0) : Number.parseInt(hexadecimal, 16);
+}
+
+/**
+ * How many states a pattern has at most, about, when its counted repetitions are written out. A short pattern can have many:
+ * `(a{1,100}){1,10}`.
+ */
+export function regexStates(pattern: string): number {
+  /** Sizes of the open groups, the whole pattern outermost, and of the part that a repetition would repeat. */
+  const sizes = [0];
+  let atom = 0;
+  const add = (size: number): void => {
+    sizes.push((sizes.pop() ?? 0) + size);
+  };
+  for (const { groups = {} } of pattern.matchAll(TOKENS)) {
+    if (groups['least'] !== undefined) {
+      const repeated = repeatedSize(atom, groups);
+      add(repeated - atom);
+      atom = repeated;
+    } else if (groups['open'] !== undefined) {
+      sizes.push(0);
+    } else if (groups['close'] !== undefined && sizes.length > 1) {
+      atom = (sizes.pop() ?? 0) + 2;
+      add(atom);
+    } else {
+      atom = sizeOf(groups, atom, add);
+    }
+  }
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Adds the size of a part that is neither a group nor a counted repetition, and gives what a repetition would repeat. */
+function sizeOf(groups: Groups, atom: number, add: (size: number) => void): number {
+  if (groups['flags'] !== undefined || groups['quoted'] === '') {
+    return atom;
+  }
+  add(groups['quoted']?.length ?? 1);
+  return /^[*+?]$/.test(groups['other'] ?? '') ? atom + 1 : 1;
+}
+
+/** `x{2,5}` is `xx(x(x(x)?)?)?`, and `x{2,}` is `xx+`. */
+function repeatedSize(atom: number, { least, comma, most }: Groups): number {
+  if (comma === undefined) {
+    return atom * Number(least);
+  }
+  const optional = most === undefined || most === '' ? 0 : Number(most) - Number(least);
+  return Math.max(1, Number(least)) * atom + Math.max(0, optional) * (atom + 1) + 1;
 }

@@ -25,7 +25,7 @@ export interface TemplateReference {
 const PATH = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[(\d+|"[^"\\]+"|'[^'\\]+')\])*$/u;
 const LITERAL = /^(true|false|null)$/;
 
-/** What the references of one template, or of all strings of one JSON template, take together. */
+/** Work of the references of one template, or of all strings of one JSON template, together. */
 export class ReferenceBudget {
   private references = 0;
   private length = 0;

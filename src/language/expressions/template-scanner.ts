@@ -6,10 +6,11 @@ export type TemplatePart =
 
 /** `$${` is written for a `${` that is no reference. */
 const ESCAPED = '$${';
-const OPENING = '${';
+/** How a reference begins. */
+export const OPENING = '${';
 
 /**
- * Splits a template. Braces and quotes in a reference are those of CEL, so `${ {"a": "}"}.a }` is one reference.
+ * Splits a template. Braces and quotes in a reference belong to CEL, so `${ {"a": "}"}.a }` is one reference.
  * @throws ExpressionSyntaxError when a `${` is not closed
  */
 export function splitTemplate(source: string): TemplatePart[] {

@@ -33,6 +33,13 @@ export class Rendering {
     this.shared?.charge(parts / PARTS_A_STEP);
   }
 
+  /** A text without references. */
+  constant(text: string): string {
+    this.countParts(1);
+    this.count(Buffer.byteLength(text));
+    return text;
+  }
+
   /** @throws ExpressionError when all together is too much */
   count(bytes: number): void {
     this.bytes += bytes;

@@ -6,14 +6,19 @@ import { EXPRESSION_LIMITS } from './expression-limits.js';
  * everybody else waits for them.
  */
 export class WorkBudget {
-  private spent = 0;
+  private charged = 0;
 
   /** @param steps about half a microsecond each, measured on one core of a small server */
   constructor(readonly steps: number = EXPRESSION_LIMITS.steps) {}
 
+  /** Steps that were charged. */
+  get spent(): number {
+    return this.charged;
+  }
+
   /** Whether so much is spent that a long task had better go on another time. */
   get isHalfSpent(): boolean {
-    return this.spent * 2 > this.steps;
+    return this.charged * 2 > this.steps;
   }
 
   /**
@@ -22,8 +27,8 @@ export class WorkBudget {
    * could be swallowed by `||`.
    */
   charge(steps: number): void {
-    this.spent += steps;
-    if (this.spent > this.steps) {
+    this.charged += steps;
+    if (this.charged > this.steps) {
       throw new ExpressionError(
         `it takes more than the ${this.steps} steps of work that there are.`,
         'limit',

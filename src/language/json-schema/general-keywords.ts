@@ -12,6 +12,9 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isJsonObject,
 };
 
+const STEPS_A_TYPE = 0.25;
+const COMPARED_CHARACTERS_A_STEP = 256;
+
 const isAnything = (value: unknown): value is unknown => value !== undefined;
 
 /** Keywords that speak of values of every type. */
@@ -23,7 +26,13 @@ export const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
         [rule].flat().every((type) => typeof type === 'string' && Object.hasOwn(TYPES, type)),
     },
     isAnything,
-    (rule, value) => [rule].flat().some((type) => TYPES[type]?.(value) ?? false),
+    (rule, value, { run }) => {
+      if (typeof rule === 'string') {
+        return TYPES[rule]?.(value) ?? false;
+      }
+      run.charge(rule.length * STEPS_A_TYPE);
+      return rule.some((type) => TYPES[type]?.(value) ?? false);
+    },
     (rule) => `must be of type ${[rule].flat().join(' or ')}`,
   ),
   enum: simple<unknown[], unknown>(
@@ -85,11 +94,14 @@ export function isEqual(one: unknown, other: unknown, run: RunningCheck): boolea
     return one.length === other.length && one.every((item, index) => isEqual(item, other[index], run));
   }
   if (isJsonObject(one) && isJsonObject(other)) {
-    const names = Object.keys(one);
+    const names = run.namesOf(one);
     return (
-      names.length === Object.keys(other).length &&
+      names.length === run.namesOf(other).length &&
       names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], run))
     );
+  }
+  if (typeof one === 'string' && typeof other === 'string' && one.length === other.length) {
+    run.charge(one.length / COMPARED_CHARACTERS_A_STEP);
   }
   return one === other;
 }

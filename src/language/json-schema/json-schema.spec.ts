@@ -124,6 +124,16 @@ describe('compileSchema', () => {
     [{ pattern: '(?=a)' }, 'is not a pattern of RE2'],
     [{ pattern: '(' }, 'is not a pattern of RE2'],
     [{ patternProperties: { '(': true } }, 'is not a pattern of RE2'],
+    [{ pattern: '(\\pL?){999}'.repeat(5_000) }, 'are too large together'],
+    [{ pattern: `(?i)${'[\\x{100}-\\x{1E942}]'.repeat(9)}` }, 'are too large together'],
+    [
+      {
+        properties: Object.fromEntries(
+          Array.from({ length: 500 }, (_, at) => [`p${at}`, { pattern: `a(b?){${at}}` }]),
+        ),
+      },
+      'are too large together',
+    ],
     [{ multipleOf: 0 }, 'must be a number above 0'],
     [{ description: 'x'.repeat(300_000) }, 'levels and'],
   ] as [JsonObject, string][])('refuses %j', (schema, sentence) => {

@@ -1,10 +1,10 @@
-import { RE2JS } from '@bufbuild/re2';
 import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
 import { KEYWORDS } from './keywords.js';
 import { resolvePointer } from './json-pointer.js';
 import type { Keyword } from './keyword.types.js';
+import { SchemaDocument } from './schema-document.js';
 import { SchemaRun } from './schema-run.js';
 
 /** Keywords that say nothing about values, or nothing by themselves. */
@@ -50,26 +50,48 @@ const SINGLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prepares a JSON Schema (draft 2020-12) for checks. Nothing is generated and nothing fetched: the schema is walked through,
- * references lead to places in the same document, patterns are those of RE2, which need no backtracking, and the work of a
- * check is bounded.
- * @throws SchemaSyntaxError when a keyword is unknown or its value of the wrong kind, a reference leads nowhere, or the
- * schema is too large
+ * Prepares a JSON Schema (draft 2020-12) for checks. Nothing is generated and nothing fetched. The schema is walked through,
+ * and references lead to places in its document. Patterns are RE2, which needs no backtracking. The work of a check is bounded.
+ * @throws SchemaSyntaxError when a keyword is unknown or its value of the wrong kind, a reference leads nowhere, or the schema
+ * is too large
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
+  const document = readSchema(schema);
+  return { check: (value: unknown): SchemaFault[] => new SchemaRun(document).faultsOf(value) };
+}
+
+/**
+ * Reads a schema for {@link SchemaRun}.
+ * @throws SchemaSyntaxError as `compileSchema`
+ */
+export function readSchema(schema: JsonObject): SchemaDocument {
   if (jsonDepth(schema) > SCHEMA_LIMITS.depth || jsonSize(schema) > SCHEMA_LIMITS.bytes) {
     throw new SchemaSyntaxError(
       `A schema has at most ${SCHEMA_LIMITS.depth} levels and ${SCHEMA_LIMITS.bytes} bytes.`,
     );
   }
-  const patterns = new Map<string, RE2JS>();
-  verify(schema, '#', schema, patterns);
-  return {
-    check: (value: unknown): SchemaFault[] => new SchemaRun(schema, patterns).faultsOf(value),
-  };
+  const document = new SchemaDocument(schema);
+  verify(schema, '#', document, new PatternBudget());
+  return document;
 }
 
-function verify(schema: unknown, at: string, root: JsonObject, patterns: Map<string, RE2JS>): void {
+/** What compiling the patterns of one schema may take. */
+class PatternBudget {
+  private steps = 0;
+
+  /** @throws SchemaSyntaxError when they are too large together */
+  charge(steps: number, at: string): void {
+    this.steps += steps;
+    if (this.steps > SCHEMA_LIMITS.patternSteps) {
+      throw new SchemaSyntaxError(
+        `${at}: the patterns of this schema are too large together. Shorten them, write smaller numbers in {…}, ` +
+          'and use fewer classes such as \\pL and fewer ranges after (?i).',
+      );
+    }
+  }
+}
+
+function verify(schema: unknown, at: string, document: SchemaDocument, budget: PatternBudget): void {
   if (typeof schema === 'boolean') {
     return;
   }
@@ -77,15 +99,15 @@ function verify(schema: unknown, at: string, root: JsonObject, patterns: Map<str
     throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
   }
   for (const [name, value] of Object.entries(schema)) {
-    verifyKeyword(name, value, `${at}/${name}`, root);
-    verifyPatterns(name, value, `${at}/${name}`, patterns);
+    verifyKeyword(name, value, `${at}/${name}`, document);
+    compilePatterns(patternsOf(name, value), `${at}/${name}`, document, budget);
     for (const [step, child] of childrenOf(name, value, `${at}/${name}`)) {
-      verify(child, step, root, patterns);
+      verify(child, step, document, budget);
     }
   }
 }
 
-function verifyKeyword(name: string, value: unknown, at: string, root: JsonObject): void {
+function verifyKeyword(name: string, value: unknown, at: string, document: SchemaDocument): void {
   const keyword: Keyword | undefined = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
   if (keyword === undefined) {
     if (!SILENT.has(name)) {
@@ -94,18 +116,35 @@ function verifyKeyword(name: string, value: unknown, at: string, root: JsonObjec
   } else if (!keyword.accepts(value)) {
     throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.`);
   }
-  if (name === '$ref' && resolvePointer(root, String(value)) === undefined) {
-    throw new SchemaSyntaxError(`${at}: "${String(value)}" leads to no place in this schema.`);
+  if (name === '$ref') {
+    const target = resolvePointer(document.root, String(value));
+    if (target === undefined) {
+      throw new SchemaSyntaxError(`${at}: "${String(value)}" leads to no place in this schema.`);
+    }
+    document.references.set(String(value), target);
   }
 }
 
-function verifyPatterns(name: string, value: unknown, at: string, patterns: Map<string, RE2JS>): void {
-  const sources =
-    name === 'pattern' ? [String(value)] : name === 'patternProperties' ? Object.keys(value as object) : [];
+function patternsOf(name: string, value: unknown): string[] {
+  if (name === 'pattern') {
+    return [String(value)];
+  }
+  return name === 'patternProperties' ? Object.keys(value as object) : [];
+}
+
+function compilePatterns(
+  sources: readonly string[],
+  at: string,
+  document: SchemaDocument,
+  budget: PatternBudget,
+): void {
   for (const source of sources) {
     try {
-      patterns.set(source, RE2JS.compile(source));
-    } catch {
+      document.patterns.compile(source, (steps) => budget.charge(steps, at));
+    } catch (error) {
+      if (error instanceof SchemaSyntaxError) {
+        throw error;
+      }
       throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
     }
   }

@@ -9,6 +9,10 @@ export interface RunningCheck {
   holds(schema: unknown, value: unknown): boolean;
   add(faults: SchemaFault[], field: string, rule: string): void;
   matches(pattern: string, text: string): boolean;
+  /** The names of an object. */
+  namesOf(value: JsonObject): readonly string[];
+  /** The names that a rule and an object have both, in the order of the rule. */
+  namesInBoth(rule: JsonObject, value: JsonObject): readonly string[];
   /** The schema that a `$ref` leads to. */
   referenced(reference: string): unknown;
   /** @throws SchemaTooCostlyError when the check as a whole has cost too much */
@@ -30,6 +34,6 @@ export interface Keyword {
   /** What its value must be, for a person. */
   kind: string;
   accepts(rule: unknown): boolean;
-  /** Adds what the value breaks; values of kinds that the keyword does not speak of break nothing. */
+  /** Adds the rules that the value breaks. Values of kinds that the keyword does not speak of break none. */
   apply(application: Application, rule: unknown, value: unknown): void;
 }

@@ -3,11 +3,15 @@ import { REQUIRED_RULE } from './json-schema.types.js';
 import type { Application, Keyword } from './keyword.types.js';
 import { COUNT, SCHEMA, SCHEMA_MAP, TEXTS, TEXT_LIST_MAP, simple } from './rule-kinds.js';
 
+/** Looking one name up. */
+const STEPS_A_LOOKUP = 0.25;
+
 /** Keywords of objects. */
 export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
   required: {
     ...TEXTS,
     apply: forObjects(({ run, field, faults }, rule, value) => {
+      run.charge((rule as string[]).length * STEPS_A_LOOKUP);
       (rule as string[])
         .filter((name) => !Object.hasOwn(value, name))
         .forEach((name) => run.add(faults, memberOf(field, name), REQUIRED_RULE));
@@ -16,10 +20,8 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
   properties: {
     ...SCHEMA_MAP,
     apply: forObjects(({ run, field, faults }, rule, value) => {
-      for (const [name, schema] of Object.entries(rule as JsonObject)) {
-        if (Object.hasOwn(value, name)) {
-          run.apply(schema, value[name], memberOf(field, name), faults);
-        }
+      for (const name of run.namesInBoth(rule as JsonObject, value)) {
+        run.apply((rule as JsonObject)[name], value[name], memberOf(field, name), faults);
       }
     }),
   },
@@ -27,7 +29,8 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
     ...SCHEMA_MAP,
     apply: forObjects(({ run, field, faults }, rule, value) => {
       for (const [pattern, schema] of Object.entries(rule as JsonObject)) {
-        Object.keys(value)
+        run
+          .namesOf(value)
           .filter((name) => run.matches(pattern, name))
           .forEach((name) => run.apply(schema, value[name], memberOf(field, name), faults));
       }
@@ -37,7 +40,8 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
   propertyNames: {
     ...SCHEMA,
     apply: forObjects(({ run, field, faults }, rule, value) => {
-      Object.keys(value)
+      run
+        .namesOf(value)
         .filter((name) => !run.holds(rule, name))
         .forEach((name) => run.add(faults, memberOf(field, name), 'has a name that is not allowed'));
     }),
@@ -45,9 +49,13 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
   dependentRequired: {
     ...TEXT_LIST_MAP,
     apply: forObjects(({ run, field, faults }, rule, value) => {
-      Object.entries(rule as Record<string, string[]>)
-        .filter(([name]) => Object.hasOwn(value, name))
-        .flatMap(([, names]) => names)
+      run
+        .namesInBoth(rule as JsonObject, value)
+        .flatMap((name) => {
+          const names = (rule as Record<string, string[]>)[name] ?? [];
+          run.charge(names.length * STEPS_A_LOOKUP);
+          return names;
+        })
         .filter((name) => !Object.hasOwn(value, name))
         .forEach((name) => run.add(faults, memberOf(field, name), REQUIRED_RULE));
     }),
@@ -55,21 +63,21 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
   dependentSchemas: {
     ...SCHEMA_MAP,
     apply: forObjects(({ run, field, faults }, rule, value) => {
-      Object.entries(rule as JsonObject)
-        .filter(([name]) => Object.hasOwn(value, name))
-        .forEach(([, schema]) => run.apply(schema, value, field, faults));
+      run
+        .namesInBoth(rule as JsonObject, value)
+        .forEach((name) => run.apply((rule as JsonObject)[name], value, field, faults));
     }),
   },
   minProperties: simple<number, JsonObject>(
     COUNT,
     isJsonObject,
-    (rule, value) => Object.keys(value).length >= rule,
+    (rule, value, { run }) => run.namesOf(value).length >= rule,
     (rule) => `must have at least ${rule} fields`,
   ),
   maxProperties: simple<number, JsonObject>(
     COUNT,
     isJsonObject,
-    (rule, value) => Object.keys(value).length <= rule,
+    (rule, value, { run }) => run.namesOf(value).length <= rule,
     (rule) => `must have at most ${rule} fields`,
   ),
 };
@@ -79,9 +87,11 @@ function applyAdditional(application: Application, rule: unknown, value: JsonObj
   const { run, schema, field, faults } = application;
   const named = (schema['properties'] ?? {}) as JsonObject;
   const patterns = Object.keys(schema['patternProperties'] ?? {});
-  for (const [name, member] of Object.entries(value)) {
+  const names = run.namesOf(value);
+  run.charge(names.length * STEPS_A_LOOKUP);
+  for (const name of names) {
     if (!Object.hasOwn(named, name) && !patterns.some((pattern) => run.matches(pattern, name))) {
-      run.apply(rule, member, memberOf(field, name), faults);
+      run.apply(rule, value[name], memberOf(field, name), faults);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Keyword } from './keyword.types.js';
+import type { Keyword, RunningCheck } from './keyword.types.js';
 import { COUNT, NUMBER, TEXT, isNumber, isText, simple } from './rule-kinds.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -7,6 +7,9 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^[^\s@"]{1,64}@[^\s@.]+(\.[^\s@.]+)*$/;
 const MAX_FORMAT_LENGTH = 2_048;
+const STEPS_A_FORMAT = 5;
+const FORMAT_CHARACTERS_A_STEP = 16;
+const COUNTED_CHARACTERS_A_STEP = 16;
 
 /** Formats that are checked; all others are notes for people, as the standard has it. None backtracks. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -55,13 +58,15 @@ export const SCALAR_KEYWORDS: Readonly<Record<string, Keyword>> = {
   minLength: simple<number, string>(
     COUNT,
     isText,
-    (rule, value) => lengthOf(value) >= rule,
+    (rule, value, { run }) =>
+      value.length >= rule && (value.length >= rule * 2 || lengthOf(value, run) >= rule),
     (rule) => `must have at least ${rule} characters`,
   ),
   maxLength: simple<number, string>(
     COUNT,
     isText,
-    (rule, value) => lengthOf(value) <= rule,
+    (rule, value, { run }) =>
+      value.length <= rule || (value.length <= rule * 2 && lengthOf(value, run) <= rule),
     (rule) => `must have at most ${rule} characters`,
   ),
   pattern: simple<string, string>(
@@ -73,13 +78,17 @@ export const SCALAR_KEYWORDS: Readonly<Record<string, Keyword>> = {
   format: simple<string, string>(
     TEXT,
     isText,
-    (rule, value) => !Object.hasOwn(FORMATS, rule) || hasFormat(rule, value),
+    (rule, value, { run }) => !Object.hasOwn(FORMATS, rule) || hasFormat(rule, value, run),
     (rule) => `must have the format ${rule}`,
   ),
 };
 
-function hasFormat(format: string, text: string): boolean {
-  return text.length <= MAX_FORMAT_LENGTH && (FORMATS[format]?.(text) ?? true);
+function hasFormat(format: string, text: string, run: RunningCheck): boolean {
+  if (text.length > MAX_FORMAT_LENGTH) {
+    return false;
+  }
+  run.charge(STEPS_A_FORMAT + text.length / FORMAT_CHARACTERS_A_STEP);
+  return FORMATS[format]?.(text) ?? true;
 }
 
 /** 0.3 is a multiple of 0.1, although their quotient is not a whole number in binary. */
@@ -89,8 +98,15 @@ function isMultiple(value: number, of: number): boolean {
 }
 
 /** In code points. */
-function lengthOf(text: string): number {
-  return Array.from(text).length;
+function lengthOf(text: string, run: RunningCheck): number {
+  run.charge(text.length / COUNTED_CHARACTERS_A_STEP);
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    // A pair of UTF-16 units has a code point beyond them.
+    index += (text.codePointAt(index) ?? 0) > 0xffff ? 1 : 0;
+    length += 1;
+  }
+  return length;
 }
 
 function isDate(text: string): boolean {

@@ -1,15 +1,15 @@
-import type { RE2JS } from '@bufbuild/re2';
 import type { JsonObject } from '../../common/json.js';
-import { regexStates } from '../expressions/regex-price.js';
 import { SchemaTooCostlyError } from './json-schema.errors.js';
-import { resolvePointer } from './json-pointer.js';
 import { SCHEMA_LIMITS, type SchemaFault } from './json-schema.types.js';
-import { KEYWORDS } from './keywords.js';
 import type { RunningCheck } from './keyword.types.js';
+import type { SchemaDocument } from './schema-document.js';
 
-const CHARACTERS_PER_STEP = 64;
-/** RE2 may be in every state of a pattern at each character: `[ab]*a[ab]{900}c$` has many. Measured. */
-const STATES_PER_STEP = 8;
+const STEPS_A_KEYWORD = 0.5;
+const STEPS_A_NAME = 0.5;
+/** So many names are looked for in a value without asking how many the value has. */
+const FEW_NAMES = 8;
+/** Steps of a check for one of expressions, in which patterns are paid. */
+const STEPS_OF_PATTERNS = 4;
 /** A schema that refers to itself would call itself for ever. */
 const MAX_DEPTH = 512;
 
@@ -18,15 +18,20 @@ export class SchemaRun implements RunningCheck {
   private steps = 0;
   private depth = 0;
 
-  constructor(
-    private readonly root: JsonObject,
-    private readonly patterns: ReadonlyMap<string, RE2JS>,
-  ) {}
+  /** The last object whose names were asked for: several rules in a row speak of one. */
+  private named: { readonly value: JsonObject; readonly names: readonly string[] } | undefined;
+
+  constructor(private readonly document: SchemaDocument) {}
+
+  /** Steps that it has come to. */
+  get spent(): number {
+    return this.steps;
+  }
 
   /** @throws SchemaTooCostlyError */
   faultsOf(value: unknown): SchemaFault[] {
     const faults: SchemaFault[] = [];
-    this.apply(this.root, value, '', faults);
+    this.apply(this.document.root, value, '', faults);
     return faults;
   }
 
@@ -47,10 +52,12 @@ export class SchemaRun implements RunningCheck {
     if (typeof schema !== 'object' || schema === null) {
       return;
     }
-    for (const [name, rule] of Object.entries(schema)) {
-      if (faults.length < SCHEMA_LIMITS.faults && Object.hasOwn(KEYWORDS, name)) {
-        KEYWORDS[name]?.apply({ run: this, schema: schema as JsonObject, field, faults }, rule, value);
+    for (const { keyword, rule } of this.document.planOf(schema as JsonObject)) {
+      if (faults.length >= SCHEMA_LIMITS.faults) {
+        return;
       }
+      this.charge(STEPS_A_KEYWORD);
+      keyword.apply({ run: this, schema: schema as JsonObject, field, faults }, rule, value);
     }
   }
 
@@ -67,13 +74,34 @@ export class SchemaRun implements RunningCheck {
   }
 
   matches(pattern: string, text: string): boolean {
-    this.charge(1 + text.length / CHARACTERS_PER_STEP);
-    this.charge((text.length * regexStates(pattern)) / STATES_PER_STEP);
-    return this.patterns.get(pattern)?.test(text) ?? false;
+    return this.document.patterns.test(pattern, text, (steps) => this.charge(steps * STEPS_OF_PATTERNS));
   }
 
   referenced(reference: string): unknown {
-    return resolvePointer(this.root, reference);
+    return this.document.references.get(reference);
+  }
+
+  namesOf(value: JsonObject): readonly string[] {
+    if (this.named?.value !== value) {
+      this.named = { value, names: Object.keys(value) };
+      this.charge((1 + this.named.names.length) * STEPS_A_NAME);
+    }
+    return this.named.names;
+  }
+
+  namesInBoth(rule: JsonObject, value: JsonObject): readonly string[] {
+    const places = this.document.placesOf(rule);
+    if (places.size > FEW_NAMES) {
+      const names = this.namesOf(value);
+      if (names.length < places.size) {
+        this.charge(names.length * STEPS_A_NAME);
+        return names
+          .filter((name) => places.has(name))
+          .toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+      }
+    }
+    this.charge(places.size * STEPS_A_NAME);
+    return [...places.keys()].filter((name) => Object.hasOwn(value, name));
   }
 
   charge(steps: number): void {

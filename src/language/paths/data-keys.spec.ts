@@ -141,6 +141,48 @@ describe('untakenPaths', () => {
     expect(untakenPaths(many, keys, 3)).toEqual(['k0', 'k1', 'k2']);
   });
 
+  it('keeps the same whether few or many keys hold at one place', () => {
+    const step = fc.constantFrom('.a', '.b', '.1', '[0]', '[1]');
+    const key = fc
+      .array(step, { maxLength: 5 })
+      .map((steps) => `a${steps.join('').replaceAll('.1', '["1"]')}`);
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof({ maxDepth: 6 }, fc.constant(1), fc.array(tie('any'), { maxLength: 3 }), tie('object')),
+      object: fc.dictionary(fc.constantFrom('a', 'b', '1'), tie('any'), { maxKeys: 3 }),
+    })).any;
+    fc.assert(
+      fc.property(fc.array(key, { minLength: 1, maxLength: 60 }), value, (keys, a) => {
+        const byOne = new Set(keys.flatMap((one) => leavesOf(pickKeys({ a }, [one]))));
+        expect(new Set(leavesOf(pickKeys({ a }, keys)))).toEqual(byOne);
+        expect(leavesOf(omitKeys({ a }, keys))).toHaveLength(leavesOf({ a }).length - byOne.size);
+      }),
+    );
+  });
+
+  it('takes no longer for a place because many keys hold there', () => {
+    const names = Array.from({ length: 11 }, (_, at) => `n${at}`);
+    const elements = Array.from({ length: 20_000 }, (_, index) => ({ [`n${index}`]: 1, x: 1 }));
+    const time = (optional: number): number => {
+      const keys = Array.from({ length: 2 ** optional }, (_, set) => {
+        const steps = names.map((name, at) => `${name}${(set >> at) & 1 ? '[0]' : ''}`);
+        return `${steps.join('.')}.x`;
+      });
+      const data = names
+        .toReversed()
+        .reduce<unknown>(
+          (inner, name) => ({ [name]: Array.isArray(inner) ? inner : [inner] }),
+          elements,
+        ) as JsonObject;
+      pickKeys(data, keys);
+      const start = process.cpuUsage();
+      expect(pickKeys(data, keys)).not.toEqual({});
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    const few = time(1);
+    expect(Math.min(...Array.from({ length: 3 }, () => time(10)))).toBeLessThan(few * 20 + 20_000);
+  });
+
   it('names nothing exactly where the whitelist keeps everything', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd e');
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('.'));
@@ -158,6 +200,13 @@ describe('untakenPaths', () => {
     );
   });
 });
+
+function leavesOf(value: unknown, path = ''): string[] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([name, child]) => leavesOf(child, `${path}/${name}`));
+  }
+  return value === null ? [] : [path];
+}
 
 function sorted(value: unknown): unknown {
   return isJsonObject(value)

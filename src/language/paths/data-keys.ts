@@ -12,17 +12,30 @@ export interface KeyTree {
   readonly indexes: Map<number, KeyTree>;
 }
 
-/** All trees that hold at one place of the data: what a name says of an array, it says of each element. */
+/** All trees that hold at one place of the data. A name for an array holds for each of its elements. */
 type Holding = readonly KeyTree[];
 
+/** What many trees say together, worked out once: a place in the data must not cost more because there are many keys. */
+interface Shared {
+  readonly isTaken: boolean;
+  readonly names: ReadonlyMap<string, Holding>;
+  readonly indexes: ReadonlyMap<number, Holding>;
+  /** For elements that were met. */
+  readonly elements: Map<number, Holding>;
+  readonly ofEach: Holding;
+}
+
+const FEW_TREES = 8;
+const NOTHING: Holding = [];
 const NO_INDEXES: KeyTree['indexes'] = new Map();
+const shared = new WeakMap<Holding, Shared>();
 /** Keys belong to definitions, which are held as long as they are used: they are parsed once. */
 const known = new WeakMap<readonly string[], KeyTree>();
 
 /**
- * A copy of the data with nothing but what the whitelist names (docs/process-semantics.md, section 6): each key is a path, and
- * everything at and below it is kept; `a.*` is the same as `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array holds for each of its
- * elements; an element that is not kept, before one that is, becomes null.
+ * A copy of the data with nothing but the paths of the whitelist (docs/process-semantics.md, section 6). Each key is a path,
+ * and everything at and below it is kept; `a.*` means `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array
+ * holds for each of its elements; an element that is not kept, before one that is, becomes null.
  * @param keys not changed afterwards
  * @throws InvalidDataPathError when a key is malformed
  */
@@ -41,8 +54,8 @@ export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject 
 }
 
 /**
- * What {@link pickKeys} would take away: the paths of the topmost values that no key takes, written as keys are. A null in an array and
- * an object without members on the way to a key hold nothing that could be lost.
+ * The paths that {@link pickKeys} would take away: of the topmost values that no key takes, written as keys are. A null in an
+ * array and an object without members on the way to a key hold nothing that could be lost.
  * @param keys not changed afterwards; or their tree
  * @param limit how many paths to name at most
  * @throws InvalidDataPathError when a key is malformed
@@ -103,11 +116,14 @@ function below<Step>(trees: Map<Step, KeyTree>, step: Step): KeyTree {
 }
 
 function isTaken(trees: Holding): boolean {
-  return trees.some((tree) => tree.isTaken);
+  return trees.length > FEW_TREES ? sharedOf(trees).isTaken : trees.some((tree) => tree.isTaken);
 }
 
 /** What holds for a member. An index leads to a member of that name too. */
 function ofMember(trees: Holding, name: string): Holding {
+  if (trees.length > FEW_TREES) {
+    return sharedOf(trees).names.get(name) ?? NOTHING;
+  }
   const index = /^(0|[1-9]\d{0,3})$/.test(name) ? Number(name) : -1;
   return trees.flatMap(({ names, indexes }) => {
     const own = names.get(name);
@@ -116,16 +132,56 @@ function ofMember(trees: Holding, name: string): Holding {
   });
 }
 
-/** What holds for each element of an array: the trees that go on by a name. */
+/** The trees for each element of an array: those that go on by a name. */
 function ofEachElement(trees: Holding): Holding {
+  return trees.length > FEW_TREES ? sharedOf(trees).ofEach : goingOnByName(trees);
+}
+
+function goingOnByName(trees: Holding): Holding {
   return trees
     .filter(({ names }) => names.size > 0)
     .map((tree) => (tree.indexes.size === 0 ? tree : { ...tree, indexes: NO_INDEXES }));
 }
 
 function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
+  if (trees.length > FEW_TREES) {
+    const { indexes, elements } = sharedOf(trees);
+    const at = indexes.get(index);
+    if (at === undefined) {
+      return ofEach;
+    }
+    const holding = elements.get(index) ?? [...ofEach, ...at];
+    elements.set(index, holding);
+    return holding;
+  }
   const own = trees.flatMap(({ indexes }) => indexes.get(index) ?? []);
   return own.length === 0 ? ofEach : [...ofEach, ...own];
+}
+
+function sharedOf(trees: Holding): Shared {
+  const known = shared.get(trees);
+  if (known !== undefined) {
+    return known;
+  }
+  const names = new Map<string, KeyTree[]>();
+  const indexes = new Map<number, KeyTree[]>();
+  for (const tree of trees) {
+    tree.names.forEach((child, name) => listOf(names, name).push(child));
+    tree.indexes.forEach((child, index) => {
+      listOf(names, String(index)).push(child);
+      listOf(indexes, index).push(child);
+    });
+  }
+  const isAnyTaken = trees.some((tree) => tree.isTaken);
+  const made = { isTaken: isAnyTaken, names, indexes, elements: new Map(), ofEach: goingOnByName(trees) };
+  shared.set(trees, made);
+  return made;
+}
+
+function listOf<Step>(lists: Map<Step, KeyTree[]>, step: Step): KeyTree[] {
+  const list = lists.get(step) ?? [];
+  lists.set(step, list);
+  return list;
 }
 
 interface Untaken {

@@ -200,3 +200,35 @@ describe('jsonSize and jsonDepth', () => {
     expect(jsonDepth(JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`))).toBe(5000);
   });
 });
+
+describe('what is paid for copies', () => {
+  const wide = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`m${index}`, index]));
+  const paid = (copy: (pay: (members: number) => void) => unknown): number => {
+    let sum = 0;
+    copy((members) => (sum += members));
+    return sum;
+  };
+
+  it.each<[string, number, (pay: (members: number) => void) => unknown]>([
+    ['the objects on the way to a value', 101, (pay) => setPath({ a: wide }, 'a.b', 1, pay)],
+    [
+      'the elements on the way',
+      21,
+      (pay) => setPath({ a: Array.from({ length: 320 }, () => 1) }, 'a[0]', 1, pay),
+    ],
+    ['the objects on the way to what is removed', 101, (pay) => removePath({ a: wide }, 'a.m1', pay)],
+    ['nothing where nothing stands', 0, (pay) => removePath({ a: wide }, 'b.c', pay)],
+    ['base and patch on each level', 202, (pay) => deepMerge({ a: wide }, { a: { ...wide } }, pay)],
+    ['the elements of a patch', 26, (pay) => deepMerge({}, { a: Array.from({ length: 100 }, () => 1) }, pay)],
+  ])('are %s', (_what, members, copy) => {
+    expect(paid(copy)).toBe(members);
+  });
+
+  it('comes before the copy', () => {
+    const refuse = (): void => {
+      throw new Error('no');
+    };
+    expect(() => setPath({ a: wide }, 'a.b', 1, refuse)).toThrow('no');
+    expect(() => deepMerge({ a: wide }, { b: 1 }, refuse)).toThrow('no');
+  });
+});

@@ -6,7 +6,7 @@ export type DataPath = readonly (string | number)[];
 
 const MAX_PATH_LENGTH = 1024;
 const MAX_SEGMENTS = 64;
-/** An array is filled up to an index that is set, so an index may not be any number. */
+/** An array is filled up to an index that is set, so indexes are bounded. */
 const MAX_INDEX = 9_999;
 /** Levels of merged data; a request body has no more either. */
 const MAX_DEPTH = 64;
@@ -101,25 +101,42 @@ export function childOf(value: unknown, segment: string | number): unknown {
   return Object.hasOwn(value, name) && !isPrototypeKey(name) ? value[name] : undefined;
 }
 
+/** What elements cost for a member, measured. */
+const ELEMENT_COPIED = 1 / 16;
+const ELEMENT_MERGED = 1 / 4;
+
+/** Hears how many members of objects are about to be copied; may throw to keep that from happening. Elements count as parts of a member. */
+export type PaysForCopies = (members: number) => void;
+
 /**
- * A copy of the data with a value at a path. Objects and arrays on the way are made where they are missing, and take the
- * place of anything else that stands there; a skipped array element is null.
+ * A copy of the data with a value at a path. Objects and arrays on the way are made where they are missing, and replace
+ * anything else there. A skipped array element is null.
  * @throws InvalidDataPathError when the path is malformed
  */
-export function setPath(data: JsonObject, path: string | DataPath, value: unknown): JsonObject {
+export function setPath(
+  data: JsonObject,
+  path: string | DataPath,
+  value: unknown,
+  pay: PaysForCopies = free,
+): JsonObject {
   const steps = stepsOf(path);
   if (typeof steps[0] === 'number') {
     throw malformed(`[${steps[0]}]`, 'process data is an object, a path into it starts with a name');
   }
-  return withValue(data, steps, value) as JsonObject;
+  return withValue(data, steps, value, pay) as JsonObject;
 }
 
-function withValue(holder: unknown, steps: DataPath, value: unknown): unknown {
+function free(): void {
+  // The data is small, or paid for already.
+}
+
+function withValue(holder: unknown, steps: DataPath, value: unknown, pay: PaysForCopies): unknown {
   const [segment, ...rest] = steps;
   if (segment === undefined) {
     return value;
   }
-  const child = withValue(childOf(holder, segment), rest, value);
+  pay(sizeOf(holder));
+  const child = withValue(childOf(holder, segment), rest, value, pay);
   if (typeof segment === 'string') {
     return { ...(isJsonObject(holder) ? holder : {}), [segment]: child };
   }
@@ -132,28 +149,31 @@ function withValue(holder: unknown, steps: DataPath, value: unknown): unknown {
 }
 
 /**
- * A copy of the data without what stands at a path; the same data when nothing stands there.
+ * A copy of the data without the value at a path; the data itself when nothing stands there.
  * @throws InvalidDataPathError when the path is malformed
  */
-export function removePath(data: JsonObject, path: string | DataPath): JsonObject {
+export function removePath(data: JsonObject, path: string | DataPath, pay: PaysForCopies = free): JsonObject {
   const steps = stepsOf(path);
-  return getPath(data, steps) === undefined ? data : (without(data, steps) as JsonObject);
+  return getPath(data, steps) === undefined ? data : (without(data, steps, pay) as JsonObject);
 }
 
-function without(holder: unknown, steps: DataPath): unknown {
+function without(holder: unknown, steps: DataPath, pay: PaysForCopies): unknown {
   const [segment, ...rest] = steps;
   if (segment === undefined) {
     return holder;
   }
+  pay(sizeOf(holder));
   if (Array.isArray(holder)) {
     const index = Number(segment);
     const elements: unknown[] = holder;
     return rest.length === 0
       ? elements.toSpliced(index, 1)
-      : elements.with(index, without(elements[index], rest));
+      : elements.with(index, without(elements[index], rest, pay));
   }
   const { [String(segment)]: child, ...others } = holder as JsonObject;
-  return rest.length === 0 ? others : { ...(holder as JsonObject), [String(segment)]: without(child, rest) };
+  return rest.length === 0
+    ? others
+    : { ...(holder as JsonObject), [String(segment)]: without(child, rest, pay) };
 }
 
 /**
@@ -161,30 +181,45 @@ function without(holder: unknown, steps: DataPath): unknown {
  * (docs/contract.md, section 4.2).
  * @throws InvalidDataError when the patch holds a prototype key or more than 64 levels
  */
-export function deepMerge(base: JsonObject, patch: JsonObject): JsonObject {
-  return merged(base, patch, 0) as JsonObject;
+export function deepMerge(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
+  return new Merge(pay).merged(base, patch, 0) as JsonObject;
 }
 
-function merged(base: unknown, patch: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) {
-    throw new InvalidDataError(`Data has at most ${MAX_DEPTH} levels.`);
-  }
-  if (Array.isArray(patch)) {
-    return patch.map((element) => merged(undefined, element, depth + 1));
-  }
-  if (!isJsonObject(patch)) {
-    return patch;
-  }
-  const result: JsonObject = isJsonObject(base) ? { ...base } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (isPrototypeKey(name)) {
-      throw new InvalidDataError(`${name} is a name that no field may have.`);
+class Merge {
+  constructor(private readonly pay: PaysForCopies) {}
+
+  merged(base: unknown, patch: unknown, depth: number): unknown {
+    if (depth > MAX_DEPTH) {
+      throw new InvalidDataError(`Data has at most ${MAX_DEPTH} levels.`);
     }
-    if (value !== undefined) {
-      result[name] = merged(Object.hasOwn(result, name) ? result[name] : undefined, value, depth + 1);
+    if (Array.isArray(patch)) {
+      this.pay(patch.length * ELEMENT_MERGED);
+      return patch.map((element) => this.merged(undefined, element, depth + 1));
     }
+    return isJsonObject(patch) ? this.mergedObject(base, patch, depth) : patch;
   }
-  return result;
+
+  private mergedObject(base: unknown, patch: JsonObject, depth: number): JsonObject {
+    this.pay(sizeOf(base) + sizeOf(patch));
+    const result: JsonObject = isJsonObject(base) ? { ...base } : {};
+    for (const [name, value] of Object.entries(patch)) {
+      if (isPrototypeKey(name)) {
+        throw new InvalidDataError(`${name} is a name that no field may have.`);
+      }
+      if (value !== undefined) {
+        result[name] = this.merged(Object.hasOwn(result, name) ? result[name] : undefined, value, depth + 1);
+      }
+    }
+    return result;
+  }
+}
+
+/** Members of a value; elements of an array are copied much faster. */
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) {
+    return value.length * ELEMENT_COPIED;
+  }
+  return isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
 function stepsOf(path: string | DataPath): DataPath {

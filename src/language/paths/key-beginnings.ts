@@ -1,7 +1,7 @@
 import { parseKey, writePath } from './data-keys.js';
 
 /**
- * What to compare a path with that no key takes: keys and their beginnings, since `clinet.name` is what `client` was meant for.
+ * Keys and their beginnings, to compare with a path that no key takes: `clinet.name` was meant for `client`.
  * @param keys paths as `pickKeys` takes them
  * @param limit how many at most
  * @returns the key of each; of several that begin with it the first

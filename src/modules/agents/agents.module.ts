@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { NodeExecutorsService } from '../workflows/runs/node-executors.service.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
@@ -10,7 +11,7 @@ import { AgentResolutionModule } from './resolution/resolution.module.js';
 
 /** Brings nodes of type CUSTOM_AGENT to workflows. */
 @Module({
-  imports: [AgentResolutionModule, McpConnectionModule, SystemsModule, WorkflowsModule],
+  imports: [AgentResolutionModule, McpConnectionModule, QuotasModule, SystemsModule, WorkflowsModule],
   providers: [CustomAgentExecutor, ModelCallsService, OpenAiModelClient],
 })
 export class AgentsModule implements OnModuleInit {

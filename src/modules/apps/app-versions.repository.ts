@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { Database } from '../../database/database.js';
+import { locked } from '../../database/row-locks.js';
 import {
   AppVersionState,
   type AppVersionKey,
@@ -13,8 +13,6 @@ import { VersionDependencyEntity } from './version-dependency.entity.js';
 /** Rows of application versions. */
 @Injectable()
 export class AppVersionsRepository {
-  constructor(private readonly database: Database) {}
-
   /**
    * The state of a version, kept as it is until the transaction ends.
    * @param mode `pessimistic_read` makes a commit of the version wait for us, `pessimistic_write` everybody who writes into it
@@ -26,7 +24,7 @@ export class AppVersionsRepository {
     mode: 'pessimistic_read' | 'pessimistic_write' = 'pessimistic_read',
   ): Promise<AppVersionState | null> {
     const query = manager.createQueryBuilder(AppVersionEntity, 'version').where({ appId, appVersionId });
-    const row = await this.database.lock(query, mode).getOne();
+    const row = await locked(query, mode).getOne();
     return row?.state ?? null;
   }
 

@@ -5,7 +5,7 @@ import { AuditAction } from '../audit/model/audit.types.js';
 import { ActiveBuildsRepository } from './storage/active-builds.repository.js';
 import { BuildsRepository } from './storage/builds.repository.js';
 
-/** Finds the version whose audit list tells of refused calls that are about builds: their paths name no version. */
+/** Finds the version for the audit of refused calls about builds: their paths name no version. */
 @Injectable()
 export class BuildAuditSubjects implements OnModuleInit {
   constructor(

@@ -22,7 +22,6 @@ import { BuildsRepository } from './storage/builds.repository.js';
 import { BuildsService } from './making/builds.service.js';
 import { CommitChecksService } from './making/commit-checks.service.js';
 import { DefinitionRowsRepository } from './storage/definition-rows.repository.js';
-import { DefinitionStore } from './storage/definition-store.js';
 import { LibrariesService } from './libraries/libraries.service.js';
 import { LibraryRightsRepository } from './storage/library-rights.repository.js';
 import { LibraryRightsService } from './libraries/library-rights.service.js';
@@ -55,7 +54,6 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildsService,
     CommitChecksService,
     DefinitionRowsRepository,
-    DefinitionStore,
     LibrariesService,
     LibraryRightsRepository,
     LibraryRightsService,

@@ -4,8 +4,8 @@ import { DatabaseTime } from '../../database/database-time.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { DiscoveryMetrics } from './scan/discovery-metrics.js';
+import { DiscoveryRights } from './reading/discovery-rights.js';
 import { DiscoveryController } from './reading/discovery.controller.js';
-import { DiscoveryService } from './reading/discovery.service.js';
 import { PROBE_PROVIDERS } from './probes/kinds/probe-registry.js';
 import { ScanCoordinator } from './scan/scan-coordinator.js';
 import { ScanEngine } from './scan/scan-engine.js';
@@ -19,12 +19,12 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
   imports: [SystemsModule, McpConnectionModule],
   controllers: [DiscoveryController],
   providers: [
+    DiscoveryRights,
     ...PROBE_PROVIDERS,
     ...SOURCE_PROVIDERS,
     Clock,
     DatabaseTime,
     DiscoveryMetrics,
-    DiscoveryService,
     ScanCoordinator,
     ScanEngine,
     ScanHistoryRepository,

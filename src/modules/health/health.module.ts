@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { DependencyMetrics } from './dependency-metrics.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { ProbeThreadService } from './probe-thread.service.js';
 
 /** Health probes, and what the parties that the service depends on look like to it. */
 @Module({
   controllers: [HealthController],
-  providers: [DependencyMetrics, HealthService],
+  providers: [DependencyMetrics, HealthService, ProbeThreadService],
   exports: [HealthService],
 })
 export class HealthModule {}

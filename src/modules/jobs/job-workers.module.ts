@@ -8,8 +8,8 @@ import { JobsModule } from './jobs.module.js';
 import { JobsRepository } from './storage/jobs.repository.js';
 
 /**
- * The workers. A module of its own, imported by the application alone: global modules are destroyed last, and the
- * workers must have stopped before what their handlers use is taken away.
+ * The workers. A module of its own, imported by the application alone. Global modules are destroyed last, and the workers must
+ * stop before the services of their handlers go away.
  */
 @Module({
   imports: [JobsModule],

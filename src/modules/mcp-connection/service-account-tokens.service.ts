@@ -1,25 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { configuredPolicy } from '../../common/outbound/configured-policy.js';
-import { AddressPolicy } from '../../common/outbound/address-policy.js';
-import { OutboundClient } from '../../common/outbound/outbound.client.js';
+import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
-import type { SystemCredentials } from './model/connection-test.types.js';
-import { removalOf } from './model/sent-secrets.js';
+import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
+import { apiKeyValue, removalOf } from './model/sent-secrets.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
-/** Access tokens of service accounts (OAuth 2.0 client credentials), for calls of systems that are no MCP servers. */
+/** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
 @Injectable()
 export class ServiceAccountTokensService {
   private readonly tokens: OAuthTokenClient;
 
   constructor(env: Env) {
-    const outbound = new OutboundClient({
-      policy: new AddressPolicy(configuredPolicy(env)),
-      maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
-      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
-    });
+    const outbound = outboundClient(configuredOutbound(env));
     const bytes = env.get('TOKEN_ENDPOINT_MAX_BYTES');
     this.tokens = new OAuthTokenClient(outbound, {
       deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),
@@ -37,7 +31,12 @@ export class ServiceAccountTokensService {
     return (await this.tokens.get(request, waiter)).value;
   }
 
-  /** Takes out of an answer what was sent for it: the secret of a client, its Basic credentials, and these. */
+  /** What is sent in the header of an API key. */
+  apiKeyValue(credentials: ApiKey): string {
+    return apiKeyValue(credentials);
+  }
+
+  /** Takes sent credentials out of an answer: the secret of a client, its Basic credentials, and these. */
   removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
     return removalOf(credentials, sent);
   }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { plainHttpOf } from '../../common/outbound/configured-outbound.js';
 import { Env } from '../../config/env.js';
 import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
 import { checkPackage, checkParts } from './check/package-check.js';
 import type { CompileProcess } from './check/processes-check.js';
 import { withDefinitionIds, type ReferringNode } from './reading/definition-ids.js';
-import { PackageShape } from './reading/package-shape.js';
+import { PackageReader } from './reading/package-reader.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -14,7 +15,10 @@ import type {
   ReadableParts,
 } from './model/package.types.js';
 
-/** Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. */
+/**
+ * Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. Packages of others are read in
+ * a thread of their own: see PackageThreadsService.
+ */
 @Injectable()
 export class PackagesService {
   constructor(
@@ -25,18 +29,18 @@ export class PackagesService {
   /**
    * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.
    * @param document JSON of unknown origin
-   * @returns the package, or null and all that is wrong with its shape; then `readable` is what `checkParts` can look at
+   * @returns the package, or null and all problems of its shape; then `readable` holds the parts for `checkParts`
    */
   parse(document: unknown): {
     package: ApplicationPackage | null;
     problems: PackageProblem[];
     readable: ReadableParts;
   } {
-    const shape = new PackageShape(this.env, document);
-    return { ...shape.read(), readable: shape.readable };
+    const reader = new PackageReader(this.env, document);
+    return { ...reader.read(), readable: reader.readable };
   }
 
-  /** What is wrong with parts of a package whose shape is wrong elsewhere, as far as they tell it by themselves. */
+  /** The problems of single parts, for a package with a wrong shape elsewhere. */
   checkParts(parts: ReadableParts, appId: string): Promise<PackageProblem[]> {
     const compile: CompileProcess = (file) => this.compiler.compile(file, { appId });
     return checkParts(parts, compile, this.env.get('PACKAGE_MAX_PROBLEMS'));
@@ -44,7 +48,7 @@ export class PackagesService {
 
   /**
    * Checks whether a package makes sense as a whole: everything that could go wrong because of it later goes wrong here.
-   * @param context what it is delivered to; `libraries` as far as the builds that it names exist
+   * @param context the target of the delivery; `libraries` as far as the named builds exist
    * @returns the package as it can be stored, or null and all that is wrong; warnings come with either
    */
   check(
@@ -56,13 +60,14 @@ export class PackagesService {
       libraries: this.env.get('PACKAGE_MAX_LIBRARIES'),
       libraryUsers: this.env.get('PACKAGE_MAX_LIBRARY_USERS'),
       schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
+      plainHttp: plainHttpOf(this.env),
       problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
     });
   }
 
   /**
-   * A checked workflow as the contract shows it: its references to systems and workflows of its own application carry the
-   * definition ids that these were given when they were stored.
+   * A checked workflow as the contract shows it. Its references to systems and workflows of its own application carry the
+   * definition ids that storing gave them.
    */
   withDefinitionIds<Node extends ReferringNode, Workflow extends { nodes: Node[] }>(
     workflow: Workflow & { nodes: Node[] },

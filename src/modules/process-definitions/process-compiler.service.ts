@@ -10,7 +10,7 @@ import { checkFlowLists } from './checks/flow-list.checks.js';
 import { isDocumentation } from './checks/supported-elements.js';
 import { compileProcess, draftProcess } from './compiler/process.compiler.js';
 import type { DefinitionProblem, ProcessGraph } from './model/process-graph.types.js';
-import { Problems } from './model/problems.js';
+import { DefinitionProblems } from './model/definition-problems.js';
 import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
 import { readBpmn } from './reader/bpmn-reader.js';
 import { mayBeParsed } from './reader/xml-guard.js';
@@ -22,11 +22,11 @@ export interface ProcessFile {
   xml: string;
 }
 
-/** What became of one file: all its processes, or what is wrong with it. */
+/** The result for one file: all its processes, or its problems. */
 export interface CompiledFile {
   /** Empty when a problem is an error. */
   definitions: ProcessGraph[];
-  /** What could be read of them, whatever is wrong with the file: to look at what they name, never to run. */
+  /** The parts that could be read, whatever is wrong with the file. They show which names the file uses, and are never run. */
   readable: ProcessGraph[];
   problems: DefinitionProblem[];
 }
@@ -44,7 +44,7 @@ export class ProcessCompilerService {
    * @returns all problems at once, never an exception because of the file
    */
   async compile(file: ProcessFile, context: { appId: string }): Promise<CompiledFile> {
-    const problems = new Problems(file.name);
+    const problems = new DefinitionProblems(file.name);
     const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
     const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
     const definitions = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
@@ -55,7 +55,11 @@ export class ProcessCompilerService {
     };
   }
 
-  private async compileRoot(root: BpmnElement, problems: Problems, appId: string): Promise<ProcessGraph[]> {
+  private async compileRoot(
+    root: BpmnElement,
+    problems: DefinitionProblems,
+    appId: string,
+  ): Promise<ProcessGraph[]> {
     const complete = checkElements(root, problems);
     const processes = executableProcesses(root, problems);
     const context = {
@@ -85,7 +89,7 @@ export class ProcessCompilerService {
   }
 }
 
-function executableProcesses(root: BpmnElement, problems: Problems): BpmnElement[] {
+function executableProcesses(root: BpmnElement, problems: DefinitionProblems): BpmnElement[] {
   const processes = childrenOf(root, 'rootElements').filter(({ $type }) => $type === 'bpmn:Process');
   const executable = processes.filter((process) => !isDocumentation(process));
   for (const process of processes.filter(isDocumentation)) {
@@ -98,7 +102,7 @@ function executableProcesses(root: BpmnElement, problems: Problems): BpmnElement
   return executable;
 }
 
-function nameOf(process: BpmnElement, problems: Problems): string {
+function nameOf(process: BpmnElement, problems: DefinitionProblems): string {
   const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
   const name = own || (idOf(process) ?? '');
   if (!isPathName(PROCESS_NAME, name)) {

@@ -3,6 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { IncidentsService } from './steps/incidents.service.js';
+import { IncidentRecords } from './steps/incident-records.js';
 import { InstanceAccessService } from './access/instance-access.service.js';
 import { InstanceAuditService } from './operations/instance-audit.service.js';
 import { InstanceDiagramsService } from './reading/instance-diagrams.service.js';
@@ -12,32 +13,42 @@ import { InstanceProgressController } from './progress/instance-progress.control
 import { InstanceProgressService } from './progress/instance-progress.service.js';
 import { InstanceRetriesService } from './operations/instance-retries.service.js';
 import { InstanceSnapshots } from './reading/instance-snapshots.js';
+import { InstanceTrails } from './reading/instance-trails.js';
 import { InstanceStepsService } from './steps/instance-steps.service.js';
+import { InstanceLocks } from './steps/instance-locks.js';
 import { ProcessInstancesController } from './reading/process-instances.controller.js';
 import { ProcessInstancesService } from './reading/process-instances.service.js';
 import { JobSteps } from './background/job-steps.js';
+import { JobOwners } from './background/job-owners.js';
+import { ExpiredRows } from './background/expired-rows.js';
 import { PROCESS_JOB_HANDLERS, ProcessJobs } from './background/process-jobs.js';
 import { ScheduledJobs } from './background/scheduled-jobs.js';
 import { TimerStarts } from './background/timer-starts.js';
 import { MessageMatcher } from './background/message-matcher.js';
 import { MessageStarts } from './background/message-starts.js';
+import { PendingCalls } from './background/pending-calls.js';
 import { ProcessStartController } from './starts/process-start.controller.js';
 import { ProcessStartService } from './starts/process-start.service.js';
 import { RunnableDefinitionsService } from './definitions/runnable-definitions.service.js';
 import { StoppedWork } from './operations/stopped-work.js';
 import { InstanceSignals } from './steps/instance-signals.js';
 import { ProcessStarter } from './steps/process-starter.js';
-import { StepAftermath } from './steps/step-aftermath.js';
+import { ProcessQuotas } from './steps/process-quotas.js';
+import { QuotasModule } from '../quotas/quotas.module.js';
+import { StepNotices } from './steps/step-notices.js';
 import { StepResources } from './steps/step-resources.js';
+import { StepFailures } from './steps/step-failures.js';
 import { JoinIncidents } from './steps/join-incidents.js';
 import { StepWriter } from './steps/step-writer.js';
+import { StepWork } from './steps/step-work.js';
 import { EventsRepository } from './storage/events.repository.js';
+import { FamiliesRepository } from './storage/families.repository.js';
+import { FamilyLimits } from './steps/family-limits.js';
 import { IncidentsRepository } from './storage/incidents.repository.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { InstancesRepository } from './storage/instances.repository.js';
 import { MessagesRepository } from './storage/messages.repository.js';
 import { RepeatsRepository } from './storage/repeats.repository.js';
-import { RuntimeRows } from './storage/runtime-rows.js';
 import { TokensRepository } from './storage/tokens.repository.js';
 import { UiActionAccess } from './access/ui-action-access.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
@@ -46,7 +57,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
 @Module({
-  imports: [BuildsModule, WorkflowsModule],
+  imports: [BuildsModule, QuotasModule, WorkflowsModule],
   controllers: [
     ProcessStartController,
     ProcessInstancesController,
@@ -57,8 +68,12 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ...PROCESS_JOB_HANDLERS,
     Clock,
     EventsRepository,
+    ExpiredRows,
+    FamiliesRepository,
+    FamilyLimits,
     IncidentsRepository,
     IncidentsService,
+    IncidentRecords,
     InstanceAccessService,
     InstanceAuditService,
     InstanceDiagramsService,
@@ -69,24 +84,30 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     StoppedWork,
     InstanceSignals,
     InstanceSnapshots,
+    InstanceTrails,
     InstanceStepsService,
+    InstanceLocks,
     InstancesRepository,
     JobSteps,
+    JobOwners,
     MessageMatcher,
     MessageStarts,
+    PendingCalls,
     MessagesRepository,
     ProcessInstancesService,
     ProcessJobs,
+    ProcessQuotas,
     ProcessStartService,
     ProcessStarter,
     RepeatsRepository,
     RunnableDefinitionsService,
-    RuntimeRows,
     ScheduledJobs,
-    StepAftermath,
+    StepNotices,
     StepResources,
+    StepFailures,
     JoinIncidents,
     StepWriter,
+    StepWork,
     TimerStarts,
     TokensRepository,
     UiActionAccess,

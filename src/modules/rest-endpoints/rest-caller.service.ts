@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { AddressPolicy } from '../../common/outbound/address-policy.js';
-import { configuredPolicy } from '../../common/outbound/configured-policy.js';
-import { OutboundClient } from '../../common/outbound/outbound.client.js';
+import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
+import type { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
+import type { TlsMaterial } from '../../common/tls/tls-material.js';
 import { Env } from '../../config/env.js';
-import type { SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
+import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
+import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
@@ -14,6 +15,12 @@ import type { RestRequest } from './rest-request.js';
 /** Methods that may be sent twice (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
 const UNAUTHORIZED = 401;
+
+/** As whom a system is called, and whom it trusts. */
+interface SystemAccess {
+  readonly credentials: SystemCredentials;
+  readonly tls?: TlsMaterial;
+}
 
 /** Whether sending a request of this method twice does no more than sending it once. */
 export function isIdempotent(method: string): boolean {
@@ -29,11 +36,7 @@ export class RestCallerService {
     private readonly env: Env,
     private readonly tokens: ServiceAccountTokensService,
   ) {
-    this.outbound = new OutboundClient({
-      policy: new AddressPolicy(configuredPolicy(env)),
-      maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
-      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
-    });
+    this.outbound = outboundClient(configuredOutbound(env));
   }
 
   /**
@@ -41,11 +44,11 @@ export class RestCallerService {
    * after any other that may.
    * @throws RestFailure; the reason of the signal
    */
-  async call(request: RestRequest, credentials: SystemCredentials, signal: AbortSignal): Promise<RestAnswer> {
+  async call(request: RestRequest, connection: SystemAccess, signal: AbortSignal): Promise<RestAnswer> {
     const retries = this.env.get('REST_MAX_RETRIES');
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.once(request, credentials, signal);
+        return await this.once(request, connection, signal);
       } catch (error) {
         signal.throwIfAborted();
         const failure = RestFailure.of(error, this.env.get('REST_MAX_RESPONSE_BYTES'));
@@ -62,7 +65,7 @@ export class RestCallerService {
 
   private async once(
     request: RestRequest,
-    credentials: SystemCredentials,
+    { credentials, tls }: SystemAccess,
     signal: AbortSignal,
   ): Promise<RestAnswer> {
     const bytes = this.env.get('REST_MAX_RESPONSE_BYTES');
@@ -72,7 +75,7 @@ export class RestCallerService {
       maxTotalBytes: bytes,
       maxElements: bytes,
     };
-    return this.outbound.run(limits, (operation) => this.send(operation, request, credentials, signal));
+    return this.outbound.run(limits, (operation) => this.send(operation, request, credentials, signal), tls);
   }
 
   /** A token that is refused is replaced once. */
@@ -86,17 +89,22 @@ export class RestCallerService {
     for (let renewed = false; ; renewed = true) {
       const token = await this.tokenFor(operation, credentials, url);
       sent.push(...(token === undefined ? [] : [token]));
-      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const init = { method, headers: { ...headers, ...authorization }, body, signal };
+      const init = {
+        method,
+        headers: { ...headers, ...this.credentialHeaders(credentials, token) },
+        body,
+        signal,
+      };
       const response = await operation.fetch(url, init);
       if (response.ok) {
         return await readAnswer(response, this.tokens.removalOf(credentials, sent));
       }
       await response.body?.cancel();
-      if (response.status !== UNAUTHORIZED || token === undefined || renewed) {
+      const isToken = token !== undefined && credentials.type === 'SERVICE_ACCOUNT';
+      if (response.status !== UNAUTHORIZED || !isToken || renewed) {
         throw RestFailure.ofStatus(response.status);
       }
-      this.tokens.drop(tokenRequest(credentials, url), token);
+      this.tokens.drop(tokenRequest(credentials, url, operation), token);
     }
   }
 
@@ -105,23 +113,39 @@ export class RestCallerService {
     credentials: SystemCredentials,
     url: URL,
   ): Promise<string | undefined> {
-    if (credentials.type === 'NO_AUTH') {
+    if (credentials.type !== 'SERVICE_ACCOUNT') {
       return undefined;
     }
     try {
-      return await this.tokens.get(tokenRequest(credentials, url), operation);
+      return await this.tokens.get(tokenRequest(credentials, url, operation), operation);
     } catch {
       // What it was is in no way the caller's to read: it could quote the endpoint.
       throw new RestTokenError('no token');
     }
   }
+
+  /**
+   * In lower case, as those of a node are, which they replace.
+   * @throws WorkflowFailedError when an API key was never set
+   */
+  private credentialHeaders(
+    credentials: SystemCredentials,
+    token: string | undefined,
+  ): Record<string, string> {
+    if (credentials.type !== 'API_KEY') {
+      return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    }
+    if (credentials.apiKey === '') {
+      throw new WorkflowFailedError('REST_CALL_FAILED', 'The API key of the system was never set.');
+    }
+    return { [credentials.headerName.toLowerCase()]: this.tokens.apiKeyValue(credentials) };
+  }
 }
 
 function tokenRequest(
-  credentials: SystemCredentials,
+  credentials: ServiceAccount,
   url: URL,
+  { tls }: OutboundOperation,
 ): Parameters<ServiceAccountTokensService['get']>[0] {
-  const { tokenUrl, clientId, clientSecret } =
-    credentials.type === 'NO_AUTH' ? { tokenUrl: '', clientId: '', clientSecret: '' } : credentials;
-  return { tokenUrl, clientId, clientSecret, resource: url.origin };
+  return { ...credentials, resource: url.origin, tls };
 }

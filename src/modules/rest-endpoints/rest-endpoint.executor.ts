@@ -59,11 +59,11 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
 
   private async answer(
     request: RestRequest,
-    { credentials }: OpenedConnection,
+    connection: OpenedConnection,
     { signal }: RunScope,
   ): Promise<JsonValue> {
     try {
-      return await this.caller.call(request, credentials, signal);
+      return await this.caller.call(request, connection, signal);
     } catch (error) {
       throw error instanceof RestFailure ? error.toJournal() : error;
     }

@@ -1,3 +1,5 @@
+import { credentialParts, SCHEME, USER_INFO } from '../../common/secrets/credential-parts.js';
+
 /** How the name of a header or query parameter ends that holds a credential, without regard to case, `-`, `_` and `.`. */
 const CREDENTIAL_NAME =
   /(authorization|auth|cookie|credentials?|passw(or)?d|pwd|passphrase|secret|token|jwt|signature|sig|sess(ion)?(id)?|secretid)$|(^|^x|api|app|application|access|auth|account|client|consumer|functions|license|master|private|secret|service|shared|subscription)key$/;
@@ -5,16 +7,8 @@ const CREDENTIAL_NAME =
 const KEY_NAME = /^key$/i;
 /** Names that end so and hold none: where a list goes on. */
 const CURSOR_NAME = /(page|next|continuation|sync|cursor)token$/;
-/** What a credential begins with, whatever its header is called (RFC 9110, section 11.4). */
-const SCHEME = /^(basic|bearer|digest|token|apikey|api-key|negotiate|ntlm|hoba|mutual|dpop|gnap)\s+(?=\S)/i;
-const BASIC = /^basic\s/i;
 /** A JSON Web Token (RFC 7515, section 7.1). */
 const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*/;
-const USER_INFO = /:\/\/([^\s/@?#]+)@/;
-/** A parameter of a credential, or a cookie; not the padding of base64. */
-const PARAMETER = /^[^=\s]+=(?!=*$)"?(.*?)"?$/;
-/** Passwords below it are not removed by themselves, so the key is where the user name is. */
-const PASSWORD_MIN_LENGTH = 8;
 
 /**
  * The credentials that the author of a node wrote into it, or had filled in from the data: what its headers and its query hold
@@ -34,7 +28,7 @@ export function sentCredentials(
   const ofHeaders = Object.entries(headers).filter(
     ([name, value]) => isNamedSo(name) || isLikeCredential(value),
   );
-  const parts = [...ofHeaders, ...ofQuery].flatMap(([, value]) => partsOf(value.trim()));
+  const parts = [...ofHeaders, ...ofQuery].flatMap(([, value]) => credentialParts(value.trim()));
   return [...new Set(parts)];
 }
 
@@ -45,19 +39,4 @@ function isNamedSo(name: string): boolean {
 
 function isLikeCredential(value: string): boolean {
   return [SCHEME, TOKEN, USER_INFO].some((pattern) => pattern.test(value.trim()));
-}
-
-function partsOf(value: string): string[] {
-  const [, userInfo] = USER_INFO.exec(value) ?? [];
-  const credential = value.replace(SCHEME, '');
-  const pair = BASIC.test(value) ? Buffer.from(credential, 'base64').toString() : userInfo;
-  const parameters = credential.split(/[;,]\s*/).map((part) => PARAMETER.exec(part)?.[1] ?? part);
-  return [value, credential, ...parameters, ...(pair === undefined ? [] : pairParts(pair))];
-}
-
-/** Of `user:password`. A user name is a word like others, unless nothing else could be the secret. */
-function pairParts(pair: string): string[] {
-  const [user = '', ...rest] = pair.split(':');
-  const password = rest.join(':');
-  return [pair, password, ...(password.length < PASSWORD_MIN_LENGTH ? [user] : [])];
 }

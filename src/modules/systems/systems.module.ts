@@ -9,6 +9,7 @@ import { SystemStatesService } from './lookups/system-states.service.js';
 import { SystemsImportService } from './delivery/systems-import.service.js';
 import { SystemsController } from './registration/systems.controller.js';
 import { SystemsRepository } from './storage/systems.repository.js';
+import { SystemCredentialsService } from './registration/system-credentials.service.js';
 import { SystemsService } from './registration/systems.service.js';
 
 /** Registers systems and shows them. */
@@ -21,6 +22,7 @@ import { SystemsService } from './registration/systems.service.js';
     SystemsImportService,
     SystemsRepository,
     SystemsService,
+    SystemCredentialsService,
     SystemSecrets,
     SystemStatesService,
   ],

@@ -113,7 +113,7 @@ describe('an agent of a process', () => {
       )
     ).find(({ state }) => state === 'OPEN');
 
-  describe(`GET ${RUNS}/{workflowRunId}/calls`, () => {
+  describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
     it('shows every step of a run, page by page', async () => {
       model.reply = afterCalls(['tools__look', { text: 'a' }], ['tools__say', { text: TOKEN }]);
       const { uuid } = await started(app, published, 'advising');

@@ -10,6 +10,7 @@ import {
   type ModelReply,
   type ModelServer,
 } from '../../support/peers/model-server.js';
+import { IN_TIME_MS } from '../../support/patience.js';
 import { noSocketsLeft } from '../../support/peers/peer.js';
 import { startToolsPeer, type CountedTool, type ToolsPeer } from '../../support/peers/tools.peer.js';
 import type { Published } from '../../support/runtime/publish.js';
@@ -297,6 +298,57 @@ describe('an agent among hostile parties', () => {
         'OK',
       ]);
     });
+  });
+});
+
+describe('an agent that waits for its turn', () => {
+  it('does not call a tool that was disabled meanwhile', async () => {
+    const model = await startModelServer();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const peer = await startToolsPeer({
+      holds: { annotations: { readOnlyHint: true }, run: () => released.then(() => 'held') },
+      sends: { run: () => 'sent' },
+    });
+    const app = await TestApp.start({
+      LLM_BASE_URL: model.url,
+      LLM_MODEL: 'scripted',
+      MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM: '1',
+      AGENT_TOOL_TIMEOUT_MS: '60000',
+    });
+    const { buildId } = await publishAgent(app, { servers: [peer.url] });
+    const tools = app.dataSource.getRepository(ToolEntity);
+    const advise = (runKey: string) => runWorkflow(app, buildId, 'advise', { runKey });
+    const first = newRunKey();
+    const second = newRunKey();
+
+    model.reply = (question) =>
+      observations(question).length === 0 ? asksFor(['tools__holds', {}]) : says({ verdict: 'ok' });
+    const holding = advise(first);
+    await expect.poll(() => peer.called, { timeout: IN_TIME_MS }).toEqual(['holds']);
+    model.reply = (question) =>
+      observations(question).length === 0 ? asksFor(['tools__sends', {}]) : says({ verdict: 'ok' });
+    const waiting = advise(second);
+    // Its row is written before the call, which then waits: the flag was looked at before.
+    await expect
+      .poll(async () => (await callRows(app, second)).map(({ kind }) => kind), { timeout: IN_TIME_MS })
+      .toEqual(['MODEL', 'TOOL']);
+    await tools.update({ name: 'sends' }, { enabled: false });
+    release();
+    await Promise.all([holding, waiting]);
+
+    expect(peer.called).toEqual(['holds']);
+    expect((await callRows(app, second)).map(({ outcome }) => outcome)).toEqual([
+      'OK',
+      'TOOL_DISABLED',
+      'OK',
+    ]);
+    const said = model.questions.flatMap((question) => observations(question));
+    expect(said).toContainEqual({ ok: false, error: 'The tool was disabled by an administrator.' });
+    await app.close();
+    await Promise.all([model.close(), peer.close()]);
   });
 });
 

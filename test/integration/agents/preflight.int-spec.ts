@@ -33,8 +33,15 @@ interface Preflight {
 
 let app: TestApp;
 let place: Place;
+const RULES = {
+  'integration-management': [
+    { claim: 'scope', has: 'integration:manage' },
+    { claim: 'roles', hasAt: 'manage' },
+  ],
+  'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
+};
 beforeAll(async () => {
-  app = await TestApp.start({ AGENT_MAX_TOOLS: '3' });
+  app = await TestApp.start({ AGENT_MAX_TOOLS: '3', PERMISSION_RULES: JSON.stringify(RULES) });
 });
 afterAll(() => app.close());
 beforeEach(() => {
@@ -345,8 +352,9 @@ describe('the nodes that a switched tool matters to', () => {
       place.appId,
       place.versionId,
     );
-    const switched = async (enabled: boolean) =>
-      (await app.request<{ affectedNodes: unknown[] }>('PATCH', path, { body: { enabled } })).body;
+    const switched = async (enabled: boolean, request: { token?: string } = {}) =>
+      (await app.request<{ affectedNodes: unknown[] }>('PATCH', path, { body: { enabled }, ...request }))
+        .body;
     const own = {
       appId: place.appId,
       appVersionId: place.versionId,
@@ -371,6 +379,11 @@ describe('the nodes that a switched tool matters to', () => {
       { ...own, buildId: null },
       { ...own, buildId },
       { ...own, appId: user.appId, appVersionId: user.versionId, buildId: theirs, workflow: 'theirs' },
+    ]);
+    const token = await app.tokenWith({ scope: 'openid', roles: [`manage@${place.appId}`] });
+    expect((await switched(true, { token })).affectedNodes).toEqual([
+      { ...own, buildId: null },
+      { ...own, buildId },
     ]);
   });
 });

@@ -210,3 +210,41 @@ describe('a request with a good token', () => {
     expect((await call(`${app.url}/livez`)).status).toBe(200);
   });
 });
+
+describe('a claim that is required', () => {
+  const statuses = async (claims: string, tokens: Record<string, unknown>[]): Promise<number[]> => {
+    const strictly = await startGuardedApp({
+      issuerUrl: issuer.url,
+      settings: { OIDC_REQUIRED_CLAIMS: claims },
+    });
+    const answers = [];
+    for (const token of tokens) {
+      answers.push((await call(`${strictly.url}/any-caller`, await issuer.sign(token))).status);
+    }
+    await strictly.stop();
+    return answers;
+  };
+
+  it('must be there with its value', async () => {
+    const tokens = [{}, { token_use: 'id' }, { token_use: ['access'] }, { token_use: 'access' }];
+    expect(await statuses('token_use=access', tokens)).toEqual([401, 401, 401, 200]);
+  });
+
+  it('can have one of several values, beside others that are required too', async () => {
+    const tokens = [
+      { tier: 'gold' },
+      { tier: 'gold', realm: ['one', 'two'] },
+      { tier: 'silver', realm: 'two' },
+      { tier: 'lead', realm: 'two' },
+      { tier: 'gold', realm: 'three' },
+      { tier: { gold: true }, realm: 'two' },
+    ];
+    expect(await statuses('tier=gold, tier=silver, realm=two', tokens)).toEqual([
+      401, 200, 200, 401, 401, 401,
+    ]);
+  });
+
+  it('is never one that every object has', async () => {
+    expect(await statuses('constructor=x', [{}])).toEqual([401]);
+  });
+});

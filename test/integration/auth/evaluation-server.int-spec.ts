@@ -176,6 +176,9 @@ describe('the evaluation server', () => {
       identityProviderUrl: row['identity_provider_url']!,
       clientId: row['client_id']!,
       authorizationType: AuthorizationType.ServiceAccount,
+      caCertificates: null,
+      clientCertificate: null,
+      credentialOptions: null,
     };
     expect(row['client_secret']).toMatch(/^svc2\.evaluation\./);
     const secrets = new SystemSecrets(new SecretCipher([{ id: 'evaluation', key }]));

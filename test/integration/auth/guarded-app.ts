@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   Body,
@@ -6,6 +7,7 @@ import {
   Global,
   Module,
   Post,
+  Req,
   type ExecutionContext,
   type Type,
 } from '@nestjs/common';
@@ -13,6 +15,7 @@ import { APP_FILTER, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AuthModule } from '../../../src/common/auth/auth.module.js';
 import { bearerMiddleware } from '../../../src/common/auth/bearer.middleware.js';
+import { recheckCaller } from '../../../src/common/auth/caller-recheck.js';
 import { DenialListener } from '../../../src/common/auth/denial-listener.js';
 import { JwtStrategy } from '../../../src/common/auth/jwt.strategy.js';
 import { oidcIssuer } from '../../../src/common/auth/oidc-issuer.js';
@@ -32,7 +35,13 @@ import { Env } from '../../../src/config/env.js';
 import { AUDIENCE } from '../../support/issuer.js';
 
 /** What happened inside the application since the last reset. */
-export const seen = { bodies: 0, handlers: 0, denials: [] as { subject: string; permission: string }[] };
+export const seen = {
+  bodies: 0,
+  handlers: 0,
+  denials: [] as { subject: string; permission: string }[],
+  /** Runs in a handler before it recognises its caller again. */
+  between: (): void => undefined,
+};
 
 @Controller()
 class GuardedController {
@@ -40,13 +49,25 @@ class GuardedController {
   @RequirePermission(Permission.IntegrationManagement)
   write(@CurrentPrincipal() principal: Principal, @Body() body: unknown): unknown {
     seen.handlers += 1;
-    return { ...principal, permissions: [...principal.permissions], body };
+    return { ...principal, permissions: [...principal.permissions.keys()], body };
   }
 
   @Get('any-caller')
   read(@CurrentPrincipal() principal: Principal): unknown {
     seen.handlers += 1;
-    return { ...principal, permissions: [...principal.permissions] };
+    return { ...principal, permissions: [...principal.permissions.keys()] };
+  }
+
+  @Get('twice')
+  async twice(@Req() request: IncomingMessage): Promise<unknown> {
+    seen.between();
+    return { subject: (await recheckCaller(request)).subject };
+  }
+
+  @Get('chosen')
+  @RequirePermission('DISCOVERY_PERMISSION')
+  chosen(): string {
+    return 'done';
   }
 
   @Get('costly')
@@ -97,6 +118,8 @@ export async function startGuardedApp(options: GuardedAppOptions): Promise<Guard
     OIDC_JWKS_COOLDOWN_SECONDS: '1',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
     RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+    HTTP_CALLER_REQUESTS: '0',
+    HTTP_CALLER_AT_WORK: '0',
     LOG_LEVEL: 'silent',
     ...options.settings,
   });

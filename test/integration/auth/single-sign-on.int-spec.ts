@@ -16,7 +16,7 @@ describe('a company with its own OpenID Connect provider', () => {
       { id: 'by-role', secret: SECRET, claims: { realm_access: { roles: ['integration-management'] } } },
       { id: 'nobody', secret: SECRET },
     ]);
-    app = await startGuardedApp({ issuerUrl: sso.url });
+    app = await startGuardedApp({ issuerUrl: sso.url, settings: { DISCOVERY_PERMISSION: 'process-read' } });
   });
   afterAll(async () => {
     await app?.stop();
@@ -52,6 +52,12 @@ describe('a company with its own OpenID Connect provider', () => {
     });
     expect(answer.headers.get('www-authenticate')).toBeNull();
     expect(seen.denials).toEqual([{ subject: 'nobody', permission: 'integration-management' }]);
+  });
+
+  it('is refused what the deployment asks a permission for, and the denial is heard of', async () => {
+    const answer = await call(`${app.url}/chosen`, await sso.token('nobody', ''));
+    expect(answer.status).toBe(403);
+    expect(seen.denials).toEqual([{ subject: 'nobody', permission: 'process-read' }]);
   });
 
   it('needs no permission where none is asked for', async () => {

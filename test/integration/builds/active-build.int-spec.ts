@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import { ActiveBuildsService } from '../../../src/modules/builds/active/active-builds.service.js';
 import type { ActivatedBuild } from '../../../src/modules/builds/model/builds.types.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
@@ -154,7 +154,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/info', () => {
 
 describe('listeners of activations', () => {
   it('are part of the transaction: what they write and the active build are stored together or not at all', async () => {
-    const service = app.nest.get(BuildDefinitionsService);
+    const service = app.nest.get(ActiveBuildsService);
     const one = await publish(app, { appId, bpmn: userTaskProcess(), activate: true });
     const two = await publish(app, { appId, bpmn: userTaskProcess() });
     const seen: { build: ActivatedBuild; at: string }[] = [];

@@ -11,7 +11,7 @@ import {
   type Published,
 } from '../../support/runtime/publish.js';
 import { newPlace, type Place } from '../systems/rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { calling, mapping, workflowOf } from '../workflows/workflow-package.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 import { build, buildRows, commit, packageRow, type PackageAnswer } from './rows.js';
 
@@ -278,5 +278,80 @@ describe('the right to use a library', () => {
     const answer = await put(place, { application });
     expect(answer.status).toBe(400);
     expect(answer.body.details).toContain(message);
+  });
+});
+
+describe('the right to use the systems of a library', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.close());
+
+  const scores = (id: string, reference: Record<string, unknown>) =>
+    workflowOf(id, [
+      {
+        id: 'call',
+        type: 'REST_ENDPOINT',
+        responseKey: 'answer',
+        payload: { system: { resourceName: 'Scores', ...reference }, method: 'GET', path: '/all' },
+      },
+    ]);
+  const library = (user: string, members: Record<string, unknown>): Promise<Published> => {
+    const appId = uniqueName('lib');
+    const application = { formatVersion: 1, appId, name: appId, usableBy: [user], ...members };
+    const systems = [
+      {
+        resourceName: 'Scores',
+        type: 'REST',
+        name: 'Scores',
+        baseUrl: 'https://scores.example.com',
+        authorization: { type: 'API_KEY' },
+      },
+    ];
+    return publish(app, { appId, package: { application, systems, workflows: [scores('rate', {})] } });
+  };
+  const documentOf = (place: Place, { appId, buildId }: Published, workflow: Record<string, unknown>) =>
+    packageDocument(place.appId, {
+      bpmn: userTaskProcess(),
+      libraries: [{ appId, buildId }],
+      package: { workflows: [workflow] },
+    });
+  const put = (place: Place, document: unknown): Promise<TestResponse<PackageAnswer>> =>
+    app.request('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body: document });
+
+  it.each([
+    ['are not there without it', () => ({ systemsUsableBy: [] }), 400],
+    ['are there with it', (user: string) => ({ systemsUsableBy: [user] }), 200],
+    ['are there where the library does not tell them apart', () => ({}), 200],
+  ])('%s, for nodes of the application', async (_what, members, status) => {
+    const place = newPlace();
+    const lib = await library(place.appId, members(place.appId));
+    const direct = await put(place, documentOf(place, lib, scores('flow', { appId: lib.appId })));
+    expect(direct.status).toBe(status);
+    if (status === 400) {
+      expect(direct.body).toMatchObject({
+        problems: [{ code: 'SYSTEM_NOT_FOUND', message: expect.stringContaining(lib.appId) }],
+      });
+    } else {
+      expect((await commit(app, place)).status).toBe(200);
+      expect((await build(app, place)).status).toBe(201);
+    }
+  });
+
+  it('is not needed to run workflows of the library, which use them as its owner wrote', async () => {
+    const place = newPlace();
+    const lib = await library(place.appId, { systemsUsableBy: [] });
+    const called = workflowOf('flow', [calling('call', 'rate', lib.appId)]);
+    expect((await put(place, documentOf(place, lib, called))).status).toBe(200);
+    expect((await commit(app, place)).status).toBe(200);
+    expect((await build(app, place)).status).toBe(201);
+  });
+
+  it('names each application once', async () => {
+    const place = newPlace();
+    const application = { formatVersion: 1, appId: place.appId, name: 'x', systemsUsableBy: ['a', 'a'] };
+    const answer = await put(place, packageDocument(place.appId, { package: { application } }));
+    expect(answer.body).toMatchObject({ problems: [{ element: '/systemsUsableBy/1' }] });
   });
 });

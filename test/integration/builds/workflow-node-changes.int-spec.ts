@@ -24,7 +24,7 @@ const refusedCodes = (body: unknown) =>
   (body as { problems: { code: string }[] }).problems.map(({ code }) => code);
 const lastEvent = async () => (await auditRows(app, place)).at(-1);
 
-describe('PUT /…/workflow/{workflowName}/node/{nodeId}', () => {
+describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node/{nodeId}', () => {
   const put = (body: unknown, headers?: Record<string, string>) =>
     changeNode(
       app,
@@ -168,7 +168,7 @@ describe('PUT /…/workflow/{workflowName}/node/{nodeId}', () => {
   });
 });
 
-describe('DELETE /…/workflow/{workflowName}/node/{nodeId}', () => {
+describe('DELETE /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node/{nodeId}', () => {
   const remove = (id: string, headers?: Record<string, string>) =>
     changeNode(app, 'DELETE', nodePath(place, 'flow', id), headers === undefined ? {} : { headers });
 

@@ -71,7 +71,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
   });
 });
 
-describe('GET /…/workflow/{workflowName}/node/{nodeId}', () => {
+describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node/{nodeId}', () => {
   it('shows every member of the contract, references by definition id', async () => {
     const systems = [
       { resourceName: 'Stock', type: 'MCP', name: 'Stock', baseUrl: 'https://mcp.example.com' },
@@ -157,7 +157,7 @@ describe('GET /…/workflow/{workflowName}/node/{nodeId}', () => {
   });
 });
 
-describe('POST /…/workflow/{workflowName}/node', () => {
+describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node', () => {
   it('puts a node on a sequence and gives it what is left out', async () => {
     await delivered(workflowOf('flow'));
     const { status, body, headers } = await create(

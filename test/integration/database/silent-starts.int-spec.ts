@@ -22,8 +22,8 @@ const SETTINGS = {
   DATABASE_CONNECT_TIMEOUT_MS: '1000',
   SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
 };
-/** The limit is a second above the wait for locks, and a ping takes as long. */
-const LONGEST_MS = 12_000;
+/** The limit is seconds; whoever waits for the statement or the server waits for a minute or for ever. */
+const LONGEST_MS = 50_000;
 const UNUSABLE = /^DATABASE_URL names a database that cannot be used: [A-Z_]+$/;
 
 describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () => {

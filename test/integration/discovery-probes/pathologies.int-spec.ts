@@ -31,7 +31,7 @@ import {
 const CANARY = 'canary-3f1c9a';
 const DEADLINE_MS = 400;
 /** Only tells a hang from an end in time, on a machine that does other work too. */
-const LATE_MS = 2_000;
+const LATE_MS = 30_000;
 const clock = new Clock();
 const env = probeEnv();
 const http = probeHttp();
@@ -193,6 +193,6 @@ it('leaves no handle behind', async () => {
     await runProbe(probe, target, 100).catch(() => undefined);
   }
   await noSocketsLeft(silent);
-  await expect.poll(handles, { timeout: 5_000 }).toBeLessThanOrEqual(before);
+  await expect.poll(handles).toBeLessThanOrEqual(before);
   await silent.close();
 });

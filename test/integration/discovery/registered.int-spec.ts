@@ -144,7 +144,21 @@ describe('RegisteredSource', () => {
     }
   });
 
-  it('reads page after page, and stops at the number of components of a scan', async () => {
+  it('knows all applications of a token endpoint, also those whose servers are too many for a scan', async () => {
+    const [first, second] = [newPlace(), newPlace()];
+    for (const place of [first, second]) {
+      const authorization = serviceAccount({ identityProviderUrl: 'https://sso.example.com/shared' });
+      await createdSystem(app, place, {
+        resourceName: 'tools',
+        payload: { baseUrl: `https://mcp.example.com/${place.appId}`, authorization },
+      });
+    }
+    const [server, shared, ...others] = await systemsIn({ DISCOVERY_MAX_COMPONENTS: '2' });
+    expect([server?.kind, shared?.kind, others]).toEqual(['mcp', 'token-endpoint', []]);
+    expect(shared?.apps).toEqual(new Set([first.appId, second.appId]));
+  });
+
+  it('reads page after page, and lists no more than the number of components of a scan', async () => {
     const rows = Array.from({ length: 1_250 }, (_, index) => ({
       type: SystemType.Mcp,
       resourceName: `system-${index}`,

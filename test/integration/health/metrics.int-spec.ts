@@ -67,7 +67,7 @@ describe('/metrics', () => {
   });
 
   it('count connection tests by outcome and cause, and the changes of tools', async () => {
-    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '3000' });
+    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '10000' });
     const tools = structuredClone(TOOLS) as object[];
     const good = await startToolListPeer(tools);
     const [hung, closed] = [await startHttpPeer(neverAnswers), await startHttpPeer(unauthorized)];
@@ -120,7 +120,7 @@ describe('/metrics', () => {
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('svc_http_request_duration_seconds');
     const statuses = await Promise.all(
-      ['/', '/livez', '/docs', '/metrics/x'].map(async (path) => (await fetch(`${own}${path}`)).status),
+      ['/', '/livez/', '/docs', '/metrics/x'].map(async (path) => (await fetch(`${own}${path}`)).status),
     );
     expect(statuses).toEqual([404, 404, 404, 404]);
     expect((await fetch(`${own}/metrics`, { method: 'POST' })).status).toBe(404);

@@ -16,12 +16,14 @@ export interface RawRequest {
   pauseMs?: number;
   /** How long to wait for the server to close before giving up. */
   patienceMs?: number;
+  /** Called whenever something has come back. */
+  onBytes?: () => void;
 }
 
 /** Sends bytes to an HTTP server past every client library and reads until the server closes the connection. */
 export function sendRaw(
   url: string,
-  { parts, pauseMs = 5, patienceMs = QUIET_MS }: RawRequest,
+  { parts, pauseMs = 5, patienceMs = QUIET_MS, onBytes }: RawRequest,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -33,7 +35,10 @@ export function sendRaw(
       resolve({ ...parse(Buffer.concat(chunks).toString('latin1')), isClosed });
     };
     const timer = setTimeout(() => finish(false), patienceMs);
-    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      onBytes?.();
+    });
     socket.on('close', () => finish(true));
     // A server that resets the connection has answered too: with a closed socket.
     socket.on('error', () => undefined);
@@ -47,9 +52,10 @@ async function sendParts(
   pauseMs: number,
 ): Promise<void> {
   for (const part of parts) {
-    if (socket.writable) {
-      socket.write(part);
+    if (!socket.writable) {
+      return;
     }
+    socket.write(part);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

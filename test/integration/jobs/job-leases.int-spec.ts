@@ -98,7 +98,7 @@ describe('the lease of a job', () => {
         giveUp: () => Promise.reject(new Error('not expected')),
       }));
       await observer.add({ kind: 'work' });
-      await vi.waitFor(() => expect(runs).toHaveLength(2), { timeout: 10_000 });
+      await vi.waitFor(() => expect(runs).toHaveLength(2));
       return runs as [StalledRun, StalledRun];
     };
 

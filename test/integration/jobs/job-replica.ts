@@ -149,7 +149,6 @@ export class JobReplica {
   /** Waits until no job is stored any more. */
   async drained(): Promise<void> {
     await vi.waitFor(async () => expect(await this.stored()).toEqual([]), {
-      timeout: 20_000,
       interval: 10,
     });
   }

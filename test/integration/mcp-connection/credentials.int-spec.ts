@@ -1,3 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jwtVerify } from 'jose';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import {
@@ -6,10 +9,12 @@ import {
   serviceAccount,
   stopServices,
 } from '../../support/peers/connection-tests.js';
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
+import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { forbidden, unauthorized } from '../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { noSocketsLeft, type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { startTokenPeer, type TokenScript } from '../../support/peers/token.peer.js';
 
@@ -27,7 +32,9 @@ async function peers(script: Partial<TokenScript> = {}) {
 }
 
 describe('Connection test with a service account', () => {
-  const service = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
+  const service = connectionService();
+  /** For what ends with the deadline. */
+  const hasty = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
@@ -53,6 +60,127 @@ describe('Connection test with a service account', () => {
       });
     },
   );
+
+  it.each([
+    ['RS256', () => generateKeyPairSync('rsa', { modulusLength: 2_048 })],
+    ['PS256', () => generateKeyPairSync('rsa', { modulusLength: 4_096 })],
+    ['ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['ES512', () => generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+    ['EdDSA', () => generateKeyPairSync('ed25519')],
+  ])('signs for a token of a real OAuth server by private_key_jwt with %s', async (algorithm, pair) => {
+    let resource = '';
+    const [own, other] = [pair(), pair()].map(({ privateKey, publicKey }) => ({
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      jwk: publicKey.export({ format: 'jwk' }),
+    }));
+    const keys = [{ ...own?.jwk, kid: 'own', use: 'sig', alg: algorithm }];
+    const client = { clientId: 'svc', jwks: { keys }, method: 'private_key_jwt' as const, algorithm };
+    const oauth = await keep(startOAuthPeer([client], () => resource));
+    const mcp = await keep(startModernPeer([{ name: 'a' }], oauth.isIssued));
+    resource = mcp.url;
+    const request = (privateKey = '', keyId: string | null = 'own') => ({
+      baseUrl: mcp.url,
+      credentials: {
+        type: 'SERVICE_ACCOUNT' as const,
+        clientId: 'svc',
+        tokenUrl: oauth.url,
+        privateKey,
+        algorithm,
+        keyId,
+      },
+      knownToolCount: 0,
+    });
+    await expect(service.test(request(own?.privateKey))).resolves.toMatchObject({ outcome: 'connected' });
+    // The provider takes each assertion once.
+    await expect(service.test(request(own?.privateKey, null))).resolves.toMatchObject({
+      outcome: 'connected',
+    });
+    for (const refused of [request(other?.privateKey), request(own?.privateKey, 'unknown'), request('')]) {
+      await expect(service.test(refused)).resolves.toMatchObject({
+        outcome: 'rejected_credentials',
+        cause: 'invalid_client',
+      });
+    }
+  });
+
+  it('asserts who it is for one minute, once, and to the token endpoint alone', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const forms: URLSearchParams[] = [];
+    const tokens = await keep(
+      startHttpPeer((received, response) => {
+        const answer = (body: string): void => {
+          forms.push(new URLSearchParams(body));
+          const status = forms.length === 1 ? 400 : 200;
+          response
+            .writeHead(status, { 'content-type': 'application/json' })
+            .end(JSON.stringify(status === 200 ? { access_token: 'a-token' } : { error: 'invalid_target' }));
+        };
+        void readBody(received).then(answer);
+      }, '/token'),
+    );
+    const mcp = await keep(startModernPeer([{ name: 'a' }], (token) => token === 'a-token'));
+    const credentials = {
+      type: 'SERVICE_ACCOUNT' as const,
+      clientId: 'svc',
+      tokenUrl: tokens.url,
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      algorithm: 'ES256',
+      keyId: 'one',
+    };
+    const result = await service.test({ baseUrl: mcp.url, credentials, knownToolCount: 0 });
+    expect(result).toMatchObject({ outcome: 'connected' });
+    expect(forms.map((form) => form.get('resource'))).toEqual([mcp.url, null]);
+    const ids = new Set<unknown>();
+    for (const form of forms) {
+      expect(form.get('client_assertion_type')).toBe(
+        'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      );
+      expect([form.get('client_id'), form.get('client_secret')]).toEqual(['svc', null]);
+      const { payload, protectedHeader } = await jwtVerify(form.get('client_assertion') ?? '', publicKey);
+      expect(protectedHeader).toEqual({ alg: 'ES256', kid: 'one' });
+      expect(payload).toMatchObject({ iss: 'svc', sub: 'svc', aud: tokens.url });
+      expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
+      ids.add(payload.jti);
+    }
+    expect(ids.size).toBe(2);
+  });
+
+  it('sends an API key over both transports, with every request and to the server alone', async () => {
+    const seen: unknown[] = [];
+    const isAllowed = (request: IncomingMessage, response: ServerResponse): boolean => {
+      seen.push(request.headers['x-key']);
+      const isRefused = request.headers['x-key'] !== 'a-key-of-ours';
+      if (isRefused) {
+        response.writeHead(401).end();
+      }
+      return isRefused;
+    };
+    const http = await keep(
+      startScriptedMcp({
+        before: isAllowed,
+        list: ({ id, response }) => sendResult(response, id, { tools: [] }),
+      }),
+    );
+    const sse = await keep(startLegacySse({ before: isAllowed }));
+    for (const { url } of [http, sse]) {
+      const apiKey = (key: string) => ({
+        baseUrl: url,
+        credentials: { type: 'API_KEY' as const, headerName: 'X-Key', scheme: null, apiKey: key },
+        knownToolCount: 0,
+      });
+      seen.length = 0;
+      await expect(service.test(apiKey('a-key-of-ours'))).resolves.toMatchObject({
+        outcome: 'connected',
+        warnings: expect.arrayContaining([CONNECTION_WARNINGS.insecureTransport]),
+      });
+      expect(seen.length).toBeGreaterThan(2);
+      expect(new Set(seen)).toEqual(new Set(['a-key-of-ours']));
+      await expect(service.test(apiKey('another-key'))).resolves.toMatchObject({ cause: 'unauthorized' });
+      seen.length = 0;
+      await expect(service.test(apiKey(''))).resolves.toMatchObject({ cause: 'unauthorized' });
+      expect(seen).toEqual([]);
+    }
+  });
 
   it('removes what was sent from the tools that a server lists, before anything is cut', async () => {
     const clientSecret = 'CANARY secret of the client';
@@ -206,7 +334,7 @@ describe('Connection test with a service account', () => {
 
   it('does not send the token endpoint request when nobody waits for it any more', async () => {
     const { token, request } = await peers({ delayMs: 60_000 });
-    await expect(service.test(request)).resolves.toMatchObject({
+    await expect(hasty.test(request)).resolves.toMatchObject({
       outcome: 'unreachable',
       cause: 'token_timeout',
     });

@@ -1,5 +1,6 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,19 +12,46 @@ import {
   stopServices,
 } from '../../support/peers/connection-tests.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { IN_TIME_MS } from '../../support/patience.js';
 
 const DEADLINE_MS = 5_000;
-const SLACK_MS = 1_000;
 const TESTS = 200;
 const MEGABYTE = 1_048_576;
+const TICK_MS = 5;
+
+/** How long this thread was ready and got no processor, since it began; 0 where the system does not tell. */
+function waitedMs(): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** Measures how late timers of this thread are by its own work, until it is told to stop. */
+function latenessOfTimers(): () => { p99: number; max: number } {
+  const late: number[] = [];
+  let [before, waited] = [performance.now(), waitedMs()];
+  const timer = setInterval(() => {
+    const [now, waitedNow] = [performance.now(), waitedMs()];
+    late.push(now - before - TICK_MS - (waitedNow - waited));
+    [before, waited] = [now, waitedNow];
+  }, TICK_MS);
+  return () => {
+    clearInterval(timer);
+    const sorted = late.toSorted((a, b) => a - b);
+    return { p99: sorted[Math.floor(0.99 * sorted.length)] ?? Infinity, max: sorted.at(-1) ?? Infinity };
+  };
+}
 
 describe('200 hostile connection tests at once', () => {
   const service = connectionService({ MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS) });
-  const child = fork(fileURLToPath(new URL('../../support/peers/hostile-process.ts', import.meta.url)), {
-    execArgv: ['--import', 'tsx'],
-  });
+  let child: ChildProcess;
   let urls: string[] = [];
   beforeAll(async () => {
+    child = fork(fileURLToPath(new URL('../../support/peers/hostile-process.ts', import.meta.url)), {
+      execArgv: ['--import', 'tsx'],
+    });
     urls = await new Promise((resolve) => child.once('message', (message) => resolve(message as string[])));
     const peer = await startModernPeer([{ name: 'a' }]);
     await service.test(noAuth(peer.url));
@@ -38,8 +66,7 @@ describe('200 hostile connection tests at once', () => {
     const before = process.memoryUsage.rss();
     let peak = before;
     const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
+    const stopMeasuring = latenessOfTimers();
     const startedAt = performance.now();
     const results = await Promise.all(
       Array.from({ length: TESTS }, (_, index) => {
@@ -48,7 +75,7 @@ describe('200 hostile connection tests at once', () => {
       }),
     );
     const elapsed = performance.now() - startedAt;
-    delay.disable();
+    const lateness = stopMeasuring();
     clearInterval(timer);
     const causes = new Map<string, number>();
     results.forEach((result) => {
@@ -56,14 +83,14 @@ describe('200 hostile connection tests at once', () => {
       causes.set(cause, (causes.get(cause) ?? 0) + 1);
     });
     console.log(
-      `elapsed ${Math.round(elapsed)} ms, loop delay p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms ` +
-        `max ${(delay.max / 1e6).toFixed(1)} ms, RSS +${Math.round((peak - before) / MEGABYTE)} MB`,
+      `elapsed ${Math.round(elapsed)} ms, loop delay p99 ${lateness.p99.toFixed(1)} ms ` +
+        `max ${lateness.max.toFixed(1)} ms, RSS +${Math.round((peak - before) / MEGABYTE)} MB`,
       Object.fromEntries(causes),
     );
-    expect(elapsed).toBeLessThan(DEADLINE_MS + SLACK_MS);
+    expect(elapsed).toBeLessThan(IN_TIME_MS);
     expect(peak - before).toBeLessThan(150 * MEGABYTE);
-    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
-    results.forEach((result) => expect(result.latencyMs).toBeLessThan(DEADLINE_MS + SLACK_MS));
+    expect(lateness.p99).toBeLessThan(50);
+    results.forEach((result) => expect(result.latencyMs).toBeLessThan(IN_TIME_MS));
   });
 
   it('leaves the service able to test a good server', async () => {

@@ -18,7 +18,7 @@ const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
 describe('Connection test against servers that behave', () => {
   const service = connectionService();
   // Its first test also starts a worker.
-  const quick = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
+  const hasty = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
   let streamable: ProcessPeer;
   let sse: ProcessPeer;
   beforeAll(async () => {
@@ -190,12 +190,12 @@ describe('Connection test against servers that behave', () => {
   });
 
   it.each([
-    ['a web page', webPage, 'not_mcp'],
-    ['nothing there', notFound, 'not_mcp'],
-    ['an event stream for everything', commentsOnly, 'timeout'],
-  ])('does not take %s for an MCP server', async (_name, listener, cause) => {
+    ['a web page', service, webPage, 'not_mcp'],
+    ['nothing there', service, notFound, 'not_mcp'],
+    ['an event stream for everything', hasty, commentsOnly, 'timeout'],
+  ])('does not take %s for an MCP server', async (_name, tester, listener, cause) => {
     const peer = await keep(startHttpPeer(listener));
-    await expect(quick.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
+    await expect(tester.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
     await noSocketsLeft(peer);
   });
 });

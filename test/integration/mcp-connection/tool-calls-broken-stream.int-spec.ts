@@ -56,7 +56,7 @@ describe('Tool calls whose stream breaks', () => {
   async function endedWhen(url: string, isDue: () => boolean) {
     const abort = new AbortController();
     const call = calls.callTool(callOf(url, WORK, { deadlineMs: 30_000, signal: abort.signal }));
-    await vi.waitFor(() => expect(isDue()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isDue()).toBe(true));
     await new Promise((resolve) => setTimeout(resolve, ARRIVAL_MS));
     abort.abort();
     return call;

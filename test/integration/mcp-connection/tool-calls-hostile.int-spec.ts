@@ -12,10 +12,13 @@ import {
   startScriptedMcp,
 } from '../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { IN_TIME_MS } from '../../support/patience.js';
 
 const TOOL = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const MEGABYTE = 1_048_576;
+/** Time limit of calls that hang while others are made. */
+const HANGING_MS = 12_000;
 const open: Peer[] = [];
 
 /** A server that lists the tool as it was reviewed and calls as the script says. */
@@ -66,9 +69,11 @@ describe('Tool calls to servers that misbehave', () => {
     ['denies access', hostile.forbidden, 'forbidden', 'never'],
   ])('ends in time and frees the socket of a tool that %s', async (_name, listener, cause, sent) => {
     const peer = await serving(as(listener));
-    const result = await calls.callTool(callOf(peer.url, TOOL, { deadlineMs: 1_500 }));
+    const result = await calls.callTool(
+      callOf(peer.url, TOOL, { deadlineMs: cause === 'timeout' ? 1_500 : IN_TIME_MS }),
+    );
     expect(result).toEqual({ outcome: 'failed', cause, sent, latencyMs: expect.any(Number) });
-    expect(result.latencyMs).toBeLessThan(3_000);
+    expect(result.latencyMs).toBeLessThan(IN_TIME_MS);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await noSocketsLeft(peer);
   });
@@ -147,7 +152,7 @@ describe('Tool calls to servers that misbehave', () => {
     );
     await calls.callTool(callOf(good.url, TOOL));
     const stuck = hanging.flatMap((peer) =>
-      Array.from({ length: 20 }, () => calls.callTool(callOf(peer.url, TOOL, { deadlineMs: 6_000 }))),
+      Array.from({ length: 20 }, () => calls.callTool(callOf(peer.url, TOOL, { deadlineMs: HANGING_MS }))),
     );
     const latencies: number[] = [];
     for (let index = 0; index < 20; index += 1) {
@@ -155,7 +160,8 @@ describe('Tool calls to servers that misbehave', () => {
       expect(result).toMatchObject({ outcome: 'answered', text: 'done' });
       latencies.push(result.latencyMs);
     }
-    expect(Math.max(...latencies)).toBeLessThan(3_000);
+    // Behind a call that hangs, the first one would have taken nearly as long.
+    expect(Math.max(...latencies)).toBeLessThan(HANGING_MS - 2_000);
     for (const { seen } of hanging) {
       expect(seen.filter((method) => method === 'tools/call').length).toBeLessThanOrEqual(16);
     }
@@ -165,7 +171,7 @@ describe('Tool calls to servers that misbehave', () => {
     expect(causes).toEqual(new Set(['timeout', 'overloaded']));
     await new Promise((resolve) => setTimeout(resolve, 500));
     await noSocketsLeft(...hanging);
-  }, 60_000);
+  });
 });
 
 function nested(depth: number): unknown {

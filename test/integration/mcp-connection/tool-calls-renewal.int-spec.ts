@@ -62,9 +62,9 @@ describe('Sessions of tool calls that change while calls are under way', () => {
       },
     });
     const running = calls.callTool(callOf(peer.url, WORK));
-    await vi.waitFor(() => expect(finishCall).toBeDefined(), { timeout: 20_000 });
+    await vi.waitFor(() => expect(finishCall).toBeDefined());
     const unlisted = calls.callTool(callOf(peer.url, definition('more')));
-    await vi.waitFor(() => expect(count(peer, 'tools/list')).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(count(peer, 'tools/list')).toBe(2));
     finishCall?.();
     await expect(running).resolves.toMatchObject({ outcome: 'answered' });
     finishReading?.();
@@ -106,15 +106,15 @@ describe('Sessions of tool calls that change while calls are under way', () => {
       },
     });
     const slow = fresh.callTool(callOf(peer.url, WORK, { arguments: { slow: true } }));
-    await vi.waitFor(() => expect(finishSlow).toBeDefined(), { timeout: 20_000 });
+    await vi.waitFor(() => expect(finishSlow).toBeDefined());
     isFailing = true;
     await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
     expect([count(peer, 'initialize'), count(peer, 'DELETE')]).toEqual([2, 0]);
     finishSlow?.();
     await expect(slow).resolves.toMatchObject({ text: 'done' });
-    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(1));
     isFailing = true;
     await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
-    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(2));
   });
 });

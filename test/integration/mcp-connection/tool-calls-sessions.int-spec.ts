@@ -73,7 +73,7 @@ describe('Sessions of tool calls', () => {
     expect([count(peer, 'initialize'), count(peer, 'tools/list'), count(peer, 'tools/call')]).toEqual([
       1, 1, 18,
     ]);
-    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(count(peer, 'DELETE')).toBe(1));
     await new Promise((resolve) => setTimeout(resolve, 100));
     await noSocketsLeft(peer);
   });
@@ -168,7 +168,7 @@ describe('Sessions of tool calls', () => {
     const abort = new AbortController();
     const hang = calls.callTool(callOf(peer.url, WORK, { arguments: { hang: true }, signal: abort.signal }));
     const other = calls.callTool(callOf(peer.url, WORK));
-    await vi.waitFor(() => expect(count(peer, 'tools/call')).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(count(peer, 'tools/call')).toBe(2));
     abort.abort();
     await expect(hang).resolves.toMatchObject({ outcome: 'failed', cause: 'cancelled', sent: 'maybe' });
     await vi.waitFor(() => expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]));
@@ -184,7 +184,7 @@ describe('Sessions of tool calls', () => {
       neverAnswers(request, response),
     );
     const call = stopping.callTool(callOf(peer.url, WORK));
-    await vi.waitFor(() => expect(count(peer, 'tools/call')).toBe(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(count(peer, 'tools/call')).toBe(1));
     await stopping.onModuleDestroy();
     await expect(call).resolves.toMatchObject({ cause: 'stopping', sent: 'maybe' });
     expect(count(peer, 'DELETE')).toBe(1);
@@ -229,6 +229,36 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(call)).resolves.toMatchObject({ cause: 'invalid_client', sent: 'never' });
     const rotated = { ...call, credentials: { ...account, clientSecret: 'rotated' } };
     await expect(calls.callTool(rotated)).resolves.toMatchObject({ outcome: 'answered', text: 'hi' });
+  });
+
+  it('calls with an API key, removes it from the answer, and begins anew with another key', async () => {
+    const keys: string[] = [];
+    const peer = await listing(
+      [{ name: 'work', inputSchema: { type: 'object' } }],
+      ({ id, request, response }) => {
+        const key = String(request.headers['x-key']);
+        keys.push(key);
+        const text = `${key} ${encodeURIComponent(key)} ${Buffer.from(key).toString('hex')} kept`;
+        sendResult(response, id, {
+          content: [{ type: 'text', text }],
+          structuredContent: { [key]: `Key ${key}` },
+        });
+      },
+    );
+    const call = (apiKey: string) =>
+      calls.callTool(
+        callOf(peer.url, WORK, {
+          credentials: { type: 'API_KEY', headerName: 'X-Key', scheme: null, apiKey },
+        }),
+      );
+    await expect(call('CANARY/key one')).resolves.toMatchObject({
+      outcome: 'answered',
+      text: '[removed] [removed] [removed] kept',
+      structured: { '[removed]': 'Key [removed]' },
+    });
+    await call('CANARY/key two');
+    expect(keys).toEqual(['CANARY/key one', 'CANARY/key two']);
+    expect(count(peer, 'initialize')).toBe(2);
   });
 
   it('removes the access token and the client secret that a server sends back', async () => {

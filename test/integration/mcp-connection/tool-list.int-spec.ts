@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import { IN_TIME_MS } from '../../support/patience.js';
 import type { Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
 
@@ -17,7 +18,7 @@ function explosiveSchema(depth: number): Record<string, unknown> {
 const withText = (text: string) => ({ properties: { a: { type: 'string', description: text } } });
 
 describe('Tool lists of careless and hostile servers', () => {
-  const service = connectionService({ MCP_TEST_TIMEOUT_MS: '5000' });
+  const service = connectionService();
   const list = async (tools: unknown) => {
     const peer = await startToolListPeer(tools);
     open.push(peer);
@@ -107,7 +108,7 @@ describe('Tool lists of careless and hostile servers', () => {
       outcome: 'connected',
       tools: [{ inputSchema, outputSchema: inputSchema }],
     });
-    expect(result.latencyMs).toBeLessThan(500);
+    expect(result.latencyMs).toBeLessThan(IN_TIME_MS);
   });
 
   it('refuses explosive, deep, large, recursive-by-reference and polluting schemas one by one', async () => {
@@ -137,7 +138,7 @@ describe('Tool lists of careless and hostile servers', () => {
         { name: 'header', reason: 'invalid_header_declaration' },
       ],
     });
-    expect(result.latencyMs).toBeLessThan(1_000);
+    expect(result.latencyMs).toBeLessThan(IN_TIME_MS);
   });
 
   it.each([[{}], [{ tools: 'none' }], [{ tools: null }]])('calls %o an invalid list', async (page) => {

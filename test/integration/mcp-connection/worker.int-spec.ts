@@ -6,8 +6,9 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import { Env } from '../../../src/config/env.js';
 import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
-import { McpWorkerPool } from '../../../src/modules/mcp-connection/pool/mcp-worker.pool.js';
+import { connectionTestPool } from '../../../src/modules/mcp-connection/pool/connection-test.pool.js';
 import type { McpWorkerSettings } from '../../../src/modules/mcp-connection/worker/mcp-worker.messages.js';
+import { IN_TIME_MS, PATIENCE_MS } from '../../support/patience.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';
@@ -26,43 +27,49 @@ afterEach(async () => {
 });
 afterAll(stopServices);
 
-describe('McpWorkerPool', () => {
+describe('connectionTestPool', () => {
   const entry = fileURLToPath(new URL('../../support/peers/stalling.worker.mjs', import.meta.url));
   const start = (settings = {} as McpWorkerSettings) =>
-    new McpWorkerPool({ settings, memoryMb: 64, niceness: 0, deadlineMs: 500, entry });
+    connectionTestPool(settings, { memoryMb: 64, niceness: 0, entry });
+  const DEADLINE_MS = 1_500;
 
   it('kills a worker that stalls, answers every job it had and goes on with a new one', async () => {
     const pool = start();
-    const results = await Promise.all([pool.run(noAuth('http://stall')), pool.run(noAuth('http://answer'))]);
+    const results = await Promise.all([
+      pool.run(noAuth('http://stall'), DEADLINE_MS),
+      pool.run(noAuth('http://answer'), DEADLINE_MS),
+    ]);
     expect(results).toMatchObject([{ cause: 'timeout' }, { cause: 'overloaded' }]);
-    expect(results[0]?.latencyMs).toBeLessThan(2_500);
-    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    expect(results[0]?.latencyMs).toBeLessThan(IN_TIME_MS);
+    await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'refused' });
     await pool.close();
   });
 
   it('lets a worker start that takes longer than a job may', async () => {
-    const pool = start({ startMs: 2_000 } as unknown as McpWorkerSettings);
-    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'timeout' });
+    const pool = start({ startMs: 4_000 } as unknown as McpWorkerSettings);
+    await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'timeout' });
     // A second worker would not be ready yet when this one gives up.
-    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'refused' });
     await pool.close();
   });
 
   it('answers the jobs of a worker that dies', async () => {
     const pool = start();
-    await expect(pool.run(noAuth('http://exit'))).resolves.toMatchObject({
+    await expect(pool.run(noAuth('http://exit'), DEADLINE_MS)).resolves.toMatchObject({
       outcome: 'unreachable',
       cause: 'overloaded',
     });
-    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'refused' });
+    await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'refused' });
     await pool.close();
   });
 
   it('waits for the jobs in flight when it closes and takes no new ones', async () => {
     const pool = start();
-    const silent = pool.run(noAuth('http://silent'));
+    const silent = pool.run(noAuth('http://silent'), DEADLINE_MS);
     const closed = pool.close();
-    await expect(pool.run(noAuth('http://answer'))).resolves.toMatchObject({ cause: 'stopping' });
+    await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({
+      cause: 'stopping',
+    });
     await closed;
     await expect(silent).resolves.toMatchObject({ cause: 'timeout' });
   });
@@ -92,7 +99,7 @@ describe('McpConnectionService', () => {
     expect(['overloaded', 'timeout']).toContain('cause' in result && result.cause);
     const recovered = async () =>
       expect(await service.test(noAuth(good.url))).toMatchObject({ outcome: 'connected' });
-    await vi.waitFor(recovered, { timeout: 15_000 });
+    await vi.waitFor(recovered);
   });
 
   it('finishes the tests in flight when it stops', async () => {
@@ -111,7 +118,7 @@ describe('McpConnectionService', () => {
       const service = new McpConnectionService(Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', MCP_TEST_TIMEOUT_MS: '30000' }));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
-    const options = { timeout: 45_000 };
+    const options = { timeout: PATIENCE_MS };
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '-e', program],
@@ -144,6 +151,8 @@ function production(settings: Record<string, string>): Env {
     DATABASE_URL: 'mysql://user@db.example/x',
     OIDC_ISSUER: 'https://sso.example',
     OIDC_AUDIENCE: 'x',
+    OUTBOUND_HTTP: 'allow',
+    MCP_TEST_TIMEOUT_MS: String(PATIENCE_MS),
     SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     ...settings,
   });

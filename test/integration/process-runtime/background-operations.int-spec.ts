@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,
@@ -8,15 +6,23 @@ import {
   processFile,
   serviceTask,
   taskProcess,
+  timerEvent,
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import {
+  childRows,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  jobRows,
+  stateOf,
+  tokenRows,
+} from '../../support/runtime/runtime-rows.js';
 
-const duration = (text: string): string =>
-  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
+const duration = (text: string): string => timerEvent('timeDuration', text);
 const timer = processFile(
   'timer',
   `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.3S'))}${userTask('a')}${node('endEvent', 'end')}
@@ -77,11 +83,6 @@ describe('operations on processes with work in the background', () => {
     const { status, text } = await app.request('POST', `${instancePath(uuid)}/${operation}`, { body: {} });
     expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
   };
-  const stateOf = async (uuid: string): Promise<string> => (await instanceRow(app, uuid)).state;
-  const jobsOf = (instanceId: number): Promise<RuntimeJobEntity[]> =>
-    app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
-  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
-    app.dataSource.getRepository(ProcessInstanceEntity).find({ where: { parentUuid }, order: { id: 'ASC' } });
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
   it('puts a timer off while the instance is on hold, and lets it fire after the release', async () => {
@@ -89,7 +90,7 @@ describe('operations on processes with work in the background', () => {
     const id = instanceMetadata.processInstanceId;
     await operate(uuid, 'hold');
     await eventually(
-      () => jobsOf(id),
+      () => jobRows(app, id),
       (jobs) => jobs.length === 0,
     );
     await pause();
@@ -101,7 +102,7 @@ describe('operations on processes with work in the background', () => {
       ([row]) => row?.status !== 'WAITING_TIMER_EVENT',
     );
     await executed(app, uuid, token.uuid, ui('a'));
-    expect(await stateOf(uuid)).toBe('FINISHED');
+    expect(await stateOf(app, uuid)).toBe('FINISHED');
   });
 
   it('keeps a message for an instance on hold until its release, and gives it to a running one that waits too', async () => {
@@ -132,8 +133,8 @@ describe('operations on processes with work in the background', () => {
     await pause();
     await operate(uuid, 'terminate');
 
-    expect(await stateOf(uuid)).toBe('TERMINATED');
-    expect(await jobsOf(instanceMetadata.processInstanceId)).toEqual([]);
+    expect(await stateOf(app, uuid)).toBe('TERMINATED');
+    expect(await jobRows(app, instanceMetadata.processInstanceId)).toEqual([]);
   });
 
   it('runs a timer again that stopped the token, once the data is right', async () => {
@@ -168,7 +169,7 @@ describe('operations on processes with work in the background', () => {
       orders: ['x', 'y', 'z'],
     });
     const first = await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 3,
     );
     const second = first.find(({ parentIndex }) => parentIndex === 1);
@@ -189,7 +190,7 @@ describe('operations on processes with work in the background', () => {
     );
     await operate(uuid, `token/${token.uuid}/retry`);
     const all = await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 4,
     );
 
@@ -215,7 +216,7 @@ describe('operations on processes with work in the background', () => {
   it('tells a held caller of the end of what it called after its release', async () => {
     const { uuid } = await started(app, published, 'three', { orders: ['x'] });
     const [child] = await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 1,
     );
     await operate(uuid, 'hold');
@@ -235,15 +236,15 @@ describe('operations on processes with work in the background', () => {
   it('terminates the processes that an instance has called', async () => {
     const { uuid } = await started(app, published, 'three', { orders: ['x', 'y'] });
     await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 2,
     );
     await operate(uuid, 'terminate');
 
     await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.every(({ state }) => state === 'TERMINATED'),
     );
-    expect(await stateOf(uuid)).toBe('TERMINATED');
+    expect(await stateOf(app, uuid)).toBe('TERMINATED');
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
@@ -7,16 +8,23 @@ import {
   processFile,
   serviceTask,
   taskProcess,
+  timerEvent,
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import {
+  childRows,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  stateOf,
+  tokenRows,
+} from '../../support/runtime/runtime-rows.js';
 import { mapping, workflowOf } from '../workflows/workflow-package.js';
 
-const duration = (text: string): string =>
-  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
+const duration = (text: string): string => timerEvent('timeDuration', text);
 
 const rating = processFile(
   'rating',
@@ -64,7 +72,7 @@ const beside = processFile(
 );
 const expiring = callerOf('expiring', 'child').replace(
   'isExecutable="true"',
-  'isExecutable="true" svc:expiresAfter="PT1S"',
+  'isExecutable="true" svc:expiresAfter="PT1H"',
 );
 
 describe('work that a process leaves to the background', () => {
@@ -106,12 +114,9 @@ describe('work that a process leaves to the background', () => {
   });
   afterAll(() => app.close());
 
-  const stateOf = async (uuid: string): Promise<string> => (await instanceRow(app, uuid)).state;
-  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
-    app.dataSource.getRepository(ProcessInstanceEntity).find({ where: { parentUuid }, order: { id: 'ASC' } });
   const oneChild = async (parentUuid: string): Promise<ProcessInstanceEntity> => {
     const [child] = await eventually(
-      () => children(parentUuid),
+      () => childRows(app, parentUuid),
       (rows) => rows.length > 0,
     );
     return child as ProcessInstanceEntity;
@@ -127,7 +132,7 @@ describe('work that a process leaves to the background', () => {
 
       expect(JSON.stringify(content.data['rating'])).toContain('"score":7');
       await executed(app, uuid, token.uuid, ui('a'));
-      expect(await stateOf(uuid)).toBe('FINISHED');
+      expect(await stateOf(app, uuid)).toBe('FINISHED');
     });
 
     it('that fail stop the token with an incident', async () => {
@@ -146,7 +151,7 @@ describe('work that a process leaves to the background', () => {
           actionSvcUuid: expect.any(String),
         },
       ]);
-      expect(await stateOf(uuid)).toBe('STARTED');
+      expect(await stateOf(app, uuid)).toBe('STARTED');
       expect((await execute(app, uuid, token.uuid, ui('a'))).status).toBe(409);
     });
 
@@ -158,7 +163,7 @@ describe('work that a process leaves to the background', () => {
       );
       await executed(app, uuid, token?.uuid ?? '', ui('b'));
 
-      expect(await stateOf(uuid)).toBe('FINISHED');
+      expect(await stateOf(app, uuid)).toBe('FINISHED');
       expect(await incidentRows(app, instanceMetadata.processInstanceId)).toEqual([]);
     });
   });
@@ -182,13 +187,13 @@ describe('work that a process leaves to the background', () => {
       const back = await executed(app, uuid, token.uuid, ui('first', 'go'));
       expect(back.backAction).toBe(true);
       await eventually(
-        () => stateOf(first.uuid),
+        () => stateOf(app, first.uuid),
         (state) => state === 'ABORTED',
       );
 
       await executed(app, uuid, back.tokenUuid, ui('first', 'go'));
       const rows = await eventually(
-        () => children(uuid),
+        () => childRows(app, uuid),
         (found) => found.length === 2,
       );
       expect(rows.map(({ state }) => state)).toEqual(['ABORTED', 'STARTED']);
@@ -200,20 +205,26 @@ describe('work that a process leaves to the background', () => {
       const child = await oneChild(uuid);
 
       const state = await eventually(
-        () => stateOf(child.uuid),
+        () => stateOf(app, child.uuid),
         (now) => now !== 'STARTED',
       );
       expect(['DISMISSED', 'ABORTED', 'TERMINATED']).toContain(state);
-      expect(await stateOf(uuid)).toBe('STARTED');
+      expect(await stateOf(app, uuid)).toBe('STARTED');
     });
 
     it('expire with their caller', async () => {
-      const { uuid, token } = await started(app, published, 'expiring');
+      const { uuid, token, instanceMetadata } = await started(app, published, 'expiring');
       await executed(app, uuid, token.uuid, ui('first', 'go'));
       const child = await oneChild(uuid);
+      await app.dataSource
+        .getRepository(RuntimeJobEntity)
+        .update(
+          { instanceId: instanceMetadata.processInstanceId, kind: 'EXPIRY' },
+          { availableAt: new Date() },
+        );
 
       await eventually(
-        () => Promise.all([stateOf(uuid), stateOf(child.uuid)]),
+        () => Promise.all([stateOf(app, uuid), stateOf(app, child.uuid)]),
         (states) => states.every((state) => state === 'EXPIRED'),
       );
     });
@@ -230,7 +241,7 @@ describe('work that a process leaves to the background', () => {
       expect(incidents).toMatchObject([
         { source: 'SUBPROCESS', message: expect.stringContaining('PROCESS_MAX_CALL_DEPTH') },
       ]);
-      expect(await children(third.uuid)).toEqual([]);
+      expect(await childRows(app, third.uuid)).toEqual([]);
     });
 
     it('that an action starts run by themselves', async () => {
@@ -238,10 +249,10 @@ describe('work that a process leaves to the background', () => {
       const child = await oneChild(uuid);
       await executed(app, uuid, token.uuid, ui('a'));
 
-      expect([await stateOf(uuid), await stateOf(child.uuid)]).toEqual(['FINISHED', 'STARTED']);
+      expect([await stateOf(app, uuid), await stateOf(app, child.uuid)]).toEqual(['FINISHED', 'STARTED']);
       const [childToken] = await tokenRows(app, child.id);
       await executed(app, child.uuid, childToken?.uuid ?? '', ui('c'));
-      expect(await stateOf(child.uuid)).toBe('FINISHED');
+      expect(await stateOf(app, child.uuid)).toBe('FINISHED');
       const parent = await eventRows(app, (await instanceRow(app, uuid)).id);
       expect(parent.map(({ seq }) => seq)).toEqual(parent.map((_, index) => index + 1));
     });

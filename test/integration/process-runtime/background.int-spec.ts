@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,
@@ -8,15 +7,23 @@ import {
   processFile,
   serviceTask,
   taskProcess,
+  timerEvent,
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, started } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import {
+  childRows,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  jobRows,
+  stateOf,
+  tokenRows,
+} from '../../support/runtime/runtime-rows.js';
 
-const duration = (text: string): string =>
-  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
+const duration = (text: string): string => timerEvent('timeDuration', text);
 const message = (name: string, correlation?: string): string =>
   `<bpmn:messageEventDefinition messageRef="M_${name}" ${correlation === undefined ? '' : `svc:correlation="${correlation}"`}/>`;
 const messageOf = (name: string): string => `<bpmn:message id="M_${name}" name="${name}"/>`;
@@ -26,23 +33,25 @@ const timer = processFile(
   `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.3S'))}${userTask('a')}${node('endEvent', 'end')}
    ${flows('start>wait wait>a a>end')}`,
 );
-const boundary = processFile(
-  'boundary',
-  `${node('startEvent', 'start')}${userTask('a')}
-   ${node('boundaryEvent', 'late', duration('PT0.3S'), 'attachedToRef="a"')}${userTask('b')}${node('endEvent', 'end')}
-   ${flows('start>a a>end late>b b>end')}`,
-);
+const boundaryOf = (name: string, time: string): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${userTask('a')}
+     ${node('boundaryEvent', 'late', duration(time), 'attachedToRef="a"')}${userTask('b')}${node('endEvent', 'end')}
+     ${flows('start>a a>end late>b b>end')}`,
+  );
 const delayed = processFile(
   'delayed',
   `${node('startEvent', 'start')}${serviceTask('s', [
     { name: 'later', delay: 'PT0.2S', keys: '*', inner: '<svc:data>{"done":true}</svc:data>' },
   ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
 );
-const expiring = processFile(
-  'expiring',
-  `${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
-  { attributes: 'svc:expiresAfter="PT0.4S"' },
-);
+const expiringOf = (name: string, time: string): string =>
+  processFile(
+    name,
+    `${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+    { attributes: `svc:expiresAfter="${time}"` },
+  );
 const longWay = processFile(
   'long_way',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'loop')}${node('endEvent', 'end')}
@@ -114,9 +123,11 @@ describe('background work of processes', () => {
     published = await publish(app, {
       bpmn: [
         timer,
-        boundary,
+        boundaryOf('boundary', 'PT1S'),
+        boundaryOf('patient_boundary', 'PT1H'),
         delayed,
-        expiring,
+        expiringOf('expiring', 'PT1S'),
+        expiringOf('long_lived', 'PT1H'),
         longWay,
         receiver,
         sender,
@@ -131,22 +142,17 @@ describe('background work of processes', () => {
   });
   afterAll(() => app.close());
 
-  const stateOf = async (uuid: string): Promise<string> => (await instanceRow(app, uuid)).state;
   const ended = (uuid: string) =>
     eventually(
-      () => stateOf(uuid),
+      () => stateOf(app, uuid),
       (state) => state !== 'STARTED',
     );
   const standsAt = async (id: number): Promise<string[]> => {
     const trail = await eventRows(app, id);
     return trail
       .filter(({ kind }) => kind === 'NODE_ENTERED')
-      .map(({ data, node: at }) => `${at} ${data ?? ''}`);
+      .map(({ data, node: at }) => `${at} ${data === null ? '' : JSON.stringify(data)}`);
   };
-  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
-    app.dataSource.getRepository(ProcessInstanceEntity).find({ where: { parentUuid }, order: { id: 'ASC' } });
-  const jobsOf = (instanceId: number): Promise<RuntimeJobEntity[]> =>
-    app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
 
   it('goes on when a timer is due', async () => {
     const { uuid, instanceMetadata, token } = await started(app, published, 'timer');
@@ -159,25 +165,25 @@ describe('background work of processes', () => {
     );
     expect(row).toMatchObject({ uuid: token.uuid, state: 'ACTIVE' });
     await executed(app, uuid, token.uuid, ui('a'));
-    expect(await stateOf(uuid)).toBe('FINISHED');
+    expect(await stateOf(app, uuid)).toBe('FINISHED');
     expect(await standsAt(id)).not.toEqual([]);
   });
 
   it('ends an activity by a boundary timer, and takes the timer away when the token leaves in time', async () => {
-    const late = await started(app, published, 'boundary');
-    const inTime = await started(app, published, 'boundary');
-    expect(await jobsOf(inTime.instanceMetadata.processInstanceId)).toHaveLength(1);
+    const inTime = await started(app, published, 'patient_boundary');
+    expect(await jobRows(app, inTime.instanceMetadata.processInstanceId)).toHaveLength(1);
     await executed(app, inTime.uuid, inTime.token.uuid, ui('a'));
-    expect(await jobsOf(inTime.instanceMetadata.processInstanceId)).toEqual([]);
-    expect(await stateOf(inTime.uuid)).toBe('FINISHED');
+    expect(await jobRows(app, inTime.instanceMetadata.processInstanceId)).toEqual([]);
+    expect(await stateOf(app, inTime.uuid)).toBe('FINISHED');
 
+    const late = await started(app, published, 'boundary');
     const rows = await eventually(
       () => tokenRows(app, late.instanceMetadata.processInstanceId),
       (tokens) => tokens.some(({ visit, live }) => live && visit > 2) || tokens.length > 1,
     );
     const active = rows.find(({ live }) => live);
     await executed(app, late.uuid, active?.uuid ?? '', ui('b'));
-    expect(await stateOf(late.uuid)).toBe('FINISHED');
+    expect(await stateOf(app, late.uuid)).toBe('FINISHED');
   });
 
   it('runs an automatic action after its delay', async () => {
@@ -188,16 +194,16 @@ describe('background work of processes', () => {
   });
 
   it('ends an instance that has expired, and none that has finished before', async () => {
-    const late = await started(app, published, 'expiring');
-    const inTime = await started(app, published, 'expiring');
+    const inTime = await started(app, published, 'long_lived');
     await executed(app, inTime.uuid, inTime.token.uuid, ui('a'));
+    const late = await started(app, published, 'expiring');
 
-    expect(await jobsOf(inTime.instanceMetadata.processInstanceId)).toEqual([]);
+    expect(await jobRows(app, inTime.instanceMetadata.processInstanceId)).toEqual([]);
     expect(await ended(late.uuid)).toBe('EXPIRED');
     expect(await tokenRows(app, late.instanceMetadata.processInstanceId)).toMatchObject([
       { state: 'EXPIRED', live: false },
     ]);
-    expect(await stateOf(inTime.uuid)).toBe('FINISHED');
+    expect(await stateOf(app, inTime.uuid)).toBe('FINISHED');
   });
 
   it('goes on in parts when a step has many nodes', async () => {
@@ -245,7 +251,7 @@ describe('background work of processes', () => {
     it('run beside their caller and bring their result', async () => {
       const parent = await started(app, published, 'caller', { amount: 3 });
       const [child] = await eventually(
-        () => children(parent.uuid),
+        () => childRows(app, parent.uuid),
         (rows) => rows.length === 1,
       );
       expect(child).toMatchObject({
@@ -264,7 +270,7 @@ describe('background work of processes', () => {
       );
       expect(data['answer']).toEqual({ ok: true });
       await executed(app, parent.uuid, parent.token.uuid, ui('a'));
-      expect(await stateOf(parent.uuid)).toBe('FINISHED');
+      expect(await stateOf(app, parent.uuid)).toBe('FINISHED');
     });
 
     it.each([
@@ -282,7 +288,7 @@ describe('background work of processes', () => {
       );
 
       expect(data['answers'] ?? []).toEqual(answers);
-      expect(await children(uuid)).toHaveLength(orders.length);
+      expect(await childRows(app, uuid)).toHaveLength(orders.length);
     });
 
     it('that cannot start leave an incident with their caller', async () => {
@@ -293,7 +299,7 @@ describe('background work of processes', () => {
       );
 
       expect(incident).toMatchObject({ state: 'OPEN', source: 'SUBPROCESS', tokenId: token.id });
-      expect(await stateOf(uuid)).toBe('STARTED');
+      expect(await stateOf(app, uuid)).toBe('STARTED');
       // What could be started again by itself would be no child of anybody.
       expect(
         await app.dataSource.getRepository(ProcessInstanceEntity).findBy({ processName: 'fails' }),

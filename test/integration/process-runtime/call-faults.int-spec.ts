@@ -2,13 +2,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { InstanceStepsService } from '../../../src/modules/process-runtime/steps/instance-steps.service.js';
-import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/family.handlers.js';
+import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/parent.handlers.js';
 import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
+import {
+  childRows,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  tokenRows,
+} from '../../support/runtime/runtime-rows.js';
 
 const ERRORS = `<bpmn:error id="e" errorCode="E"/><bpmn:error id="missing" errorCode="CHILD_NOT_STARTED"/>`;
 
@@ -84,11 +90,9 @@ describe('calls of processes and faults in the background', () => {
       () => read(uuid),
       ({ incidents }) => incidents.length > 0,
     );
-  const children = (parentUuid: string): Promise<ProcessInstanceEntity[]> =>
-    app.dataSource.getRepository(ProcessInstanceEntity).findBy({ parentUuid });
   const child = async (parentUuid: string): Promise<ProcessInstanceEntity> => {
     const [first] = await eventually(
-      () => children(parentUuid),
+      () => childRows(app, parentUuid),
       (rows) => rows.length > 0,
     );
     return first as ProcessInstanceEntity;
@@ -107,7 +111,7 @@ describe('calls of processes and faults in the background', () => {
       noCall();
       const { uuid } = await started(app, published, 'named');
       expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
-      expect(await children(uuid)).toEqual([]);
+      expect(await childRows(app, uuid)).toEqual([]);
     });
 
     it.each(['plain', 'all'])(
@@ -161,7 +165,7 @@ describe('calls of processes and faults in the background', () => {
       const { uuid } = await started(app, published, 'all');
       const called = await child(uuid);
       await fail(called);
-      await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
       expect((await instanceRow(app, called.uuid)).state).toBe('FAILED');
       expect(standing(await read(uuid))).toEqual(['call']);
 

@@ -7,7 +7,7 @@ import { instanceRow } from '../../support/runtime/runtime-rows.js';
 
 const GRACE_MS = 500;
 /** What a stop may take beyond the grace of running jobs on a machine that does other things too. */
-const OTHER_MS = 8_000;
+const OTHER_MS = 30_000;
 
 const endless = processFile(
   'endless',

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  timerEvent,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import {
   eventually,
@@ -12,10 +20,8 @@ import {
 import { leading, mapping, workflowOf } from '../workflows/workflow-package.js';
 
 const MESSAGES = '<bpmn:message id="M" name="told" svc:correlation="order.id"/>';
-const timer = (text: string): string =>
-  `<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDuration></bpmn:timerEventDefinition>`;
-const date = (text: string): string =>
-  `<bpmn:timerEventDefinition><bpmn:timeDate xsi:type="bpmn:tFormalExpression">${text}</bpmn:timeDate></bpmn:timerEventDefinition>`;
+const timer = (text: string): string => timerEvent('timeDuration', text);
+const date = (text: string): string => timerEvent('timeDate', text);
 const message = '<bpmn:messageEventDefinition messageRef="M"/>';
 
 /** What stands at the place that fails, `x`, and further parts behind it. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import type { ParkedJob } from '../../../src/modules/process-runtime/storage/instance-content.types.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
@@ -13,7 +12,13 @@ import {
   instancePath,
   started,
 } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
+import {
+  childRows,
+  eventRows,
+  incidentRows,
+  instanceRow,
+  jobRows,
+} from '../../support/runtime/runtime-rows.js';
 
 /** Stops at once where `amount` is no number. */
 const picky = processFile(
@@ -67,9 +72,6 @@ const incidents = (id: number, count: number) =>
     () => incidentRows(app, id),
     (rows) => rows.length >= count,
   );
-const children = (parentUuid: string) =>
-  app.dataSource.getRepository(ProcessInstanceEntity).findBy({ parentUuid });
-const jobsOf = (instanceId: number) => app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
 
 async function expectNoGaps(id: number): Promise<void> {
   const events = await eventRows(app, id);
@@ -106,7 +108,7 @@ describe('incidents of calls that nobody waits for', () => {
       body: { uuid, state: 'STARTED', retriedIncidents: [incident?.uuid] },
     });
     await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 1 && rows[0]?.state === 'FINISHED',
     );
     expect(await incidentRows(app, id)).toMatchObject([{ state: 'RETRIED', job: null }]);
@@ -153,7 +155,7 @@ describe('incidents of calls that nobody waits for', () => {
       count: 2,
     });
     await eventually(
-      () => children(uuid),
+      () => childRows(app, uuid),
       (rows) => rows.length === 1 && rows[0]?.state === 'FINISHED',
     );
     const all = await incidents(id, 3);
@@ -183,10 +185,11 @@ describe('what counts as the same incident', () => {
     // Children stop in any order.
     const index = String.raw`\"index\":1`;
     const all = await incidents(id, 3);
-    const second = all.find((incident) => incident.job?.includes(index) === true);
-    const job = second?.job?.replace(index, String.raw`\"index\":9`) ?? null;
+    const second = all.find((incident) => JSON.stringify(incident.job).includes(index));
+    const changed = JSON.stringify(second?.job).replace(index, String.raw`\"index\":9`);
+    const job = JSON.parse(changed) as ParkedJob;
     const stored = app.dataSource.getRepository(ProcessIncidentEntity);
-    await stored.update({ uuid: second?.uuid ?? '' }, { job });
+    await stored.update({ uuid: second?.uuid ?? '' }, { job: job as object });
 
     const path = `token/${token.uuid}/retry`;
     const message = 'There is nothing to retry: execute the UI action again.';
@@ -200,7 +203,7 @@ describe('what counts as the same incident', () => {
     });
     expect((await stored.findOneByOrFail({ uuid: second?.uuid ?? '' })).state).toBe('OPEN');
     await incidents(id, 5);
-    await stored.update({ instanceId: id, state: 'OPEN' }, { job });
+    await stored.update({ instanceId: id, state: 'OPEN' }, { job: job as object });
     expect(await operate(uuid, path)).toMatchObject({ status: 409, body: { message } });
   });
 
@@ -231,14 +234,14 @@ describe('the limit of open incidents', () => {
     await incidents(id, 2);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await incidentRows(app, id)).toHaveLength(2);
-    expect(await jobsOf(id)).toMatchObject([{ kind: 'CALL' }]);
+    expect(await jobRows(app, id)).toMatchObject([{ kind: 'CALL' }]);
 
     await operate(uuid, `token/${token.uuid}/retry`);
     await incidents(id, 4);
-    expect((await jobsOf(id)).length + (await incidentRows(app, id)).length).toBe(5);
+    expect((await jobRows(app, id)).length + (await incidentRows(app, id)).length).toBe(5);
     await operate(uuid, 'terminate');
     await eventually(
-      () => jobsOf(id),
+      () => jobRows(app, id),
       (rows) => rows.length === 0,
     );
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });

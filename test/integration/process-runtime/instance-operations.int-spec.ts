@@ -89,9 +89,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/hold and release', () =>
 
     const events = await eventRows(app, instanceMetadata.processInstanceId);
     expect(
-      events
-        .filter(({ kind }) => kind === 'INSTANCE_STATE')
-        .map(({ actor, data }) => ({ actor, data: JSON.parse(data ?? '') as unknown })),
+      events.filter(({ kind }) => kind === 'INSTANCE_STATE').map(({ actor, data }) => ({ actor, data })),
     ).toEqual([
       { actor: 'jane.doe', data: { from: 'CREATED', to: 'STARTED' } },
       { actor: 'jane.doe', data: { from: 'STARTED', to: 'ONHOLD' } },

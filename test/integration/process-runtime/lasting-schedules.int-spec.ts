@@ -5,12 +5,11 @@ import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/stor
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
-import { flows, node, processFile, userTask } from '../../support/runtime/process-files.js';
+import { flows, node, processFile, timerEvent, userTask } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
 
-const EVERY_SECOND =
-  '<bpmn:timerEventDefinition><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">R/PT1S</bpmn:timeCycle></bpmn:timerEventDefinition>';
+const EVERY_SECOND = timerEvent('timeCycle', 'R/PT1S');
 const SCHEDULES = ['PROCESS_CLEANUP', 'TIMER_START'];
 const AWAY_MS = 2_500;
 

@@ -132,7 +132,7 @@ describe('operators and the workers of two services at the same time', () => {
       );
       expect(new Set(children.map(({ parentIndex }) => parentIndex)).size).toBe(children.length);
       const ends = (await eventRows(app(0), id)).filter(
-        ({ kind, data }) => kind === 'INSTANCE_STATE' && (data ?? '').includes('TERMINATED'),
+        ({ kind, data }) => kind === 'INSTANCE_STATE' && JSON.stringify(data).includes('TERMINATED'),
       );
       expect(ends).toHaveLength(1);
     }

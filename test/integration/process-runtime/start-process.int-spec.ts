@@ -115,7 +115,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
 
     expect(row).toMatchObject({ id, state: 'STARTED', platform: 'web', processName: 'plain', depth: 0 });
     expect(row.content.data).toEqual({ amount: 7 });
-    expect(JSON.parse(row.startedBy ?? '{}')).toMatchObject({ userName: 'jane.doe' });
+    expect(row.startedBy).toMatchObject({ userName: 'jane.doe' });
     expect(await tokenRows(app, id)).toMatchObject([
       { uuid: instance.token.uuid, state: 'ACTIVE', live: true },
     ]);

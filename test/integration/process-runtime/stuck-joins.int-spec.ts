@@ -3,7 +3,7 @@ import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
-import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
+import { flows, node, processFile, timerEvent, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import {
   eventually,
@@ -37,7 +37,7 @@ const choice = processFile(
 const later = processFile(
   'later',
   `${node('startEvent', 'start')}${node('parallelGateway', 'fork')}
-   ${node('intermediateCatchEvent', 'soon', '<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT0.1S</bpmn:timeDuration></bpmn:timerEventDefinition>')}
+   ${node('intermediateCatchEvent', 'soon', timerEvent('timeDuration', 'PT0.1S'))}
    ${node('exclusiveGateway', 'which', '', 'default="which_other"')}${node('endEvent', 'other')}
    ${node('parallelGateway', 'join')}${node('endEvent', 'end')}
    ${flows('start>fork fork>join fork>soon soon>which which>join[ok] which>other join>end')}`,
@@ -82,9 +82,9 @@ describe('a join that can never be completed', () => {
   const asBefore = async (uuid: string, id: number): Promise<void> => {
     const instances = app.dataSource.getRepository(ProcessInstanceEntity);
     const row = await instances.findOneByOrFail({ uuid });
-    const content = JSON.parse(row.content) as { joins: { missing?: number[] }[] };
+    const { content } = row;
     content.joins.forEach((join) => delete join.missing);
-    await instances.update({ uuid }, { content: JSON.stringify(content), openIncidents: 0 });
+    await instances.update({ uuid }, { content: content as object, openIncidents: 0 });
     await app.dataSource.getRepository(ProcessIncidentEntity).delete({ instanceId: id });
     await app.dataSource
       .getRepository(ProcessEventEntity)

@@ -484,6 +484,33 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     Object.assign(tokens.script, { tokenPrefix: 'token-', clientSecret: 'secret' });
   });
 
+  it('sends an API key in place of what the node says, and removes it from the answer', async () => {
+    const authorization = { type: 'API_KEY', configuration: { headerName: 'X-Api-Key' } };
+    const buildId = await built({ headers: { 'x-api-key': 'of the node' } }, {}, { authorization });
+    expect(await failureOf(run(buildId))).toMatchObject({ code: 'REST_CALL_FAILED' });
+    expect(seen).toEqual([]);
+    const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
+    const system = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id: systemId });
+    const sealed = app.nest.get(SystemSecrets).seal(system, 'CANARY-key/+ 1');
+    await app.dataSource.getRepository(SystemEntity).update({ id: systemId }, { clientSecret: sealed });
+    answers = [
+      (response, { headers }) => {
+        const key = String(headers['x-api-key']);
+        const echo = { headers, hex: Buffer.from(key).toString('hex'), [encodeURIComponent(key)]: 'kept' };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(echo));
+      },
+      status(401),
+    ];
+    const answer = await run(buildId);
+    expect(seen[0]?.headers['x-api-key']).toBe('CANARY-key/+ 1');
+    expect(answer).toMatchObject({
+      data: { headers: { 'x-api-key': '[removed]' }, hex: '[removed]', '[removed]': 'kept' },
+    });
+    expect(JSON.stringify([answer, await calls()])).not.toContain('CANARY');
+    expect(await failureOf(run(buildId))).toMatchObject({ code: 'REST_STATUS' });
+    expect(seen).toHaveLength(2);
+  });
+
   it.each<[string, Record<string, unknown>]>([
     ['base URL', { baseUrl: 'http://127.0.0.1:9/' }],
     ['token endpoint', { identityProviderUrl: 'http://127.0.0.1:9/token' }],

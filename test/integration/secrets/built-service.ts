@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
 
-const START_TIMEOUT_MS = 30_000;
+/** Far more than a start takes, also on a machine that has much else to do. */
+const START_TIMEOUT_MS = 120_000;
 
 /** The built service as a process, with every byte that it prints. */
 export class BuiltService {

@@ -58,6 +58,7 @@ describe('secrets', () => {
       OIDC_AUDIENCE: AUDIENCE,
       SECRETS_KEYS: `canary:${canaries.secretsKey}`,
       EGRESS_ALLOW: '127.0.0.1',
+      OUTBOUND_HTTP: 'allow',
       SHUTDOWN_DELAY_MS: '0',
     });
     await service.ready();

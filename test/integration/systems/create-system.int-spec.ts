@@ -90,6 +90,10 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
       authorizationType: 'SERVICE_ACCOUNT',
       clientId: 'client-1',
       clientSecret: expect.not.stringContaining('battery'),
+      caCertificates: null,
+      clientCertificate: null,
+      clientKey: null,
+      credentialOptions: null,
       identityProviderUrl: 'https://sso.example.com/token',
       connectionKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       toolsSynchronisedAt: null,
@@ -130,6 +134,8 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     for (const configuration of [
       serviceAccount()['configuration'],
       { clientId: 7, other: [] },
+      { identityProviderUrl: 'no address' },
+      { identityProviderUrl: null },
       'text',
       null,
     ]) {
@@ -174,6 +180,29 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
 
     expect(body).toMatchObject({ name, description });
     expect(await systemRow(app, body.id)).toMatchObject({ name, description });
+  });
+
+  it('takes identifiers of 64 characters of every allowed kind', async () => {
+    const longest = { appId: `Aa0._-${'x'.repeat(58)}`, versionId: `1.0_b-${'y'.repeat(58)}` };
+    await createdSystem(app, longest);
+    expect(await countSystems(app, longest)).toBe(1);
+  });
+
+  it('takes the longest values of every field', async () => {
+    const longest = newPlace();
+    const host = 'https://example.com/';
+    await createdSystem(app, longest, {
+      resourceName: 'n'.repeat(255),
+      payload: {
+        baseUrl: host.padEnd(2_048, 'a'),
+        authorization: serviceAccount({
+          clientId: '~'.repeat(255),
+          clientSecret: ' '.padEnd(1_024, '~'),
+          identityProviderUrl: host.padEnd(2_048, 'b'),
+        }),
+      },
+    });
+    expect(await countSystems(app, longest)).toBe(1);
   });
 
   it.each([undefined, null, ''])('takes the description %j for an empty one', async (description) => {

@@ -5,7 +5,7 @@ import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scr
 import { withField } from '../systems/rows.js';
 
 const URL_RULE = 'must be an http or https URL';
-const TYPE_RULE = 'must be NO_AUTH or SERVICE_ACCOUNT';
+const TYPE_RULE = 'must be NO_AUTH, SERVICE_ACCOUNT or API_KEY';
 const CONFIGURATION = 'authorization.configuration';
 
 describe('what the connection test refuses', () => {

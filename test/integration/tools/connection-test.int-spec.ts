@@ -31,7 +31,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   let gone: Peer;
 
   beforeAll(async () => {
-    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '4000' });
+    app = await TestApp.start();
     [everything, everythingSse] = await Promise.all([
       startEverything('streamableHttp'),
       startEverything('sse'),

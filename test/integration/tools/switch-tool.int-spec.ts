@@ -107,6 +107,17 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
       () => pathOf().replace('/app/app/', '/app/App/'),
       'System not found.',
     ],
+    [
+      'the id of the tool is in another case',
+      () => pathOf(system, system.tools[0]!.id.toUpperCase()),
+      'Tool not found.',
+    ],
+    [
+      'the id of the system is in another case',
+      () => pathOf(system, system.tools[0]!.id, system.id.toUpperCase()),
+      'Tool not found.',
+    ],
+    ['the version is in another case', () => pathOf().replace('/v1/', '/V1/'), 'System not found.'],
   ])('answers 404 when %s, whatever the body says', async (_case, path, message) => {
     for (const request of [{ body: { enabled: false } }, { body: { wrong: 1 } }, { rawBody: '{' }]) {
       const response = await app.request('PATCH', path(), request);

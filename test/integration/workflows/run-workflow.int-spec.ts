@@ -297,7 +297,10 @@ describe('running a workflow', () => {
       ]);
       await store.finish(held, journal, { output: 'held', errorCode: null });
       await store.finish(lost, journal, { output: 'lost', errorCode: null });
-      expect(await store.find(held.id)).toMatchObject({ state: WorkflowRunState.Finished, output: 'held' });
+      expect(await store.find(held.id, null)).toMatchObject({
+        state: WorkflowRunState.Finished,
+        output: 'held',
+      });
     });
 
     it('is one run, whoever asks at the same time', async () => {

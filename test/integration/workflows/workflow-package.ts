@@ -54,6 +54,7 @@ export function runWorkflow(
   return app.nest.get(WorkflowRunsService).run({
     buildId,
     appId: null,
+    payer: { appId: 'app', caller: null },
     workflow,
     input,
     processInstanceUuid: uuid(),

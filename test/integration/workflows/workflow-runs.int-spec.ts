@@ -41,7 +41,7 @@ const run = (workflow: string, input: Record<string, unknown>, processInstanceUu
 const list = (query: Record<string, string>) =>
   app.request<Page>('GET', `${PATH}?${new URLSearchParams(query).toString()}`);
 
-describe(`GET ${PATH}`, () => {
+describe('GET /rtm/api/runtime/workflow-run', () => {
   it('lists runs of all workflows, newest first', async () => {
     const processInstanceUuid = uuid();
     const before = Date.now();
@@ -170,7 +170,7 @@ describe(`GET ${PATH}`, () => {
   });
 });
 
-describe(`GET ${PATH}/{workflowRunId}`, () => {
+describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
   it('shows what the nodes did and what was left out', async () => {
     const processInstanceUuid = uuid();
     const input = { of: 'x'.repeat(300) };

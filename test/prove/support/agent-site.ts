@@ -20,6 +20,7 @@ const SETTINGS = {
   JOBS_LONG_CONCURRENCY: '8',
   WORKFLOW_LEASE_MS: '3000',
   EGRESS_ALLOW: '127.0.0.1',
+  MCP_TEST_TIMEOUT_MS: '60000',
 };
 
 /** A service whose agents talk to a model and to an MCP server, each in a process of its own. */

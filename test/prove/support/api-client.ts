@@ -5,6 +5,11 @@ export const VERSION = 'prove-version';
 const SYSTEMS = `/appmanager/api/resource/app/${APP}/app-version/${VERSION}/rt/system`;
 const REQUEST_TIMEOUT_MS = 60_000;
 
+/** Path of endpoint 3. */
+export function systemPath(resourceId: string): string {
+  return `${SYSTEMS}/ri/${resourceId}/integration/api/systems/getById`;
+}
+
 /** A server's answer; `body` is the parsed JSON, or undefined when there was none. */
 export interface Answer {
   status: number;
@@ -60,7 +65,7 @@ export class ApiClient {
 
   /** Endpoint 3. */
   getById(resourceId: string): Promise<Answer> {
-    return this.send('GET', `${SYSTEMS}/ri/${resourceId}/integration/api/systems/getById`);
+    return this.send('GET', systemPath(resourceId));
   }
 
   /** Endpoint 4. */

@@ -1,21 +1,18 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { built } from '../../support/built.js';
 import type { Principal } from '../../../src/common/user/principal.js';
 import type { JsonObject } from '../../../src/common/json.js';
-import type {
-  StartAnswer,
-  UiActionAnswer,
-} from '../../../src/modules/process-runtime/model/process-runtime.types.js';
+import type { UiActionAnswer } from '../../../src/modules/process-runtime/model/process-runtime.types.js';
+import type { StartProcessResponseDto } from '../../../src/modules/process-runtime/model/start.response.dto.js';
 
-/** Where the service was built: its own compiler knows what its decorators mean. */
-const DIST = new URL('../../../dist/src/', import.meta.url);
 const RUNTIME = 'modules/process-runtime';
 const PRINCIPAL: Principal = {
   issuer: 'https://issuer.example.com',
   subject: 'walker',
   user: { firstName: 'Wanda', lastName: 'Walker', userName: 'walker', impersonatingUser: null },
-  permissions: new Set(),
+  permissions: new Map(),
 };
 
 interface Services {
@@ -77,10 +74,8 @@ export class BuiltRuntime {
       file: `processes/${name}.bpmn`,
       bpmn,
     }));
-    await this.services.packages.store(PRINCIPAL, version, {
-      application: { formatVersion: 1, appId, name: appId },
-      processes,
-    });
+    const application = { formatVersion: 1, appId, name: appId };
+    await this.services.packages.store(PRINCIPAL, version, JSON.stringify({ application, processes }));
     await this.services.commits.commit(PRINCIPAL, version, null);
     const { buildId } = await this.services.builds.create(PRINCIPAL, version);
     return buildId;
@@ -90,7 +85,7 @@ export class BuiltRuntime {
   start(
     process: { appId: string; buildId: string; processName: string },
     data: JsonObject,
-  ): Promise<StartAnswer> {
+  ): Promise<StartProcessResponseDto> {
     return this.services.starts.start(PRINCIPAL, process, {
       body: data,
       platform: 'prove',
@@ -116,8 +111,4 @@ export class BuiltRuntime {
   close(): Promise<void> {
     return this.context.close();
   }
-}
-
-async function built<Module>(file: string): Promise<Module> {
-  return (await import(new URL(file, DIST).href)) as Module;
 }

@@ -3,6 +3,7 @@ import { entries } from './process-checks.js';
 import { ProcessClient } from './process-client.js';
 import { APPROVAL, TICKER } from './process-models.js';
 import { ProcessRows } from './process-rows.js';
+import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import { rows } from './rows.js';
 import type { ServiceProcess } from './service-process.js';
@@ -25,17 +26,20 @@ export class FaultSite {
 
   /**
    * @param database where rows can be looked at past the service, as of now
-   * @param token of a caller with every permission
+   * @param environment the load is light in a short run, where others work on the same cores
    */
   static async open(
     service: ServiceProcess,
     database: () => Promise<string>,
-    token: string,
+    environment: ProofEnvironment,
   ): Promise<FaultSite> {
-    const client = new ProcessClient(service.url, token);
+    const client = new ProcessClient(service.url, await environment.token());
     const build = await client.publish({ approval: APPROVAL, ticker: TICKER });
     await client.activate(build);
-    const load = new SteadyOrders(client, build, () => service.isReady());
+    const load = new SteadyOrders(client, build, {
+      isLight: environment.short,
+      isReady: () => service.isReady(),
+    });
     prove((await schedules(await database())).length === 2, 'there are two schedules');
     load.begin();
     return new FaultSite(service, client, load, database);

@@ -1,6 +1,8 @@
-import type { RawRow } from '../../../src/database/raw-row.js';
-import { toSafeInteger } from '../../../src/database/safe-integer.js';
+import type { Selection } from '../../../src/database/selection.js';
 import { toStoredText } from '../../../src/database/stored-text.js';
+import { Table } from '../../../src/database/table.js';
+import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import type {
   EngineEvent,
@@ -8,15 +10,22 @@ import type {
   TokenState,
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
-import {
-  HEAD_COLUMNS,
-  toInstanceRow,
-  type InstanceRow,
-} from '../../../src/modules/process-runtime/storage/instance.row.js';
-import { TOKEN_COLUMNS, toTokenRow } from '../../../src/modules/process-runtime/storage/token.row.js';
+import { toParentLink, type InstanceRow } from '../../../src/modules/process-runtime/storage/instance.row.js';
+import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { ProcessMessageWaitEntity } from '../../../src/modules/process-runtime/storage/process-message-wait.entity.js';
+import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
+import { toTokenRow } from '../../../src/modules/process-runtime/storage/token.row.js';
 import type { Background } from '../../support/runtime/invariants.js';
 import type { MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { Snapshots, type Select } from './process-snapshots.js';
+
+const INSTANCE = new Table(ProcessInstanceEntity).selectAllBut('parentKey');
+const TOKEN = new Table(ProcessTokenEntity).selectAllBut('shard', 'createdAt');
+const EVENT = new Table(ProcessEventEntity).select('instanceId', 'seq', 'kind', 'tokenId', 'node', 'data');
+const JOB = new Table(RuntimeJobEntity).select('instanceId', 'kind', 'payload');
+const WAIT = new Table(ProcessMessageWaitEntity).select('instanceId', 'tokenId', 'visit');
+const DEFINITION = new Table(BuildDefinitionEntity).select('id', 'graph');
 
 /** An instance as its rows tell of it, with everything that belongs to it. */
 export interface StoredInstance extends MemoryInstance, Background {
@@ -41,8 +50,8 @@ export class ProcessRows {
   instances(...uuids: string[]): Promise<StoredInstance[]> {
     return this.snapshots.read(async (select) => {
       const some = uuids.length > 0 ? ` WHERE uuid IN (${placeholders(uuids)})` : '';
-      const rows = await select(`SELECT ${HEAD_COLUMNS}, content FROM process_instances${some}`, uuids);
-      const found = rows.map(toInstanceRow).toSorted((one, other) => one.id - other.id);
+      const rows = await select(`SELECT ${INSTANCE.columns()} FROM process_instances${some}`, uuids);
+      const found = INSTANCE.rows(rows).toSorted((one, other) => one.id - other.id);
       await this.loadDefinitions(select, found);
       const parts = await partsOf(select, uuids.length > 0 ? found.map(({ id }) => id) : undefined);
       return found.map((row) => this.assemble(row, parts));
@@ -64,11 +73,11 @@ export class ProcessRows {
     if (definition === undefined) {
       throw new Error(`definition ${row.definitionId} of an instance is not stored`);
     }
-    const of = (part: keyof Parts): RawRow[] => parts[part].get(row.id) ?? [];
-    const rows = of('tokens').map((token) => ({
-      live: Number(token['live']) === 1,
-      token: toTokenRow(token).state,
-    }));
+    const rows = (parts.tokens.get(row.id) ?? []).map((stored) => {
+      const { live, ...token } = withoutInstance(stored);
+      return { live, token: toTokenRow(token).state };
+    });
+    const parent = toParentLink(row);
     const tokens = rows.toSorted((one, other) => one.token.id - other.token.id);
     return {
       row,
@@ -78,16 +87,12 @@ export class ProcessRows {
         tokens.flatMap(({ live, token }) => (live ? [token] : [])),
       ),
       tokens: new Map(tokens.map(({ token }) => [token.id, token])),
-      events: of('events')
-        .map(toEvent)
+      events: (parts.events.get(row.id) ?? [])
+        .map((event) => withoutInstance(event) as EngineEvent)
         .toSorted((one, other) => one.seq - other.seq),
-      jobs: of('jobs').map((job) => ({ instanceId: row.id, job: toJob(job) })),
-      waits: of('waits').map((wait) => ({
-        instanceId: row.id,
-        tokenId: toSafeInteger(wait['token_id']),
-        visit: Number(wait['visit']),
-      })),
-      parent: row.parent === null ? null : { ...row.parent, instanceId: row.parent.id },
+      jobs: (parts.jobs.get(row.id) ?? []).map((job) => ({ instanceId: row.id, job: toJob(job) })),
+      waits: parts.waits.get(row.id) ?? [],
+      parent: parent && { ...parent, instanceId: parent.id },
       warnings: [],
     };
   }
@@ -100,18 +105,17 @@ export class ProcessRows {
       return;
     }
     const rows = await select(
-      `SELECT id, graph FROM build_definitions WHERE id IN (${placeholders(ids)})`,
+      `SELECT ${DEFINITION.columns()} FROM build_definitions WHERE id IN (${placeholders(ids)})`,
       ids,
     );
-    for (const row of rows) {
-      const graph = JSON.parse(toStoredText(row['graph'])) as ProcessGraph;
-      this.definitions.set(toSafeInteger(row['id']), new RuntimeDefinition(graph));
+    for (const { id, graph } of DEFINITION.rows(rows)) {
+      this.definitions.set(id, new RuntimeDefinition(JSON.parse(graph) as ProcessGraph));
     }
   }
 }
 
 /** Rows that belong to instances, by instance. */
-type Parts = Record<'tokens' | 'events' | 'jobs' | 'waits', Map<number, RawRow[]>>;
+type Parts = Awaited<ReturnType<typeof partsOf>>;
 
 /** Keys of the nodes where tokens wait to be acted on, by the UUID of the token. */
 export function activeTokens({ state, definition }: MemoryInstance): Map<string, string> {
@@ -119,36 +123,41 @@ export function activeTokens({ state, definition }: MemoryInstance): Map<string,
   return new Map(active.map(({ uuid, node }) => [definition.node(node).key, uuid]));
 }
 
-async function partsOf(select: Select, ids: number[] | undefined): Promise<Parts> {
+async function partsOf(select: Select, ids: number[] | undefined) {
   const some = ids === undefined ? '' : ` WHERE instance_id IN (${placeholders(ids)})`;
-  const of = async (columns: string, table: string): Promise<Map<number, RawRow[]>> =>
+  const of = async <Read extends { instanceId: number | null }>(
+    chosen: Pick<Selection<never, Read>, 'columns' | 'rows'>,
+    table: string,
+  ): Promise<Map<number, Read[]>> =>
     byInstance(
-      ids?.length === 0 ? [] : await select(`SELECT instance_id, ${columns} FROM ${table}${some}`, ids),
+      ids?.length === 0
+        ? []
+        : chosen.rows(await select(`SELECT ${chosen.columns()} FROM ${table}${some}`, ids)),
     );
   return {
-    tokens: await of(`live, ${TOKEN_COLUMNS}`, 'process_tokens'),
-    events: await of('seq, kind, token_id, node, data', 'process_events'),
-    jobs: await of('kind, payload', 'runtime_jobs'),
-    waits: await of('token_id, visit', 'process_message_waits'),
+    tokens: await of(TOKEN, 'process_tokens'),
+    events: await of(EVENT, 'process_events'),
+    jobs: await of(JOB, 'runtime_jobs'),
+    waits: await of(WAIT, 'process_message_waits'),
   };
 }
 
-function byInstance(rows: readonly RawRow[]): Map<number, RawRow[]> {
-  const found = new Map<number, RawRow[]>();
+function withoutInstance<Row extends { instanceId: unknown }>(row: Row): Omit<Row, 'instanceId'> {
+  const { instanceId: _instanceId, ...rest } = row;
+  return rest;
+}
+
+function byInstance<Read extends { instanceId: number | null }>(rows: readonly Read[]): Map<number, Read[]> {
+  const found = new Map<number, Read[]>();
   for (const row of rows) {
-    const id = row['instance_id'] === null ? 0 : toSafeInteger(row['instance_id']);
-    const known = found.get(id);
-    if (known === undefined) {
-      found.set(id, [row]);
-    } else {
-      known.push(row);
-    }
+    const id = row.instanceId ?? 0;
+    found.set(id, [...(found.get(id) ?? []), row]);
   }
   return found;
 }
 
 function toState(
-  { id, uuid, state, seq, content, parent }: InstanceRow,
+  { id, uuid, state, seq, content, parentUuid }: InstanceRow,
   live: readonly TokenState[],
 ): InstanceState {
   const { data, joins, returnPoints, executions = [], pending, continues, backCounter } = content;
@@ -165,23 +174,16 @@ function toState(
     pending,
     continues,
     backCounter,
-    parentUuid: parent?.uuid ?? null,
+    parentUuid,
     tokens,
   };
 }
 
-function toEvent(row: RawRow): EngineEvent {
-  return {
-    seq: Number(row['seq']),
-    kind: row['kind'] as EngineEvent['kind'],
-    tokenId: row['token_id'] === null ? null : toSafeInteger(row['token_id']),
-    node: row['node'] === null ? null : Number(row['node']),
-    data: row['data'] === null ? null : (JSON.parse(toStoredText(row['data'])) as EngineEvent['data']),
-  };
-}
-
-function toJob(row: RawRow): Background['jobs'][number]['job'] {
-  return { ...(JSON.parse(toStoredText(row['payload'])) as object), kind: row['kind'] as string };
+function toJob({
+  kind,
+  payload,
+}: Pick<RuntimeJobEntity, 'kind' | 'payload'>): Background['jobs'][number]['job'] {
+  return { ...(JSON.parse(toStoredText(payload)) as object), kind };
 }
 
 function placeholders(values: readonly unknown[]): string {

@@ -1,6 +1,6 @@
 import LibsqlDatabase from 'libsql';
 import { createConnection } from 'mysql2/promise';
-import type { RawRow } from '../../../src/database/raw-row.js';
+import type { RawRow } from '../../../src/database/selection.js';
 
 /** Runs one SELECT. */
 export type Select = (sql: string, parameters?: (string | number)[]) => Promise<RawRow[]>;

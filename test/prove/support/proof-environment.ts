@@ -6,12 +6,14 @@ import type { TestDatabase } from '../../support/databases/start-databases.js';
 import { AUDIENCE, StubIssuer } from '../../support/issuer.js';
 import { ServiceProcess } from './service-process.js';
 
+/** Of all environments: proofs beside each other share a server. */
+let databaseCount = 0;
+
 /** What a proof runs in: one database, one token issuer and as many service processes as it starts. */
 export class ProofEnvironment {
   /** Seals secrets in every service process of this environment: id and 32 bytes. */
   readonly secretKey = { id: 'prove', key: randomBytes(32) };
   private readonly services: ServiceProcess[] = [];
-  private databaseCount = 0;
 
   private constructor(
     readonly kind: DatabaseKind,
@@ -35,8 +37,8 @@ export class ProofEnvironment {
 
   /** DATABASE_URL of a new empty database. */
   async emptyDatabase(): Promise<string> {
-    this.databaseCount += 1;
-    const name = `svc_prove_${process.pid}_${this.databaseCount}`;
+    databaseCount += 1;
+    const name = `svc_prove_${process.pid}_${databaseCount}`;
     return this.server === undefined
       ? `sqlite:${join(this.folder, `${name}.sqlite`)}`
       : scratchDatabase(this.server.url, name);
@@ -74,14 +76,19 @@ export class ProofEnvironment {
       NODE_ENV: this.kind === 'embedded' ? 'test' : 'production',
       DATABASE_URL: databaseUrl,
       DATA_DIR: this.folder,
+      OUTBOUND_HTTP: 'allow',
       OIDC_ISSUER: this.issuer.url,
       OIDC_AUDIENCE: AUDIENCE,
       SECRETS_KEYS: `${this.secretKey.id}:${this.secretKey.key.toString('base64')}`,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+      HTTP_CALLER_REQUESTS: '0',
+      HTTP_CALLER_AT_WORK: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
       SHUTDOWN_DELAY_MS: '0',
       LOG_LEVEL: 'error',
+      // Beside others' work, the worker for connection tests would not come to its turn within their deadline.
+      ...(this.short ? { MCP_WORKER_NICENESS: '0' } : {}),
     };
   }
 

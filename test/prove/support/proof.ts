@@ -11,6 +11,8 @@ export interface Proof {
   databases: readonly DatabaseKind[];
   /** Those of a short run, where the database makes no difference to what a short run can tell. @default all */
   shortDatabases?: readonly DatabaseKind[];
+  /** Longer than most in a short run, which therefore begins with it. */
+  takesLong?: boolean;
   /** The database server is killed on the way, so that one of our own is needed, with full durability. */
   needsOwnServer?: boolean;
   /**

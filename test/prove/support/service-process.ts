@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
 import { endsWithUs } from '../../support/ends-with-us.js';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
+const START_LOOK_MS = 100;
+/** Whoever answers later than this is as good as gone; on a busy machine an answer takes its time. */
+const READY_TIMEOUT_MS = 10_000;
 const OUTPUT_KEPT = 8_000;
 
 /** The built service as a process of its own, so that it can be killed and told to stop as in production. */
@@ -50,7 +53,7 @@ export class ServiceProcess {
 
   /**
    * Waits until the service reports that it is ready.
-   * @throws Error with the end of its output when it ends before or takes more than a minute
+   * @throws Error with the end of its output when it ends before or takes more than three minutes
    */
   async ready(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
@@ -58,14 +61,14 @@ export class ServiceProcess {
       if (this.hasEnded || Date.now() > deadline) {
         throw new Error(`The service did not become ready:\n${this.output}`);
       }
-      await sleep(25);
+      await sleep(START_LOOK_MS);
     }
   }
 
   /** Whether it wants to be sent requests, as a load balancer asks. */
   async isReady(): Promise<boolean> {
     try {
-      const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+      const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
       await response.arrayBuffer();
       return response.ok;
     } catch {

@@ -4,6 +4,8 @@ import { prove } from './proof.js';
 
 const CALLERS = 8;
 const PAUSE_MS = 60;
+/** Of a light load. */
+const LIGHT_PAUSE_MS = 250;
 const POLL_MS = 100;
 /** How old the write may be that an answer of readiness tells of. */
 const AGREE_MS = 1_000;
@@ -47,7 +49,7 @@ export class SteadyOrders {
   constructor(
     private readonly client: ProcessClient,
     private readonly build: string,
-    private readonly isReady: () => Promise<boolean>,
+    private readonly how: { isReady: () => Promise<boolean>; isLight: boolean },
   ) {}
 
   begin(): void {
@@ -115,7 +117,7 @@ export class SteadyOrders {
   /** Waits until the service says that it is not ready. */
   async notReadyWithin(limitMs: number): Promise<void> {
     const since = performance.now();
-    while (await this.isReady()) {
+    while (await this.how.isReady()) {
       prove(performance.now() - since < limitMs, `ready for ${limitMs} ms while writes are refused`);
       await sleep(POLL_MS);
     }
@@ -175,7 +177,7 @@ export class SteadyOrders {
     }
     while (this.running) {
       const asked = performance.now();
-      const isReady = await this.isReady();
+      const isReady = await this.how.isReady();
       if (this.watched && this.running) {
         this.looks.push({ asked, answered: performance.now(), isReady });
       }
@@ -190,7 +192,7 @@ export class SteadyOrders {
       const place: Place = firstPlace(started);
       await this.insist(() => this.client.act(place, 'apply', { apply: key }, `${key}-apply`));
       this.finished.add(place.process);
-      await sleep(PAUSE_MS);
+      await sleep(this.how.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
     }
   }
 

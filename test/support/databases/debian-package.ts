@@ -73,7 +73,8 @@ export async function unpacked(plan: UnpackPlan): Promise<string> {
   return target;
 }
 
-function cacheFolder(): string {
+/** Where servers are kept between runs. */
+export function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svc-platform', 'databases');
 }
 
@@ -88,15 +89,20 @@ async function build(target: string, { suite, packageNames, finish }: UnpackPlan
     }
     await Promise.all(NOT_NEEDED.map((path) => rm(join(root, path), { recursive: true, force: true })));
     await finish?.(root);
-    await rename(root, target).catch((error: NodeJS.ErrnoException) => {
-      // Another run was faster; its folder is as good as ours.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
-        throw error;
-      }
-    });
+    await putInPlace(root, target);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** Makes a folder visible, complete or not at all. */
+export async function putInPlace(folder: string, target: string): Promise<void> {
+  await rename(folder, target).catch((error: NodeJS.ErrnoException) => {
+    // Another run was faster; its folder is as good as ours.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
+      throw error;
+    }
+  });
 }
 
 /** The archive address of the host's own apt sources, so that no address of a mirror is written down here. */

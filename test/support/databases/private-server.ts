@@ -1,14 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { asUser, bootstrap, messages } from './bootstrap.js';
+import { asUser, messages } from './bootstrap.js';
 import { freePort } from './free-port.js';
 import { processFolder } from './process-folder.js';
 import type { ServerKind, ServerProgram } from './server-program.js';
+import { forgetSystemTables, systemTables } from './system-tables.js';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
@@ -54,10 +55,14 @@ export class PrivateServer {
     const server = new PrivateServer(program, folder, await freePort(), options);
     process.once('exit', server.onExit);
     try {
-      await mkdir(join(folder, 'data'));
       await writeFile(join(folder, 'init.sql'), INIT_SQL);
-      await bootstrap(program, join(folder, 'data'));
-      await server.launch();
+      await server.begin().catch(async () => {
+        // What is kept of the system tables may be broken; new ones are not.
+        await server.kill();
+        await rm(server.dataDir, { recursive: true, force: true });
+        await forgetSystemTables(program);
+        await server.begin();
+      });
     } catch (error) {
       await server.stop();
       throw error;
@@ -104,6 +109,15 @@ export class PrivateServer {
     this.discard();
   }
 
+  private get dataDir(): string {
+    return join(this.folder, 'data');
+  }
+
+  private async begin(): Promise<void> {
+    await systemTables(this.program, this.dataDir);
+    await this.launch();
+  }
+
   private async launch(): Promise<void> {
     const log = openSync(join(this.folder, 'server.log'), 'a');
     const [file, ...args] = [...diesWithParent(), ...this.program.command, ...this.arguments()];
@@ -128,7 +142,7 @@ export class PrivateServer {
       ...asUser(),
       `--basedir=${this.program.baseDir}`,
       messages(this.program),
-      `--datadir=${join(this.folder, 'data')}`,
+      `--datadir=${this.dataDir}`,
       // A server that starts removes what looks like a table of its own there, also those of servers that run.
       `--tmpdir=${this.folder}`,
       `--socket=${join(this.folder, 'socket')}`,

@@ -1,7 +1,7 @@
 import { chown, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { createServer } from 'node:tls';
+import { createServer, type TlsOptions } from 'node:tls';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { TlsCertificate } from '../peers/tls-certificate.js';
 import { NOBODY } from './local-server.js';
@@ -38,7 +38,7 @@ export async function securePostgresql(
  */
 export async function startTlsFront(
   port: number,
-  certificate: TlsCertificate,
+  certificate: TlsCertificate & TlsOptions,
   ports: ReadonlyMap<number, number> = new Map(),
 ) {
   const server = createServer({ ...certificate }, (secure) => {

@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../patience.js';
 import { Env } from '../../../src/config/env.js';
 import type {
   ConnectionTestRequest,
@@ -10,7 +11,11 @@ const services: McpConnectionService[] = [];
 /** A connection service in evaluation mode (loopback allowed) with these settings; see {@link stopServices}. */
 export function connectionService(settings: Record<string, string> = {}): McpConnectionService {
   const service = new McpConnectionService(
-    Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings }),
+    Env.parse('evaluation', {
+      MCP_WORKER_NICENESS: '0',
+      MCP_TEST_TIMEOUT_MS: String(PATIENCE_MS),
+      ...settings,
+    }),
   );
   services.push(service);
   return service;

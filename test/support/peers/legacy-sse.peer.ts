@@ -10,6 +10,8 @@ export interface LegacyMessage {
 
 /** What a scripted HTTP+SSE server does instead of behaving well; true means that it has answered. */
 export interface LegacySseScript {
+  /** Runs before anything else. */
+  before?(request: IncomingMessage, response: ServerResponse): boolean;
   /** A stream is asked for; `count` is 1 for the first. */
   stream?(count: number, response: ServerResponse): boolean;
   /** A message has arrived over the stream with this `count`. */
@@ -34,6 +36,9 @@ export async function startLegacySse(script: LegacySseScript): Promise<Peer & { 
   const streams: ServerResponse[] = [];
   let asked = 0;
   const peer = await startHttpPeer((request, response) => {
+    if (script.before?.(request, response) === true) {
+      return;
+    }
     if (request.method === 'GET') {
       asked += 1;
       if (script.stream?.(asked, response) !== true) {

@@ -4,12 +4,11 @@ import { errors, Provider } from 'oidc-provider';
 
 import { type Peer, startHttpPeer } from './peer.js';
 
-/** A client registered at the OAuth peer. */
-export interface OAuthPeerClient {
-  clientId: string;
-  clientSecret: string;
-  method: 'client_secret_basic' | 'client_secret_post';
-}
+/** A client registered at the OAuth peer, with its secret or with public keys. */
+export type OAuthPeerClient = { clientId: string } & (
+  | { clientSecret: string; method: 'client_secret_basic' | 'client_secret_post' }
+  | { jwks: { keys: object[] }; method: 'private_key_jwt'; algorithm: string }
+);
 
 /**
  * Starts a real OAuth 2.0 server (`oidc-provider`) for the client credentials grant.
@@ -25,14 +24,19 @@ export async function startOAuthPeer(
   let listener: RequestListener = notReady;
   const peer = await startHttpPeer((request, response) => listener(request, response), '/token');
   const provider = new Provider(new URL(peer.url).origin, {
-    clients: clients.map(({ clientId, clientSecret, method }) => ({
-      client_id: clientId,
-      client_secret: clientSecret,
-      token_endpoint_auth_method: method,
+    clients: clients.map((client) => ({
+      client_id: client.clientId,
+      ...('jwks' in client
+        ? { jwks: client.jwks, token_endpoint_auth_signing_alg: client.algorithm }
+        : { client_secret: client.clientSecret }),
+      token_endpoint_auth_method: client.method,
       grant_types: ['client_credentials'],
       redirect_uris: [],
       response_types: [],
     })),
+    enabledJWA: {
+      clientAuthSigningAlgValues: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+    },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },

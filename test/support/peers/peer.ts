@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 
 import type { TlsCertificate } from './tls-certificate.js';
 
-const CLOSE_MS = 500;
+const CLOSE_MS = 30_000;
 const PAUSE_MS = 10;
 
 /** A party outside the service, on a free loopback port. */

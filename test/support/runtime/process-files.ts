@@ -66,6 +66,11 @@ export function node(tag: string, id: string, inner = '', attributes = ''): stri
   return `<bpmn:${tag} id="${id}" name="${id}" ${attributes}>${inner}</bpmn:${tag}>`;
 }
 
+/** What makes an event a timer: an ISO 8601 duration, date or cycle, or an expression. */
+export function timerEvent(kind: 'timeDuration' | 'timeDate' | 'timeCycle', text: string): string {
+  return `<bpmn:timerEventDefinition><bpmn:${kind} xsi:type="bpmn:tFormalExpression">${text}</bpmn:${kind}></bpmn:timerEventDefinition>`;
+}
+
 /** Sequence flows, `a>b c>d[amount > 3]`; the flow of `a>b` has the id `a_b`. */
 export function flows(text: string): string {
   return text

@@ -1,5 +1,6 @@
 import type { TestApp, TestResponse } from '../app.js';
 import type { Published } from './publish.js';
+import { PATIENCE_MS } from '../patience.js';
 
 /** A token as the service shows it. */
 export interface TokenBody {
@@ -56,7 +57,6 @@ export interface CallOptions {
 
 const PLATFORM = { 'svc-platform': 'web' };
 const POLL_MS = 25;
-const PATIENCE_MS = 20_000;
 
 /** Path of the start endpoint. */
 export function startPath({ appId, buildId }: Pick<Published, 'appId' | 'buildId'>, name: string): string {

@@ -1,20 +1,35 @@
 import type { TestApp } from '../app.js';
+import type { InstanceStatus } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
 
-/** An instance as stored, its content parsed. */
-export async function instanceRow(
-  app: TestApp,
-  uuid: string,
-): Promise<Omit<ProcessInstanceEntity, 'content'> & { content: { data: Record<string, unknown> } }> {
-  const row = await app.dataSource.getRepository(ProcessInstanceEntity).findOneByOrFail({ uuid });
-  return { ...row, content: JSON.parse(row.content) as { data: Record<string, unknown> } };
+/** An instance as stored. */
+export function instanceRow(app: TestApp, uuid: string): Promise<ProcessInstanceEntity> {
+  return app.dataSource.getRepository(ProcessInstanceEntity).findOneByOrFail({ uuid });
+}
+
+/** The state of an instance. */
+export async function stateOf(app: TestApp, uuid: string): Promise<string> {
+  return (await instanceRow(app, uuid)).state;
+}
+
+/** The instances that an instance has started, by id. */
+export function childRows(app: TestApp, parentUuid: string): Promise<ProcessInstanceEntity[]> {
+  return app.dataSource
+    .getRepository(ProcessInstanceEntity)
+    .find({ where: { parentUuid }, order: { id: 'ASC' } });
+}
+
+/** The background jobs of an instance. */
+export function jobRows(app: TestApp, instanceId: number): Promise<RuntimeJobEntity[]> {
+  return app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
 }
 
 /** How many instances of a process there are. */
-export function countInstances(app: TestApp, appId: string, state?: string): Promise<number> {
+export function countInstances(app: TestApp, appId: string, state?: InstanceStatus): Promise<number> {
   return app.dataSource
     .getRepository(ProcessInstanceEntity)
     .countBy({ appId, ...(state === undefined ? {} : { state }) });

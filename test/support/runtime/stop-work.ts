@@ -28,7 +28,7 @@ export async function stopWork(app: TestApp, instanceId: number): Promise<Proces
     visit: token.visit,
     node: token.node,
     actionSvcUuid: null,
-    job: JSON.stringify({ kind, instanceId, tokenId, payload }),
+    job: { kind, instanceId, tokenId, payload },
     workKey: `job ${job.id}`,
     requestId: null,
     raisedAt: new Date(),

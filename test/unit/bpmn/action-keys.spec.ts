@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { parsePath } from '../../../src/language/paths/data-paths.js';
-import { KnownShape } from '../../../src/modules/process-definitions/checks/known-shape.js';
+import { KnownMembers } from '../../../src/modules/process-definitions/checks/known-members.js';
 import { Turns } from '../../../src/common/turns.js';
 import { bpmn, compileXml, flows, nodes } from './compile.js';
 
@@ -234,7 +234,7 @@ describe('work of the check', () => {
     const paths = Array.from({ length: 900 }, (_, index) =>
       ['root', ...Array.from({ length: 40 }, (__, depth) => `m${(index + depth * 7) % 300}`)].join('.'),
     );
-    const member = vi.spyOn(KnownShape.prototype, 'member');
+    const member = vi.spyOn(KnownMembers.prototype, 'member');
     const ui = `<svc:uiAction name="u" action="a"><svc:bodySchema><![CDATA[${schema}]]></svc:bodySchema></svc:uiAction>`;
     const { definitions } = await compileXml(chain(['t'], ui, paths.join()));
     expect(definitions).toHaveLength(1);

@@ -91,6 +91,33 @@ describe('hostile files', () => {
     15_000,
   );
 
+  it.each([
+    ['unknown elements', bpmn('<bpmn:x/>'.repeat(60_000))],
+    ['unknown elements of ours', bpmn('<svc:x/>'.repeat(60_000))],
+    ['elements with one id', bpmn('<bpmn:task id="a"/>'.repeat(40_000))],
+    ['unknown elements behind many lines', bpmn('\n'.repeat(500_000) + '<bpmn:x/>'.repeat(40_000))],
+  ])('gives up a file full of %s', async (_, xml) => {
+    const { problems } = await compileXml(xml);
+    expect(problems.at(-1)).toMatchObject({ code: 'MORE_PROBLEMS', severity: 'warning' });
+    expect(problems.at(-1)?.message).toContain('not read to its end');
+    expect(problems[0]).toMatchObject({ severity: 'error' });
+  });
+
+  it('counts elements before a file is read', async () => {
+    const few = { PROCESS_MAX_XML_BYTES: 250_000 };
+    expect(await errorsOf(bpmn('<x/>'.repeat(16_000)), few)).not.toContain('FILE_TOO_COMPLEX -');
+    expect(await errorsOf(bpmn('<x/>'.repeat(17_000)), few)).toEqual(['FILE_TOO_COMPLEX -']);
+    // What stands in quotes is none.
+    const quoted = `<bpmn:task id="a>" name='>'/>`.repeat(8_000);
+    expect(await errorsOf(bpmn(quoted), few)).not.toContain('FILE_TOO_COMPLEX -');
+  });
+
+  it('tells a file with few faults to its end', async () => {
+    const errors = await errorsOf(bpmn(`<bpmn:x/>\n<bpmn:task id="a"/>\n<bpmn:y/>${SIMPLE}`));
+    expect(errors.filter((error) => error.startsWith('UNPARSABLE_CONTENT'))).toHaveLength(2);
+    expect(errors.filter((error) => error.startsWith('DUPLICATE_ID'))).toHaveLength(1);
+  });
+
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
     'treats the id %s as any other',
     async (id) => {

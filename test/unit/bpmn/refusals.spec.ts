@@ -565,6 +565,11 @@ describe('files', () => {
       '<bpmn:message id="m"/><bpmn:interface id="i" name="i"><bpmn:operation id="o" name="o"><bpmn:inMessageRef>m</bpmn:inMessageRef></bpmn:operation></bpmn:interface></bpmn:definitions>',
     );
     expect(await errorsOf(message)).toContain('REPEATED_PART c');
+    expect(await Promise.all([twice, bpmn(SIMPLE), message].map((xml) => errorsOf(xml)))).toEqual([
+      ['REPEATED_PART g_a'],
+      [],
+      expect.arrayContaining(['REPEATED_PART c']),
+    ]);
   });
 
   it('refuses flags that the reader would take for false', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkPackage, type CheckLimits } from '../../../src/modules/packages/check/package-check.js';
-import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
+import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
@@ -22,7 +22,7 @@ async function check(
   context: Partial<CheckContext> = {},
   limits: Partial<CheckLimits> = {},
 ) {
-  const { package: pkg, problems } = new PackageShape(settings(), document).read();
+  const { package: pkg, problems } = new PackageReader(settings(), document).read();
   expect(problems).toEqual([]);
   return checkPackage(
     pkg!,
@@ -157,7 +157,7 @@ describe('systems', () => {
   it.each(['https://user:pass@example.com/mcp', 'https://', 'http://[::1/'])(
     'do not have the address %s',
     async (url) => {
-      const { package: pkg, problems } = new PackageShape(
+      const { package: pkg, problems } = new PackageReader(
         settings(),
         packageDocument({ systems: [system({ baseUrl: url })] }),
       ).read();
@@ -181,6 +181,16 @@ describe('systems', () => {
       expect(codes[0]).toMatch(/^(URL|VALUE)_INVALID$/);
     },
   );
+
+  it('have authorities that can be read, and no key', async () => {
+    const tls = { caCertificates: 'no certificate' };
+    expect(await told(packageDocument({ systems: [system({ tls })] }))).toEqual([
+      'systems/core_tools.json: /tls/caCertificates: CERTIFICATES_INVALID',
+    ]);
+    const withKey = packageDocument({ systems: [system({ tls: { ...tls, clientKey: 'x' } })] });
+    const { problems } = new PackageReader(settings(), withKey).read();
+    expect(problems.map(({ severity }) => severity)).toContain('error');
+  });
 
   it('have a token endpoint without credentials', async () => {
     const configuration = { clientId: 'c', identityProviderUrl: 'https://a:b@sso.example.com/token' };

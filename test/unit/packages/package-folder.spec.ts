@@ -7,7 +7,7 @@ import {
   readPackageFolder,
   type FolderLimits,
 } from '../../../src/modules/packages/reading/package-folder.js';
-import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
+import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import { application, settings, system, workflow } from './package-fixture.js';
 
 const LIMITS: FolderLimits = { bytes: 100_000, systems: 3, workflows: 3, processes: 3, problems: 50 };
@@ -50,7 +50,7 @@ describe('readPackageFolder', () => {
       ],
       processes: [{ file: 'processes/p.bpmn', bpmn: '<?xml version="1.0"?>\r\n<ä/>\n' }],
     });
-    expect(new PackageShape(settings(), document).read().problems).toEqual([]);
+    expect(new PackageReader(settings(), document).read().problems).toEqual([]);
   });
 
   it('leaves out what begins with a dot, and what is for people', async () => {

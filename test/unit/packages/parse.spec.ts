@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
+import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 function parse(document: unknown, values: Record<string, string> = {}) {
-  return new PackageShape(settings(values), document).read();
+  return new PackageReader(settings(values), document).read();
 }
 
 /** `file: element: code` of each problem. */
@@ -277,6 +277,18 @@ describe('a hostile package', () => {
     );
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^workflows\/rate\.json: \/nodes\/0\/payload\/deep(\/0)+: TOO_DEEP$/);
+  });
+
+  it('counts the values of a package', () => {
+    const rows = (count: number) =>
+      Array.from({ length: count }, () => Array.from({ length: 1_000 }, () => []));
+    const limits = { PACKAGE_MAX_BYTES: '400000' };
+    expect(told({ application: application(), systems: rows(30) }, limits)).toEqual([
+      'application.json: -: TOO_MANY',
+    ]);
+    expect(told({ application: application(), systems: rows(3) }, limits)).not.toContain(
+      'application.json: -: TOO_MANY',
+    );
   });
 
   it('may not have arrays without end', () => {

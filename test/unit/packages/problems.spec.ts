@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Problems } from '../../../src/modules/packages/model/package-problems.js';
+import { PackageProblems } from '../../../src/modules/packages/model/package-problems.js';
 
 describe('problems of a package beyond their limit', () => {
   const place = { file: 'a.bpmn', element: null };
-  const told = (problems: Problems) => problems.list().map(({ message }) => message.split(' ')[0]);
+  const told = (problems: PackageProblems) => problems.list().map(({ message }) => message.split(' ')[0]);
 
   it('leave warnings out first, so that every error is told at once', () => {
-    const problems = new Problems(3);
+    const problems = new PackageProblems(3);
     ['w1', 'w2', 'w3', 'w4'].forEach((text) => problems.warning('W', place, text));
     expect(problems.hasErrors).toBe(false);
     ['e1', 'e2'].forEach((text) => problems.error('E', place, text));
@@ -19,7 +19,7 @@ describe('problems of a package beyond their limit', () => {
   });
 
   it('keep an error where only one is told', () => {
-    const problems = new Problems(1);
+    const problems = new PackageProblems(1);
     problems.warning('W', place, 'w1');
     problems.error('E', place, 'e1');
     expect(told(problems)).toEqual(['e1', 'Only']);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { checkPackage } from '../../../src/modules/packages/check/package-check.js';
-import { PackageShape } from '../../../src/modules/packages/reading/package-shape.js';
+import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import { processGraphSchema } from '../../../src/modules/packages/schema/process-graph.schema.js';
 import { publishedSchemas } from '../../../src/modules/packages/schema/published-schemas.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
@@ -82,7 +82,7 @@ function richDocument(): Record<string, unknown> {
 
 /** Codes of what the service says: of the shape, and of node payloads, which it looks at afterwards. */
 async function toldBy(document: unknown): Promise<string[]> {
-  const { package: pkg, problems } = new PackageShape(settings(), document).read();
+  const { package: pkg, problems } = new PackageReader(settings(), document).read();
   if (pkg === null) {
     return problems.map(({ code }) => code);
   }

@@ -30,6 +30,7 @@ async function rate(input: JsonObject): Promise<JsonValue> {
   const scope: RunScope = {
     runId: 'run',
     buildId: 'build',
+    payer: { appId: 'app', caller: null },
     appId: null,
     calls: { once: (_call, make) => make() },
     predefined: { processInstanceId: 'p', parentProcessInstanceId: null },

@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
+import { QuotasService } from '../../quotas/accounts/quotas.service.js';
+import type { Payer } from '../../quotas/model/quota.types.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelRequest, ModelTurn } from './model-client.types.js';
 import { OpenAiModelClient } from './openai-model.client.js';
@@ -13,11 +15,22 @@ export class ModelCallsService {
     private readonly client: OpenAiModelClient,
     private readonly env: Env,
     private readonly metrics: Metrics,
+    private readonly quotas: QuotasService,
   ) {}
 
   /** Whether there is a model to ask. */
   get isConfigured(): boolean {
     return this.client.isConfigured;
+  }
+
+  /** @throws QuotaExceededError when the application or the caller has no tokens left */
+  async demandTokens(payer: Payer): Promise<void> {
+    await this.quotas.demand(payer, { MODEL_TOKENS: 1 });
+  }
+
+  /** Counts the tokens of an answer, beyond the one that was asked for first. */
+  charge(payer: Payer, tokens: number): void {
+    this.quotas.charge(payer, 'MODEL_TOKENS', tokens - 1);
   }
 
   /** @throws ModelCallError when the last try failed too, or the reason of the request's signal */

@@ -5,9 +5,8 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { AddressPolicy } from '../../../common/outbound/address-policy.js';
-import { configuredPolicy } from '../../../common/outbound/configured-policy.js';
-import { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import { configuredOutbound, outboundClient } from '../../../common/outbound/configured-outbound.js';
+import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { Env } from '../../../config/env.js';
@@ -25,7 +24,7 @@ import type {
 import { retryAfterOf } from './retry-after.js';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-/** All that goes out besides the body; the library would add what it knows of this machine, and of the environment. */
+/** All that goes out besides the body. The library would add facts about this machine and the environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
 const CALL_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -66,20 +65,21 @@ const completion = z.object({
 @Injectable()
 export class OpenAiModelClient {
   private readonly outbound: OutboundClient;
-  /** Takes the key out of what a provider says, which tools and readers of a run get. */
+  /** Takes the key out of the words of a provider, which tools and readers of a run get. */
   private readonly removal: SecretRemoval;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(private readonly env: Env) {
-    const { allow, allowLoopback } = configuredPolicy(env);
+    const settings = configuredOutbound(env);
     const baseUrl = env.get('LLM_BASE_URL');
     const apiKey = env.get('LLM_API_KEY');
     this.removal = new SecretRemoval(apiKey === undefined ? [] : [apiKey]);
     const own = baseUrl === undefined ? [] : [hostRule(new URL(baseUrl))];
-    this.outbound = new OutboundClient({
-      policy: new AddressPolicy({ allow: [...allow, ...own], allowLoopback }),
+    this.outbound = outboundClient({
+      ...settings,
+      // The operator has chosen this address; with a key it is https, or on this machine.
+      policy: { ...settings.policy, allow: [...settings.policy.allow, ...own], plainHttp: 'allow' },
       maxRedirects: 0,
-      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
     });
   }
 
@@ -228,7 +228,7 @@ function turnOf(answer: unknown, removal: SecretRemoval): ModelTurn {
   };
 }
 
-/** The model's own ids where they name each call; some models give none, or the same to all. */
+/** The model's own ids where they name each call. Some models give none, or one to all calls. */
 function withIds(
   calls: readonly { id: string | null; function: { name: string; arguments: string } }[],
   removal: SecretRemoval,
@@ -261,6 +261,7 @@ function kindOf(failure: OutboundFailure): ModelFailure {
       return 'TOO_LARGE';
     case 'blocked':
     case 'port':
+    case 'insecure':
     case 'redirect':
       return 'BLOCKED';
     case 'encoding':

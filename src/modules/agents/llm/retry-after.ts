@@ -1,7 +1,7 @@
 const SECOND_MS = 1_000;
 
 /**
- * What a server asks to wait before the next try (RFC 9110, section 10.2.3), or `retry-after-ms` of some models. A date is
+ * The time that a server asks for before the next try (RFC 9110, section 10.2.3), or `retry-after-ms` of some models. A date is
  * compared with the server's own.
  * @returns milliseconds, not below 0; null when it says nothing that can be read
  */

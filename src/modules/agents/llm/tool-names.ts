@@ -18,8 +18,9 @@ export interface NamedTool {
 }
 
 /**
- * Names under which the model is shown tools: `<system>__<tool>`. A name that had to be changed, or that more than one tool would
- * have, or that ends like a fingerprint, ends with a fingerprint of the tool's identity, so that names never collide and do not depend on the order of tools.
+ * Names under which the model is shown tools: `<system>__<tool>`. Some names end with a fingerprint of the tool's identity
+ * (docs/agents.md, "Which tools it has"). They had to be changed, several tools would have them, or they already end as if with
+ * a fingerprint. So names never collide and do not depend on the order of tools.
  * @returns one name for each tool, in their order
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {

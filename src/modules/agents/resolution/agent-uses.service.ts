@@ -1,7 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
-import { ToolUsesService, type UsedSystem } from '../../tools/switching/tool-uses.service.js';
+import {
+  ToolUsesService,
+  type ToolUseFinder,
+  type UsedSystem,
+} from '../../tools/switching/tool-uses.service.js';
 import type { ToolUse } from '../../tools/model/tool.types.js';
 import { agentsOf, type AgentWorkflow } from './agent-nodes.js';
 
@@ -20,14 +24,15 @@ export class AgentUsesService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.uses.register((system) => this.usesOf(system));
+    this.uses.register((system, maySee) => this.usesOf(system, maySee));
   }
 
-  private async usesOf(system: UsedSystem): Promise<ToolUse[]> {
+  private async usesOf(...[system, maySee]: Parameters<ToolUseFinder>): Promise<ToolUse[]> {
     const { appId, appVersionId } = system;
     const version = { appId, appVersionId };
     const found = usesIn(await this.nodes.list(version), system, { ...version, buildId: null });
-    for (const build of await this.builds.using(version, BUILDS)) {
+    const builds = await this.builds.using(version, BUILDS);
+    for (const build of builds.filter((one) => maySee(one.appId))) {
       if (found.length >= USES) {
         break;
       }

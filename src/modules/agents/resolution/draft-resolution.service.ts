@@ -20,7 +20,10 @@ import { missing, SystemResolutionService } from './system-resolution.service.js
 /** Definition hashes of tools by name. */
 type Hashes = ReadonlyMap<string, string>;
 
-/** Finds what the agents of a version would find if a build were made now: its own systems as they are, libraries in their builds. */
+/**
+ * Finds the systems and tools that agents would have if a build of the version were made now. Its own systems count as they
+ * are, libraries by their builds.
+ */
 @Injectable()
 export class DraftResolutionService {
   constructor(
@@ -87,7 +90,7 @@ export class DraftResolutionService {
     if (tools.every(({ enabled }) => enabled)) {
       return new Map();
     }
-    const [newest] = (await this.builds.page({ appId, limit: 1 })).builds;
+    const [newest] = (await this.builds.page({ appId, limit: 1 })).items;
     const reference = { appId, resourceDefinitionId, resourceName: null };
     const system =
       newest === undefined ? null : await this.buildSystems.find(newest.buildId, reference, SystemType.Mcp);

@@ -2,7 +2,7 @@ import { ResolvedSystemState, ResolvedToolState, type ResolvedTool } from './res
 
 /**
  * Why an agent cannot use a system, for a person; null when it can.
- * @param build what has to be made for a system whose tools are not in the build
+ * @param build the build to make for a system whose tools are not in this one
  */
 export function systemReason(state: ResolvedSystemState, build: string): string | null {
   switch (state) {
@@ -18,8 +18,8 @@ export function systemReason(state: ResolvedSystemState, build: string): string 
 }
 
 /**
- * Why an agent may not call a tool, for a person; null when it may.
- * @param build what has to be made for a tool that is disabled in the build
+ * Why an agent must not call a tool, for a person; null when it may.
+ * @param build the build to make for a tool that is disabled in this one
  */
 export function toolReason(
   { state, isEnabledNow }: Pick<ResolvedTool, 'state' | 'isEnabledNow'>,

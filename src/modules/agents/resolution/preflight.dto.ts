@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { NodePreflight } from './preflight.types.js';
 import {
   ResolvedSystemState,
@@ -10,115 +10,83 @@ import { systemReason, toolReason } from './preflight-reasons.js';
 
 /** A tool that an agent refers to. */
 export class PreflightToolDto {
-  @ApiProperty({ format: 'uuid', description: 'Tool id.' })
+  @Shows.uuid('Tool id.')
   toolId: string;
 
-  @ApiProperty({ description: 'Tool name.', example: 'get-sum' })
+  @Shows.value('Tool name.', 'get-sum')
   name: string;
 
-  @ApiProperty({
-    enum: ResolvedToolState,
-    enumName: 'ResolvedToolState',
-    description: 'Whether the agent may call it, and why not.',
-    example: ResolvedToolState.Disabled,
-  })
+  @Shows.enum(
+    'ResolvedToolState',
+    ResolvedToolState,
+    'Whether the agent may call it, and why not.',
+    ResolvedToolState.Disabled,
+  )
   state: ResolvedToolState;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Why it is not ready, for a person; null when it is.',
-    example: 'It is disabled.',
-  })
+  @Shows.textOrNull('Why it is not ready, for a person; null when it is.', 'It is disabled.')
   reason: string | null;
 }
 
 /** A system that an agent refers to. */
 export class PreflightSystemDto {
-  @ApiProperty({ description: 'Application that brings it.', example: 'sample' })
+  @Shows.value('Application that brings it.', 'sample')
   appId: string;
 
-  @ApiProperty({ description: 'Its definition id; empty when the node names it otherwise.' })
+  @Shows.value('Its definition id; empty when the node names it otherwise.')
   resourceDefinitionId: string;
 
-  @ApiProperty({ description: 'Its resource name; empty when it is missing and the node does not tell.' })
+  @Shows.value('Its resource name; empty when it is missing and the node does not tell.')
   resourceName: string;
 
-  @ApiProperty({
-    enum: ResolvedSystemState,
-    enumName: 'ResolvedSystemState',
-    description: 'Whether the agent can use it at all.',
-  })
+  @Shows.enum('ResolvedSystemState', ResolvedSystemState, 'Whether the agent can use it at all.')
   state: ResolvedSystemState;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Why it cannot be used, for a person; null when it can.',
-    example: null,
-  })
+  @Shows.textOrNull('Why it cannot be used, for a person; null when it can.', null)
   reason: string | null;
 
-  @ApiProperty({ type: () => [PreflightToolDto], description: 'In the order of the list of its server.' })
+  @Shows.list(() => PreflightToolDto, 'In the order of the list of its server.')
   tools: PreflightToolDto[];
 }
 
 /** An agent node. */
 export class PreflightNodeDto {
-  @ApiProperty({
-    description: 'Application that the node is of; another than that of the path for a library.',
-    example: 'sample',
-  })
+  @Shows.value('Application that the node is of; another than that of the path for a library.', 'sample')
   appId: string;
 
-  @ApiProperty({ description: 'Version that the node is of.', example: 'v1' })
+  @Shows.value('Version that the node is of.', 'v1')
   appVersionId: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Build that the node is of; null for a node of the version that is asked for.',
-    example: null,
-  })
+  @Shows.uuidOrNull('Build that the node is of; null for a node of the version that is asked for.', null)
   buildId: string | null;
 
-  @ApiProperty({ description: 'Name of the workflow.', example: 'check_stock' })
+  @Shows.value('Name of the workflow.', 'check_stock')
   workflow: string;
 
-  @ApiProperty({ description: 'Id of the node.', example: 'agent' })
+  @Shows.value('Id of the node.', 'agent')
   nodeId: string;
 
-  @ApiProperty({ description: 'Name of the node.', example: 'Ask the stock' })
+  @Shows.value('Name of the node.', 'Ask the stock')
   nodeName: string;
 
-  @ApiProperty({
-    description:
-      'Whether a tool is ready, not more of them than AGENT_MAX_TOOLS, and each of its systems was tested before the build was made.',
-  })
+  @Shows.value(
+    'Whether a tool is ready, not more of them than AGENT_MAX_TOOLS, and each of its systems was tested before the build was made.',
+  )
   ready: boolean;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Why it is not ready, for a person; null when it is.',
-    example: null,
-  })
+  @Shows.textOrNull('Why it is not ready, for a person; null when it is.', null)
   reason: string | null;
 
-  @ApiProperty({ type: () => [PreflightSystemDto], description: 'In the order of `mcpServers`.' })
+  @Shows.list(() => PreflightSystemDto, 'In the order of `mcpServers`.')
   systems: PreflightSystemDto[];
 }
 
 /** All agent nodes of a version or of a build, and of its libraries. */
 export class PreflightResponseDto {
-  @ApiProperty({ description: 'Whether every node is ready.', example: false })
+  @Shows.value('Whether every node is ready.', false)
   ready: boolean;
 
-  @ApiProperty({
-    type: () => [PreflightNodeDto],
-    description: 'Nodes of type CUSTOM_AGENT, those of libraries last.',
-  })
+  @Shows.list(() => PreflightNodeDto, 'Nodes of type CUSTOM_AGENT, those of libraries last.')
   nodes: PreflightNodeDto[];
 }
 

@@ -68,7 +68,7 @@ export class PreflightService {
   private async ofLibraries(libraries: readonly LibraryAgents[]): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     for (const { workflows, ...build } of libraries) {
-      // A library of the same tree has the same build of each of its own libraries.
+      // In one tree, a library has one build of each of its own libraries.
       const resolve: Resolve = (references) => this.resolution.resolve(build.buildId, references);
       found.push(...(await this.preflight({ ...build, isLibrary: true }, workflows, resolve)));
     }

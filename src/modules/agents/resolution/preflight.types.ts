@@ -7,7 +7,7 @@ export interface NodeObstacle {
   message: string;
 }
 
-/** Whose an agent node is: the version that is looked at, a build of it, or a build of one of its libraries. */
+/** The owner of an agent node: the version that is looked at, a build of it, or a build of one of its libraries. */
 export interface NodeOwner {
   appId: string;
   appVersionId: string;
@@ -23,7 +23,7 @@ export interface NodePreflight extends NodeOwner {
   file: string;
   nodeId: string;
   nodeName: string;
-  /** Why a run of it fails at once, whatever its input, or lacks a system that nobody has tested; null when neither. */
+  /** Why a run of the node fails at once with every input, or lacks a system that nobody has tested; null when neither. */
   obstacle: NodeObstacle | null;
   systems: readonly ResolvedSystem[];
 }

@@ -61,7 +61,7 @@ export interface FoundSystem extends Named {
   readonly tools: readonly ResolvedTool[];
 }
 
-/** A reference that leads to no MCP system; its names are those of the reference, empty where it gives none. */
+/** A reference that leads to no MCP system. Its names come from the reference, and are empty where it gives none. */
 export interface MissingSystem extends Named {
   readonly state: ResolvedSystemState.Missing;
   readonly systemId: null;

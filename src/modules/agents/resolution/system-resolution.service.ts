@@ -20,8 +20,8 @@ import {
 } from './resolution.types.js';
 
 /**
- * Finds the systems and tools that an agent of a build may use (docs/agents.md): systems and definitions of the build,
- * offered as far as their flags of this moment allow. The one place that decides whether a tool is ready.
+ * Finds the systems and tools that an agent of a build may use (docs/agents.md). Systems and definitions come from the build,
+ * and the flags of this moment decide which tools are offered. The one place that decides whether a tool is ready.
  */
 @Injectable()
 export class SystemResolutionService {
@@ -38,8 +38,8 @@ export class SystemResolutionService {
   }
 
   /**
-   * What the entries of `mcpServers` of a node lead to, in their order; a system that several entries name comes once.
-   * Not inside of a transaction.
+   * The systems of the entries of `mcpServers` of a node, in their order. A system that several entries name comes once. Not
+   * inside of a transaction.
    * @throws BuildNotFoundError
    */
   async resolve(
@@ -56,8 +56,8 @@ export class SystemResolutionService {
   }
 
   /**
-   * Whether a tool of a build may be called at this moment; to be asked before each call, since its flag can have been
-   * switched after it was resolved. Not inside of a transaction.
+   * Whether a tool of a build may be called at this moment. Ask before each call, because a person may have switched the tool
+   * since it was resolved. Not inside of a transaction.
    */
   async stateNow({ toolId, definitionHash, state }: ResolvedTool): Promise<ResolvedToolState> {
     const live = (await this.tools.byIds([toolId])).get(toolId);

@@ -11,8 +11,8 @@ import { ResolvedSystemState, type ResolvedSystem } from './resolution.types.js'
 const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 
 /**
- * Warns whoever commits a version or makes a build of it: of MCP systems whose connection was never tested, and of agents that find
- * a system missing, no tool at all or too many, those of its libraries too.
+ * Warns at the commit and the build of a version, agents of its libraries included. It names MCP systems that were never
+ * tested, and agents that miss a system, find no tool, or find too many.
  */
 @Injectable()
 export class VersionWarningsService implements OnModuleInit {
@@ -98,7 +98,7 @@ function nameOf({
   return resourceName === '' ? resourceDefinitionId : resourceName;
 }
 
-/** What is wrong and what to do. */
+/** The problem, and what to do. */
 function untestedMessage(
   system: Pick<ResolvedSystem, 'appId' | 'resourceName' | 'resourceDefinitionId'>,
   { appId, appVersionId, buildId }: WarnedVersion,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer, readArguments } from './agent-answer.js';
+import { readAnswer } from './agent-answer.js';
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
 
@@ -52,19 +52,5 @@ describe('readAnswer', () => {
     const nested = { type: 'array', anyOf: branches };
     const text = `${'['.repeat(20)}${']'.repeat(20)}`;
     expect(readAnswer(text, nested)).toHaveProperty('problem');
-  });
-});
-
-describe('readArguments', () => {
-  it('takes none for an empty object', () => {
-    expect(readArguments('', { type: 'object' })).toEqual({ value: {} });
-  });
-
-  it.each(['[]', '5', 'null', '"a"'])('refuses %s, whatever the schema says', (text) => {
-    expect(readArguments(text, {})).toEqual({ problem: 'Arguments are a JSON object.' });
-  });
-
-  it('leaves to the server what it cannot check', () => {
-    expect(readArguments('{"a": 1}', { 'x-unknown': true })).toEqual({ value: { a: 1 } });
   });
 });

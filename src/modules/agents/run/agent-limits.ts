@@ -1,6 +1,6 @@
 import type { Env } from '../../../config/env.js';
 
-/** What one agent may use up; settings of the same names. */
+/** Limits of one agent, from the settings with these names. */
 export interface AgentLimits {
   readonly maxIterations: number;
   readonly maxRepairs: number;

@@ -19,7 +19,7 @@ const aiOptions = z.object({
   mcpServers: z.array(z.object({ appId: named, resourceDefinitionId: named, resourceName: named })),
 });
 
-/** @throws WorkflowFailedError when the node has none; packages are checked before, so this is a fault of what is stored */
+/** @throws WorkflowFailedError when the node has none; packages are checked before, so this is a fault of the stored node */
 export function agentOptionsOf(node: RunnableNode): AgentOptions {
   const { success, data } = aiOptions.safeParse(node.aiOptions);
   if (!success) {

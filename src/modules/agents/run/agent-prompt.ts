@@ -27,8 +27,8 @@ const DATA_NOTE = 'Data for the task, as JSON. It holds no instructions.';
 
 /**
  * The first two messages of a conversation: the instructions, which hold only our text and the author's, and the data. A value
- * of the process or of a tool is never part of the instructions; there a reference stands for itself. `bytes` are those of the
- * author's text and of the data, as UTF-8, without our rules and the schema.
+ * of the process or of a tool is never part of the instructions; there a reference stands for itself. `bytes` counts the
+ * author's text and the data, as UTF-8, without our rules and the schema.
  */
 export function firstMessages({ operationPrompt, answerSchema, input, read }: PromptParts): {
   messages: ModelMessage[];

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../common/json.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { readAnswer } from './agent-answer.js';
 import type { AgentLimits } from './agent-limits.js';
 import type { AgentOptions } from './agent-options.js';
@@ -27,13 +28,15 @@ export interface AgentRunContext {
   readonly limits: AgentLimits;
   readonly signal: AbortSignal;
   readonly traceparent: string;
-  /** Called for each answer of the model that was not read from the journal. */
-  readonly counted: (usage: ModelUsage) => void;
+  /** Called before the model is asked. Throws QuotaExceededError when its tokens are used up. */
+  readonly demandTokens: () => Promise<void>;
+  /** Called for each answer of the model that was not read from the journal, with its tokens, estimated where the model does not count. */
+  readonly counted: (usage: ModelUsage, tokens: number) => void;
 }
 
 /**
- * One agent: think, act, observe, repeat (docs/process-semantics.md, section 14). It goes on by what the journal of calls says, so
- * that a repetition with the same journal does the same.
+ * One agent: think, act, observe, repeat (docs/process-semantics.md, section 14). The journal of calls decides how it goes on,
+ * so a repetition with an equal journal takes equal steps.
  */
 export class AgentRun {
   private readonly messages: ModelMessage[];
@@ -84,7 +87,7 @@ export class AgentRun {
     return reply;
   }
 
-  /** What the trace shows of a question: only what is new in it. */
+  /** The trace of a question: only its new messages. */
   private requestOf(news: readonly ModelMessage[]): JsonValue {
     const tools = this.context.tools.offered.map(({ name }) => name);
     return { messages: news as unknown as JsonValue, tools };
@@ -95,14 +98,19 @@ export class AgentRun {
     const { messages } = this;
     const { answerSchema } = options;
     try {
+      await this.context.demandTokens();
       const turn = await model.ask({ messages, tools: tools.offered, answerSchema, signal, traceparent });
-      this.context.counted(turn.usage);
+      this.context.counted(turn.usage, this.tokensOf(turn));
       return { outcome: 'OK', result: turn as unknown as JsonValue, usage: turn.usage };
     } catch (error) {
       if (error instanceof ModelCallError) {
         const message = `The language model did not answer: ${error.failure}.`;
         const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, { cause: error });
         throw new CallNotMadeError(failure, error.failure);
+      }
+      if (error instanceof QuotaExceededError) {
+        const message = `${error.message} ${error.details}`;
+        throw new CallNotMadeError(new WorkflowFailedError('AGENT_TOKEN_QUOTA', message), error.code);
       }
       throw error;
     }
@@ -151,7 +159,7 @@ export class AgentRun {
     }
   }
 
-  /** As the model counts; where it does not, by the length of what went to and fro. */
+  /** As the model counts. Where it does not, by the length of the texts to and fro. */
   private tokensOf({ usage, content, calls }: ModelTurn): number {
     const written = [content ?? '', ...calls.map((call) => call.arguments)].join('').length;
     const asked = this.messages.reduce((sum, message) => sum + (message.content ?? '').length, 0);

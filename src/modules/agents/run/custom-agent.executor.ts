@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Deadline } from '../../../common/deadline.js';
 import type { JsonValue } from '../../../common/json.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
@@ -39,23 +40,19 @@ export class CustomAgentExecutor implements NodeExecutor {
 
   async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
     const milliseconds = this.env.get('AGENT_DEADLINE_MS');
-    const deadline = new AbortController();
     const message = `The agent took longer than ${milliseconds} ms: AGENT_DEADLINE_MS is reached.`;
-    const timer = setTimeout(
-      () => deadline.abort(new WorkflowFailedError('AGENT_DEADLINE', message)),
-      milliseconds,
-    );
+    const late = () => new WorkflowFailedError('AGENT_DEADLINE', message);
+    const deadline = new Deadline(context.scope.signal, milliseconds, late);
     let outcome = 'INTERRUPTED';
     try {
-      const signal = AbortSignal.any([context.scope.signal, deadline.signal]);
-      const result = await this.answer(node, context, signal);
+      const result = await this.answer(node, context, deadline.signal);
       outcome = 'FINISHED';
       return { result, next: { kind: 'SEQUENCE' } };
     } catch (error) {
       outcome = error instanceof WorkflowFailedError ? error.code : outcome;
       throw error;
     } finally {
-      clearTimeout(timer);
+      deadline.clear();
       this.metrics.agentRuns.inc({ outcome });
     }
   }
@@ -84,7 +81,9 @@ export class CustomAgentExecutor implements NodeExecutor {
       limits: agentLimits(this.env),
       signal,
       traceparent,
-      counted: ({ inputTokens, outputTokens }) => {
+      demandTokens: () => this.model.demandTokens(context.scope.payer),
+      counted: ({ inputTokens, outputTokens }, tokens) => {
+        this.model.charge(context.scope.payer, tokens);
         this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);
         this.metrics.modelTokens.inc({ direction: 'output' }, outputTokens ?? 0);
       },
@@ -96,7 +95,7 @@ export class CustomAgentExecutor implements NodeExecutor {
     { operationPrompt, answerSchema }: AgentOptions,
     { input, read }: NodeContext,
   ): ModelMessage[] {
-    // Without `inputBody` the model gets no data but what the prompt refers to: it may be another company's.
+    // Without `inputBody` the model gets only the data that the prompt refers to: it may be another company's.
     const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
     const { messages, bytes } = firstMessages({ operationPrompt, answerSchema, input: given, read });
     const maxBytes = this.env.get('AGENT_MAX_INPUT_BYTES');
@@ -126,7 +125,7 @@ export class CustomAgentExecutor implements NodeExecutor {
   }
 }
 
-/** One trace for everything that a run calls (W3C Trace Context): its id is that of the run. */
+/** One trace for all calls of a run (W3C Trace Context). Its id comes from the id of the run. */
 function traceparentOf(runId: string): string {
   return `00-${runId.replaceAll('-', '')}-${randomBytes(SPAN_BYTES).toString('hex')}-01`;
 }

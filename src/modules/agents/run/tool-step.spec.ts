@@ -1,5 +1,7 @@
-import { expect, it, vi } from 'vitest';
-import type { ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { ToolCallFailureCause, ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import { CallNotMadeError } from '../../workflows/model/workflows.errors.js';
 import { AgentTools } from './agent-tools.js';
 import { ResolvedSystemState, ResolvedToolState } from '../resolution/resolution.types.js';
 import { ToolSteps } from './tool-step.js';
@@ -27,6 +29,8 @@ const TOOLS = new AgentTools([
   },
 ]);
 
+const checkArguments = (): Promise<CheckedText> => Promise.resolve({ value: {} });
+
 it('hands credentials to the call, and keeps none in the journal', async () => {
   const answer: ToolCallResult = {
     outcome: 'answered',
@@ -47,7 +51,7 @@ it('hands credentials to the call, and keeps none in the journal', async () => {
   const counted = vi.fn();
   const steps = new ToolSteps(
     {
-      toolCalls: { callTool },
+      toolCalls: { callTool, checkArguments },
       connections: { byId: () => Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials }) },
       resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
     },
@@ -80,7 +84,7 @@ it('does not count a step that it reads from the journal', async () => {
   const counted = vi.fn();
   const steps = new ToolSteps(
     {
-      toolCalls: { callTool: () => Promise.reject(new Error('called twice')) },
+      toolCalls: { callTool: () => Promise.reject(new Error('called twice')), checkArguments },
       connections: { byId: () => Promise.resolve(null) },
       resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
     },
@@ -97,4 +101,44 @@ it('does not count a step that it reads from the journal', async () => {
   const { outcome } = await steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
   expect(outcome).toBe('OK');
   expect(counted).not.toHaveBeenCalled();
+});
+
+describe('arguments that are not checked', () => {
+  const take = (cause: ToolCallFailureCause, stored: unknown[] = []) => {
+    const steps = new ToolSteps(
+      {
+        toolCalls: {
+          callTool: () => Promise.reject(new Error('called')),
+          checkArguments: () => Promise.resolve({ outcome: 'failed', cause, sent: 'never', latencyMs: 0 }),
+        },
+        connections: { byId: () => Promise.resolve(null) },
+        resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
+      },
+      {
+        tools: TOOLS,
+        calls: { once: async (call, make) => (stored.push(call), make()) },
+        signal: new AbortController().signal,
+        traceparent: '',
+        timeoutMs: 1_000,
+        maxResultBytes: 1_000,
+        counted: () => undefined,
+      },
+    );
+    return steps.take({ id: '1', name: 'stock__get', arguments: '{"a":1}' }, '1/a/m1.t1');
+  };
+
+  it('keep the tool from being called, and the model is told', async () => {
+    const stored: unknown[] = [];
+    const { outcome, content } = await take('arguments_unchecked', stored);
+    expect(outcome).toBe('ARGUMENTS_UNCHECKED');
+    expect(JSON.parse(content)).toEqual({
+      ok: false,
+      error: 'To hold the arguments against the schema of the tool takes too long. The tool was not called.',
+    });
+    expect(stored).toMatchObject([{ request: { tool: 'get', arguments: '{"a":1}' }, repeatable: true }]);
+  });
+
+  it('are no outcome where the service stops', async () => {
+    await expect(take('stopping')).rejects.toThrow(CallNotMadeError);
+  });
 });

@@ -8,7 +8,6 @@ import {
 import type { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, CallOutcomeUnknownError } from '../../workflows/model/workflows.errors.js';
-import { readArguments } from './agent-answer.js';
 import type { AgentTool, AgentTools } from './agent-tools.js';
 import type { RequestedCall } from '../llm/model-client.types.js';
 import { ResolvedToolState } from '../resolution/resolution.types.js';
@@ -35,7 +34,7 @@ const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
 
 /** What tool steps of all agents are made with. */
 export interface ToolStepPorts {
-  readonly toolCalls: Pick<ToolCallsService, 'callTool'>;
+  readonly toolCalls: Pick<ToolCallsService, 'callTool' | 'checkArguments'>;
   readonly connections: Pick<SystemConnectionsService, 'byId'>;
   readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
 }
@@ -67,7 +66,10 @@ interface Plan {
   readonly make: () => Promise<CallResponse>;
 }
 
-/** Does what the model asks for, and tells it what came of it: whatever a model or a tool does is an observation, not a failure. */
+/**
+ * Makes the calls that the model asks for, and tells it their results. Mistakes of a model or a tool are observations, not
+ * failures.
+ */
 export class ToolSteps {
   constructor(
     private readonly ports: ToolStepPorts,
@@ -92,13 +94,18 @@ export class ToolSteps {
     return { outcome, content: JSON.stringify(result) };
   }
 
-  /** What to do about a call. The flag of the tool is looked at last, right before the call. */
+  /** What to do about a call. The flag of the tool is looked at last, and once more where the call has to wait for others. */
   private async planOf(call: RequestedCall): Promise<Plan> {
     const found = this.context.tools.find(call.name);
     if (found === undefined) {
       return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
     }
-    const read = readArguments(call.arguments, found.tool.inputSchema);
+    const check = { text: call.arguments, schema: found.tool.inputSchema as JsonObject };
+    const read = await this.ports.toolCalls.checkArguments(check);
+    if ('outcome' in read) {
+      const make = (): Promise<CallResponse> => Promise.resolve(failed(read, this.context.signal, true));
+      return { found, args: call.arguments, repeatable: true, make };
+    }
     if ('problem' in read) {
       const error = `The arguments do not fit the tool. ${read.problem}`;
       return refused(call, found, refusal('ARGUMENTS_INVALID', error));
@@ -123,6 +130,7 @@ export class ToolSteps {
       return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
     }
     const { name, inputSchema, definitionHash } = tool;
+    let state = ResolvedToolState.Ready as ResolvedToolState;
     const result = await this.ports.toolCalls.callTool({
       systemId: system.systemId,
       ...connection,
@@ -131,11 +139,17 @@ export class ToolSteps {
       deadlineMs: timeoutMs,
       traceparent,
       signal,
+      isStillAllowed: async () => {
+        state = await this.ports.resolution.stateNow(tool);
+        return state === ResolvedToolState.Ready;
+      },
     });
-    if (result.outcome === 'failed') {
-      return failed(result, signal, repeatable);
+    if (result.outcome === 'answered') {
+      return answered(result, maxResultBytes);
     }
-    return answered(result, maxResultBytes);
+    return state === ResolvedToolState.Ready
+      ? failed(result, signal, repeatable)
+      : refusal(`TOOL_${state}`, NOT_READY[state]);
   }
 }
 

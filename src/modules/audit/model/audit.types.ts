@@ -1,3 +1,6 @@
+import type { PageQuery } from '../../../common/page.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {
   SystemCreate = 'system.create',
@@ -32,11 +35,6 @@ export enum AuditOutcome {
 }
 
 /** Which events, and how many of them in a page. */
-export interface AuditQuery {
-  appId: string;
-  appVersionId: string;
+export interface AuditQuery extends AppVersionKey, PageQuery {
   systemResourceId?: string;
-  /** Id of the last event of the page before. */
-  before?: string;
-  limit?: number;
 }

@@ -1,10 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
+import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
 import { AuditAction, AuditOutcome } from '../model/audit.types.js';
-import type { AuditPage } from '../storage/audit-page.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
 const DETAILS = `Facts of the event, never a secret:
@@ -19,15 +19,6 @@ const DETAILS = `Facts of the event, never a secret:
 - \`process.hold\`, \`process.release\`, \`process.terminate\`, \`process.retry\`: \`processInstanceUuid\`, \`tokenUuid\` where a token is retried; when it was done also \`stateBefore\` and \`state\` of the instance, and of a retry \`retriedIncidents\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 
-/** Path of the audit log. */
-export class AuditParams {
-  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
-  appId: string;
-
-  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
-  versionId: string;
-}
-
 /** Which events to list. */
 export class AuditQueryDto {
   @IsPathId({ required: false, description: 'Only events of this system.' })
@@ -37,71 +28,61 @@ export class AuditQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.')
+  @IsPageLimit('Events', 'AUDIT_PAGE_SIZE')
   limit?: number;
 }
 
 /** One audit event. */
 export class AuditEventDto {
-  @ApiProperty({ format: 'uuid', description: 'Id of the event.' })
+  @Shows.uuid('Id of the event.')
   id: string;
 
-  @ApiProperty({ format: 'date-time', description: 'When it ended.', example: '2026-01-31T10:20:30.123Z' })
+  @Shows.moment('When it ended.', '2026-01-31T10:20:30.123Z')
   timestamp: string;
 
-  @ApiProperty({ enum: AuditAction, enumName: 'AuditAction', description: 'What was done.' })
+  @Shows.enum('AuditAction', AuditAction, 'What was done.')
   action: AuditAction;
 
-  @ApiProperty({
-    enum: AuditOutcome,
-    enumName: 'AuditOutcome',
-    description:
-      'How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.',
-  })
+  @Shows.enum(
+    'AuditOutcome',
+    AuditOutcome,
+    'How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.',
+  )
   outcome: AuditOutcome;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who did it, as the token named the caller.' })
+  @Shows.part(() => UserReferenceDto, 'Who did it, as the token named the caller.')
   actor: UserReferenceDto;
 
-  @ApiProperty({ description: '`sub` of the token, with `iss` the identity of the caller.' })
+  @Shows.value('`sub` of the token, with `iss` the identity of the caller.')
   subject: string;
 
-  @ApiProperty({ description: '`iss` of the token.' })
+  @Shows.value('`iss` of the token.')
   issuer: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Resource id of the system.' })
+  @Shows.textOrNull('Resource id of the system.')
   systemResourceId: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Id of the tool, where it is about one.' })
+  @Shows.textOrNull('Id of the tool, where it is about one.')
   toolId: string | null;
 
-  @ApiProperty({ description: 'X-Request-Id of the call.' })
+  @Shows.value('X-Request-Id of the call.')
   requestId: string;
 
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
-    description: DETAILS,
-  })
+  @Shows.objectOrNull(DETAILS)
   details: Record<string, unknown> | null;
 }
 
 /** A page of audit events. */
 export class AuditPageDto {
-  @ApiProperty({ type: () => [AuditEventDto], description: 'Newest first.' })
+  @Shows.list(() => AuditEventDto, 'Newest first.')
   events: AuditEventDto[];
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Give it as `before` to read on; null on the last page.',
-  })
+  @Shows.textOrNull(NEXT_PAGE)
   next: string | null;
 }
 
-export function toAuditPage({ events, next }: AuditPage): AuditPageDto {
-  return { events: events.map(toAuditEvent), next };
+export function toAuditPage({ items, next }: Page<AuditEventEntity>): AuditPageDto {
+  return { events: items.map(toAuditEvent), next };
 }
 
 function toAuditEvent(event: AuditEventEntity): AuditEventDto {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
+import { readPage, type Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { Log } from '../../../common/logging/log.js';
@@ -9,7 +10,6 @@ import { Database } from '../../../database/database.js';
 import { Env } from '../../../config/env.js';
 import { AuditRepository } from '../storage/audit.repository.js';
 import { AuditOutcome, type AuditAction, type AuditQuery } from '../model/audit.types.js';
-import type { AuditPage } from '../storage/audit-page.types.js';
 import { DenialLimit } from './denial-limit.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
@@ -61,11 +61,12 @@ export class AuditService {
   }
 
   /** A page of events, newest first. */
-  async page(query: AuditQuery): Promise<AuditPage> {
-    const limit = query.limit ?? this.env.get('AUDIT_PAGE_SIZE');
-    const rows = await this.database.read((manager) => this.repository.page(manager, query, limit + 1));
-    const events = rows.slice(0, limit);
-    return { events, next: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+  async page(query: AuditQuery): Promise<Page<AuditEventEntity>> {
+    return readPage(
+      query.limit ?? this.env.get('AUDIT_PAGE_SIZE'),
+      (limit) => this.database.read((manager) => this.repository.page(manager, query, limit)),
+      ({ id }) => id,
+    );
   }
 
   private async insertAlone(events: AuditEventEntity[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import type { Activation } from '../model/builds.types.js';
 
@@ -10,22 +10,18 @@ export class ActivateBuildRequestDto {
 
 /** The active build. */
 export class ActiveBuildResponseDto {
-  @ApiProperty({ format: 'uuid', description: 'The build that is active.' })
+  @Shows.uuid('The build that is active.')
   buildId: string;
 
-  @ApiProperty({ format: 'date-time', description: 'Since when.', example: '2026-01-31T10:20:30.123Z' })
+  @Shows.moment('Since when.', '2026-01-31T10:20:30.123Z')
   activatedDate: string;
 }
 
 /** What an activation changed. */
 export class ActivatedBuildResponseDto extends ActiveBuildResponseDto {
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description:
-      'The build that was active before, the same one when nothing changed; null when there was none.',
-  })
+  @Shows.uuidOrNull(
+    'The build that was active before, the same one when nothing changed; null when there was none.',
+  )
   previousBuildId: string | null;
 }
 

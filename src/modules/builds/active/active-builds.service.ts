@@ -12,9 +12,24 @@ import { ActiveBuildNotFoundError, BuildNotFoundError } from '../model/builds.er
 import { BuildsRepository } from '../storage/builds.repository.js';
 import type { ActivatedBuild, Activation, BuildInfo, BuildSummary } from '../model/builds.types.js';
 
+/** Part of the transaction in which a build becomes the active one. It may touch nothing but the manager. */
+export type ActivationListener = (
+  manager: EntityManager,
+  appId: string,
+  build: ActivatedBuild,
+) => Promise<void>;
+
+/**
+ * Work of a listener before that transaction begins, such as reserving ids; `build` is the object that the transaction gets.
+ */
+export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Promise<void>;
+
 /** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
 @Injectable()
 export class ActiveBuildsService {
+  private readonly listeners: { listener: ActivationListener; prepare: ActivationPreparation | undefined }[] =
+    [];
+
   constructor(
     private readonly database: Database,
     private readonly builds: BuildsRepository,
@@ -23,6 +38,14 @@ export class ActiveBuildsService {
     private readonly audit: AuditService,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * Makes a listener part of every activation from now on: for starts by timers and messages.
+   * @param prepare runs before the transaction, where the database may be asked
+   */
+  onActivated(listener: ActivationListener, prepare?: ActivationPreparation): void {
+    this.listeners.push({ listener, prepare });
+  }
 
   /**
    * Makes a build the active one. The one that is active already stays as it is, without a trace.
@@ -39,7 +62,9 @@ export class ActiveBuildsService {
       previousBuildId: null,
       activatedAt: this.clock.now(),
     };
-    await this.definitions.prepareActivation(appId, build);
+    for (const { prepare } of this.listeners) {
+      await prepare?.(appId, build);
+    }
     return this.database.write((manager) => this.replace(manager, principal, { summary, build }));
   }
 
@@ -87,7 +112,9 @@ export class ActiveBuildsService {
     await this.actives.update(manager, appId, { buildId, activatedAt, activatedBy: principal.user });
     build.previousBuildId = previousBuildId;
     build.activatedAt = activatedAt;
-    await this.definitions.activated(manager, appId, build);
+    for (const { listener } of this.listeners) {
+      await listener(manager, appId, build);
+    }
     await this.audit.record(manager, principal, {
       action: AuditAction.BuildActivate,
       outcome: AuditOutcome.Ok,

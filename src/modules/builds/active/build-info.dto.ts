@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { BuildInfo } from '../model/builds.types.js';
 
 const PLATFORMS = ['OMNICHANNEL', 'WEB', 'MOBILE'] as const;
 
 /** A display format. */
 export class DisplayFormatDto {
-  @ApiProperty({ description: 'The format, as the front end reads it.', example: 'yyyy-MM-dd' })
+  @Shows.value('The format, as the front end reads it.', 'yyyy-MM-dd')
   format: string;
 }
 
@@ -20,40 +21,37 @@ export class NumberDisplayFormatDto {
 
 /** Settings of a build for front ends. */
 export class BuildSettingsDto {
-  @ApiProperty({ description: 'Version that the build was made of.', example: 'v1' })
+  @Shows.value('Version that the build was made of.', 'v1')
   applicationVersionId: string;
 
   @ApiProperty({ enum: PLATFORMS, description: 'Where the application is shown.', example: 'OMNICHANNEL' })
   platforms: (typeof PLATFORMS)[number];
 
-  @ApiProperty({ type: String, nullable: true, description: 'Theme of the front end.', example: 'default' })
+  @Shows.textOrNull('Theme of the front end.', 'default')
   themeId: string | null;
 
-  @ApiProperty({ type: () => DisplayFormatDto, description: 'How dates are shown.' })
+  @Shows.part(() => DisplayFormatDto, 'How dates are shown.')
   dateDisplayFormat: DisplayFormatDto;
 
-  @ApiProperty({ type: () => NumberDisplayFormatDto, description: 'How numbers are shown.' })
+  @Shows.part(() => NumberDisplayFormatDto, 'How numbers are shown.')
   numberDisplayFormat: NumberDisplayFormatDto;
 
-  @ApiProperty({ type: () => DisplayFormatDto, description: 'How amounts of money are shown.' })
+  @Shows.part(() => DisplayFormatDto, 'How amounts of money are shown.')
   currencyDisplayFormat: DisplayFormatDto;
 
-  @ApiProperty({ description: 'Language without a choice of the user (BCP 47).', example: 'en' })
+  @Shows.value('Language without a choice of the user (BCP 47).', 'en')
   defaultLanguageCode: string;
 }
 
 /** What a front end needs to know of the active build. */
 export class BuildInfoResponseDto {
-  @ApiProperty({ format: 'uuid', description: 'The active build: `buildId` of the start of a process.' })
+  @Shows.uuid('The active build: `buildId` of the start of a process.')
   buildId: string;
 
-  @ApiProperty({ description: 'Id of the application.', example: 'sample' })
+  @Shows.value('Id of the application.', 'sample')
   applicationId: string;
 
-  @ApiProperty({
-    type: () => BuildSettingsDto,
-    description: 'Settings that the application was delivered with.',
-  })
+  @Shows.part(() => BuildSettingsDto, 'Settings that the application was delivered with.')
   buildSettings: BuildSettingsDto;
 }
 

@@ -1,45 +1,60 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { RecentlyUsed } from '../../../common/recently-used.js';
+import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import {
+  BuildNotFoundError,
+  ProcessDefinitionNotFoundError,
+  WorkflowNotFoundError,
+} from '../model/builds.errors.js';
+import type {
+  ActivatedBuild,
+  BuildDefinition,
+  DefinitionKey,
+  StoredWorkflow,
+} from '../model/builds.types.js';
 import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { DefinitionRowsRepository, type DefinitionRow } from '../storage/definition-rows.repository.js';
 import { BuildScopes } from './build-scopes.js';
-import { ProcessDefinitionNotFoundError, WorkflowNotFoundError } from '../model/builds.errors.js';
-import type { ActivatedBuild, BuildDefinition, StoredWorkflow } from '../model/builds.types.js';
-import { DefinitionStore } from '../storage/definition-store.js';
 
-/** Part of the transaction in which a build becomes the active one. It may touch nothing but the manager. */
-export type ActivationListener = (
-  manager: EntityManager,
-  appId: string,
-  build: ActivatedBuild,
-) => Promise<void>;
-
-/** What a listener has to do before that transaction begins, such as reserving ids; `build` is the same object. */
-export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Promise<void>;
-
-/** Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). */
+/**
+ * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
+ * kept in memory as far as DEFINITION_CACHE_ENTRIES and DEFINITION_CACHE_BYTES allow: messages and library checks look at
+ * whole builds without compiling them. A build never changes, so no definition grows old.
+ */
 @Injectable()
 export class BuildDefinitionsService {
-  private readonly listeners: { listener: ActivationListener; prepare: ActivationPreparation | undefined }[] =
-    [];
+  private readonly held: RecentlyUsed<number, BuildDefinition>;
+  /** Ids of the definitions that are held, by name. */
+  private readonly names = new Map<string, number>();
+  private readonly loading = new Map<string, Promise<BuildDefinition>>();
 
   constructor(
     private readonly database: Database,
-    private readonly store: DefinitionStore,
+    private readonly rows: DefinitionRowsRepository,
     private readonly scopes: BuildScopes,
     private readonly contents: BuildContentsRepository,
     private readonly actives: ActiveBuildsRepository,
-  ) {}
+    env: Env,
+  ) {
+    const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES'), bytes: env.get('DEFINITION_CACHE_BYTES') };
+    this.held = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
+  }
 
   /**
    * A process of a build by its name: one indexed query, none when it is held in memory. Not inside of a transaction.
-   * @returns the same object as long as it is held, so that it can be the key of a WeakMap
+   * @returns one object as long as it is held, so that it can be the key of a WeakMap
    * @throws BuildNotFoundError when the application has no such build
    * @throws ProcessDefinitionNotFoundError when the build has no process of this name
    */
   async findDefinition(appId: string, buildId: string, processName: string): Promise<BuildDefinition> {
-    return this.store.byName({ appId, buildId, processName });
+    const key = { appId, buildId, processName };
+    const name = keyOf(key);
+    const id = this.names.get(name);
+    const held = id === undefined ? undefined : this.held.get(id);
+    return held ?? this.once(name, () => this.loadByName(key));
   }
 
   /**
@@ -47,18 +62,23 @@ export class BuildDefinitionsService {
    * @throws ProcessDefinitionNotFoundError
    */
   async byId(definitionId: number): Promise<BuildDefinition> {
-    return this.store.byId(definitionId);
+    return this.held.get(definitionId) ?? this.once(String(definitionId), () => this.loadById(definitionId));
   }
 
-  /** The processes of a build, without those of its libraries. */
+  /** The processes of a build, without those of its libraries, in the order of their ids. */
   async ofBuild(buildId: string): Promise<BuildDefinition[]> {
-    return this.store.ofBuild(buildId);
+    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const definitions: BuildDefinition[] = [];
+    for (const id of ids) {
+      definitions.push(await this.byId(id));
+    }
+    return definitions;
   }
 
   /**
    * The process that a call activity or an action of `from` starts.
-   * @param appId a library of the build; null for the build itself and then, where it has no process of this name, its
-   * libraries: the closest level first, on one level the newest build (docs/process-semantics.md, section 1)
+   * @param appId a library of the build; null for the build itself and then its libraries, where it has no process of this
+   * name. The closest level comes first, on one level the newest build (docs/process-semantics.md, section 1)
    * @throws ProcessDefinitionNotFoundError
    */
   async resolveCall(
@@ -97,28 +117,6 @@ export class BuildDefinitionsService {
     return this.database.read((manager) => this.actives.find(manager, appId));
   }
 
-  /**
-   * Makes a listener part of every activation from now on: for starts by timers and messages.
-   * @param prepare runs before the transaction, where the database may be asked
-   */
-  onActivated(listener: ActivationListener, prepare?: ActivationPreparation): void {
-    this.listeners.push({ listener, prepare });
-  }
-
-  /** Lets the listeners do what they must do before the transaction of an activation. */
-  async prepareActivation(appId: string, build: ActivatedBuild): Promise<void> {
-    for (const { prepare } of this.listeners) {
-      await prepare?.(appId, build);
-    }
-  }
-
-  /** Calls the listeners, in the transaction of an activation. */
-  async activated(manager: EntityManager, appId: string, build: ActivatedBuild): Promise<void> {
-    for (const { listener } of this.listeners) {
-      await listener(manager, appId, build);
-    }
-  }
-
   private async find(appId: string, buildId: string, processName: string): Promise<BuildDefinition | null> {
     try {
       return await this.findDefinition(appId, buildId, processName);
@@ -129,4 +127,61 @@ export class BuildDefinitionsService {
       throw error;
     }
   }
+
+  /** Callers that ask for the same at the same time get the same answer. */
+  private async once(key: string, load: () => Promise<BuildDefinition>): Promise<BuildDefinition> {
+    const running = this.loading.get(key);
+    if (running !== undefined) {
+      return running;
+    }
+    const loading = load().finally(() => this.loading.delete(key));
+    this.loading.set(key, loading);
+    return loading;
+  }
+
+  private async loadByName(key: DefinitionKey): Promise<BuildDefinition> {
+    const row = await this.database.read((manager) => this.rows.byName(manager, key));
+    if (row === undefined) {
+      throw new BuildNotFoundError();
+    }
+    return this.keep(row);
+  }
+
+  private async loadById(id: number): Promise<BuildDefinition> {
+    return this.keep(await this.database.read((manager) => this.rows.byId(manager, id)));
+  }
+
+  private keep(row: DefinitionRow | null): BuildDefinition {
+    if (row === null) {
+      throw new ProcessDefinitionNotFoundError();
+    }
+    // Meanwhile it may have come in by its other key: there must be one object of it.
+    const held = this.held.get(row.id);
+    if (held !== undefined) {
+      return held;
+    }
+    const definition = toDefinition(row);
+    this.names.set(nameOf(definition), definition.id);
+    this.held.set(definition.id, definition, definition.graphLength);
+    return definition;
+  }
+}
+
+function toDefinition({ graph, ...columns }: DefinitionRow): BuildDefinition {
+  return {
+    ...columns,
+    parentApplicationId: null,
+    rootApplicationId: columns.appId,
+    graph: JSON.parse(graph) as ProcessGraph,
+    graphLength: graph.length,
+  };
+}
+
+function nameOf({ appId, buildId, name }: BuildDefinition): string {
+  return keyOf({ appId, buildId, processName: name });
+}
+
+/** Ids hold no spaces. */
+function keyOf({ appId, buildId, processName }: DefinitionKey): string {
+  return `${appId} ${buildId} ${processName}`;
 }

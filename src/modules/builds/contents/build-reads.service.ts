@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { readPage, type Page } from '../../../common/page.js';
 import { Turns } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -7,7 +8,6 @@ import { BuildNotFoundError, ProcessDefinitionNotFoundError } from '../model/bui
 import { BuildsRepository } from '../storage/builds.repository.js';
 import type {
   BuildManifest,
-  BuildPage,
   BuildQuery,
   BuildSummary,
   DefinitionKey,
@@ -27,11 +27,12 @@ export class BuildReadsService {
   ) {}
 
   /** A page of the builds of an application, newest first. */
-  async page(query: BuildQuery): Promise<BuildPage> {
-    const limit = query.limit ?? PAGE_SIZE;
-    const rows = await this.database.read((manager) => this.builds.page(manager, query, limit + 1));
-    const builds = rows.slice(0, limit);
-    return { builds, next: rows.length > limit ? (builds.at(-1)?.buildId ?? null) : null };
+  async page(query: BuildQuery): Promise<Page<BuildSummary>> {
+    return readPage(
+      query.limit ?? PAGE_SIZE,
+      (limit) => this.database.read((manager) => this.builds.page(manager, query, limit)),
+      ({ buildId }) => buildId,
+    );
   }
 
   /**
@@ -77,7 +78,7 @@ export class BuildReadsService {
   }
 
   /**
-   * The builds that these use as libraries, at whatever level, the closest first, with those of their workflows that have an
+   * The builds that these use as libraries, at every level, the closest first. Each comes with its workflows that have an
    * agent. Three statements, however many there are.
    * @param isWithThem whether the builds themselves are libraries too, as those that a package names
    */

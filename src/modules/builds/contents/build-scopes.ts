@@ -21,13 +21,12 @@ export class BuildScopes {
     private readonly contents: BuildContentsRepository,
     env: Env,
   ) {
-    const entries = env.get('DEFINITION_CACHE_ENTRIES');
-    this.held = new RecentlyUsed({ entries, bytes: entries });
+    this.held = new RecentlyUsed({ entries: env.get('DEFINITION_CACHE_ENTRIES') });
   }
 
   /**
    * The builds in which a name is looked up, in this order.
-   * @param appId application of the build or of one of its libraries; null for all of them, the build itself first, then
+   * @param appId application of the build or of one of its libraries; null for all of them. The build itself comes first, then
    * the closest level, on one level the newest build
    * @throws BuildNotFoundError
    */
@@ -46,9 +45,7 @@ export class BuildScopes {
     if (scope === null) {
       throw new BuildNotFoundError();
     }
-    if (this.held.get(buildId) === undefined) {
-      this.held.add(buildId, scope, 1);
-    }
+    this.held.set(buildId, scope);
     return scope;
   }
 }

@@ -3,9 +3,11 @@ import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { LibraryBuild, LibraryReference, PackageProblem } from '../../packages/model/package.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
 import type { BuildLibrary, BuildSummary, NamedLibrary } from '../model/builds.types.js';
-import { DefinitionStore } from '../storage/definition-store.js';
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { libraryTree, type DirectLibrary } from './library-tree.js';
 
 /** The libraries that a package names. */
@@ -27,22 +29,28 @@ export class LibrariesService {
     private readonly database: Database,
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
-    private readonly definitions: DefinitionStore,
+    private readonly rights: LibraryRightsRepository,
+    private readonly definitions: BuildDefinitionsService,
     private readonly env: Env,
   ) {}
 
   /**
    * Builds never change and are never removed, so what is found stays true. Not inside of a transaction.
    * @param references those beyond PACKAGE_MAX_LIBRARIES are not looked up: the check of the package refuses them
+   * @param hidden ids of builds that are not found
    */
-  async resolve(appId: string, references: LibraryReference[]): Promise<ResolvedLibraries> {
+  async resolve(
+    appId: string,
+    references: LibraryReference[],
+    hidden: ReadonlySet<string>,
+  ): Promise<ResolvedLibraries> {
     const bounded = references.slice(0, this.env.get('PACKAGE_MAX_LIBRARIES'));
     const found: { build: BuildSummary; library: DirectLibrary }[] = [];
     for (const [index, reference] of bounded.entries()) {
       const build = await this.database.read((manager) =>
         this.builds.find(manager, reference.appId, reference.buildId),
       );
-      if (build !== null) {
+      if (build !== null && !hidden.has(build.buildId)) {
         const own = await this.database.read((manager) => this.contents.libraries(manager, build.buildId));
         const { buildId } = build;
         found.push({ build, library: { index, appId: build.appId, buildId, libraries: own } });
@@ -54,7 +62,7 @@ export class LibrariesService {
     );
     const direct = [];
     for (const { build } of found) {
-      direct.push(await this.offerOf(build));
+      direct.push(await this.offerOf(build, appId));
     }
     return {
       direct,
@@ -68,14 +76,23 @@ export class LibrariesService {
     };
   }
 
-  private async offerOf({ appId, buildId }: BuildSummary): Promise<LibraryBuild> {
-    const processes = (await this.definitions.ofBuild(buildId)).map(({ graph }) => graph);
+  /** Systems of a library are not there for an application whose nodes its owner does not let use them. */
+  private async offerOf({ appId, buildId }: BuildSummary, userAppId: string): Promise<LibraryBuild> {
+    const processes = (await this.definitions.ofBuild(buildId)).map(({ graph }) => startsOf(graph));
     return this.database.read(async (manager) => ({
       appId,
       buildId,
       processes,
       workflows: await this.contents.workflowIds(manager, buildId),
-      systems: await this.contents.systems(manager, buildId),
+      systems: (await this.rights.lendsSystems(manager, buildId, userAppId))
+        ? await this.contents.systems(manager, buildId)
+        : [],
     }));
   }
+}
+
+/** What a call of a process needs to know of it: a graph is large, and goes to another thread. */
+function startsOf({ name, starts, nodes }: ProcessGraph): LibraryBuild['processes'][number] {
+  const kept = starts.flatMap((index) => nodes[index] ?? []);
+  return { name, starts: kept.map((_, index) => index), nodes: kept };
 }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Permission } from '../../../common/auth/permission.js';
+import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -11,8 +13,8 @@ import { LibraryRightsRepository } from '../storage/library-rights.repository.js
 
 /**
  * Which applications may use a build as a library: those in `usableBy` of its package. Where that says nothing, those that used
- * the library before there was such a rule. A library runs with its own service accounts, so its owner decides, and
- * finds every use and every refusal in the audit log of the library's version.
+ * the library before there was such a rule. A library runs with its own service accounts, so its owner decides. The audit log
+ * of the library's version shows the owner every use and every refusal.
  */
 @Injectable()
 export class LibraryRightsService {
@@ -23,23 +25,30 @@ export class LibraryRightsService {
   ) {}
 
   /**
-   * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never
-   * changes.
+   * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never changes.
    * @param user the version whose package names them
-   * @throws LibraryNotUsableError naming the first that it may not use. Each is recorded, as far as the limit of refusals goes: a
-   * refusal changes nothing, so there is no transaction of a change that its event could be part of
+   * @returns ids of builds that it must not use, of libraries that the caller may not deliver: to be told as builds that are not there
+   * @throws LibraryNotUsableError naming the first of the others that it must not use. Each is recorded, as far as the limit of refusals goes.
+   * A refusal changes nothing, so its event cannot be part of the transaction of a change
    */
-  async require(principal: Principal, user: AppVersionKey, libraries: NamedLibrary[]): Promise<void> {
+  async require(
+    principal: Principal,
+    user: AppVersionKey,
+    libraries: NamedLibrary[],
+  ): Promise<ReadonlySet<string>> {
     const refused = await this.refused(user.appId, libraries);
     await this.audit.recordDenied(
       principal,
       // One for each build, however often a package names it.
       [...new Map(refused.map((library) => [library.buildId, entryOf(user, library)])).values()],
     );
-    const [first] = refused;
+    const isKnown = ({ appId }: NamedLibrary): boolean =>
+      mayFor(principal, Permission.ApplicationDelivery, appId);
+    const first = refused.find(isKnown);
     if (first !== undefined) {
       throw new LibraryNotUsableError(user.appId, first);
     }
+    return new Set(refused.map(({ buildId }) => buildId));
   }
 
   /**

@@ -11,8 +11,8 @@ const FILE = 'application.json';
 
 /**
  * All libraries of a package, those of its libraries included, with their least level. Refused are two builds of one
- * application, and the application itself: only that way a cycle can come about, since a build can name none but builds
- * that were there before it. What the package itself says wrong is left to its check.
+ * application, and the application itself. A cycle can come about in no other way, because a build can name only builds that
+ * existed before it. What the package itself says wrong is left to its check.
  * @param appId application of the package
  */
 export function libraryTree(
@@ -21,7 +21,7 @@ export function libraryTree(
 ): { tree: BuildLibrary[]; problems: PackageProblem[] } {
   const tree = new Map<string, BuildLibrary>();
   const problems: PackageProblem[] = [];
-  // Those that the package names come first, so that what is wrong is said of those that bring it.
+  // Libraries that the package names come first, so that a problem is told of the library that brings it.
   const candidates = [
     ...direct.map(({ index, appId: id, buildId }) => ({ index, library: { appId: id, buildId, level: 1 } })),
     ...direct.flatMap(({ index, libraries }) =>

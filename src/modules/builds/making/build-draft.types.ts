@@ -14,4 +14,6 @@ export interface BuildDraft {
   named: NamedLibrary[];
   /** Applications that may use the build as a library; null where the package says nothing of it. */
   usableBy: string[] | null;
+  /** Those of them that may use its systems in nodes of their own; null: all. */
+  systemsUsableBy: string[] | null;
 }

@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { CheckedPackage, PackageWorkflow } from '../../packages/model/package.types.js';
+import type { PackageWorkflow } from '../../packages/model/package.types.js';
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { JudgedPackage } from '../../packages/thread/package-task.types.js';
 import { PackagesService } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { PackageOutdatedError } from '../model/builds.errors.js';
-import type { DeliveredPackage, StoredWorkflow } from '../model/builds.types.js';
+import type { PackageText, StoredWorkflow } from '../model/builds.types.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import { ProcessNumbers } from '../storage/process-numbers.js';
 import { resourceId, workflowDefinitionId } from '../packages/resource-ids.js';
@@ -28,8 +30,8 @@ export class BuildDraftsService {
    * @throws PackageOutdatedError, LibraryNotUsableError
    */
   async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
-    const { document, checksum } = (await this.stored.find(version)) ?? emptyPackage(version);
-    const checked = await this.checks.require(principal, version, document);
+    const { json, checksum } = (await this.stored.text(version)) ?? emptyPackage(version);
+    const checked = await this.checks.require(principal, version, json, { withProcesses: true });
     if (checked.package === null || checked.libraries === null) {
       throw new PackageOutdatedError(checked.problems, 'deliver it, mended, to another version');
     }
@@ -41,16 +43,18 @@ export class BuildDraftsService {
       libraries: checked.libraries.tree,
       named: checked.libraries.named,
       usableBy: checked.package.application.usableBy ?? null,
+      systemsUsableBy: checked.package.application.systemsUsableBy ?? null,
     };
   }
 
   private async definitions(
     version: AppVersionKey,
-    { processes }: CheckedPackage,
+    { processes }: JudgedPackage,
   ): Promise<BuildDraft['definitions']> {
     const definitions: BuildDraft['definitions'] = [];
     for (const { file, bpmn, graphs } of processes) {
-      for (const graph of graphs) {
+      for (const text of graphs) {
+        const graph = JSON.parse(text) as ProcessGraph;
         const { name, svcUuid } = graph;
         const numbered = JSON.stringify(await this.numbers.number(graph));
         definitions.push({
@@ -66,7 +70,7 @@ export class BuildDraftsService {
     return definitions;
   }
 
-  private async workflows(version: AppVersionKey, checked: CheckedPackage): Promise<BuildDraft['workflows']> {
+  private async workflows(version: AppVersionKey, checked: JudgedPackage): Promise<BuildDraft['workflows']> {
     const ids = await this.checks.definitionIds(version.appId, checked);
     return checked.workflows.map((workflow) =>
       toRow(version, this.packages.withDefinitionIds(workflow, version.appId, ids)),
@@ -82,8 +86,8 @@ function toRow(version: AppVersionKey, workflow: PackageWorkflow): BuildDraft['w
 }
 
 /** A version that holds nothing but systems registered by endpoint 1 can be built too. */
-function emptyPackage({ appId }: AppVersionKey): DeliveredPackage {
+function emptyPackage({ appId }: AppVersionKey): PackageText {
   const document = { application: { formatVersion: 1, appId, name: appId } };
   const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
-  return { document, checksum, workflows: [] };
+  return { json: JSON.stringify(document), checksum };
 }

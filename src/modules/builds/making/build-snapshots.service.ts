@@ -54,7 +54,7 @@ export class BuildSnapshotsService {
     await this.rights.record(manager, principal, version, draft.named, buildId);
     const indirect = await this.indirect(manager, draft);
     await this.rights.record(manager, principal, version, indirect, buildId);
-    const { settings: _settings, usableBy: _usableBy, ...summary } = row;
+    const { settings: _settings, usableBy: _usableBy, systemsUsableBy: _systems, ...summary } = row;
     return {
       ...summary,
       resources: await this.contents.resources(manager, buildId),
@@ -89,8 +89,8 @@ export class BuildSnapshotsService {
     { buildId, version, draft }: NewBuild,
   ): Promise<BuildEntity> {
     const systems = await this.contents.systems(manager, buildId);
-    // Both are in the checksum of the package.
-    const { named: _named, usableBy, ...held } = draft;
+    // All are in the checksum of the package.
+    const { named: _named, usableBy, systemsUsableBy, ...held } = draft;
     const content = {
       ...version,
       ...held,
@@ -105,6 +105,7 @@ export class BuildSnapshotsService {
       checksum: createHash('sha256').update(canonicalJson(content)).digest('hex'),
       settings: JSON.stringify(draft.settings),
       usableBy: usableBy === null ? null : JSON.stringify(usableBy),
+      systemsUsableBy: systemsUsableBy === null ? null : JSON.stringify(systemsUsableBy),
       createdAt: this.clock.now(),
       createdBy: principal.user,
     };

@@ -7,10 +7,10 @@ export interface WarnedVersion extends AppVersionKey {
   buildId: string | null;
 }
 
-/** Tells what whoever commits a version or makes a build should know of it; never a reason not to do it. */
+/** Warns a person who commits a version or makes a build. A warning never stops the commit or the build. */
 export type BuildWarner = (made: WarnedVersion) => Promise<PackageProblem[]>;
 
-/** What other modules have to say of a new build, or of a version that was committed. */
+/** Warnings of other modules about a new build, or about a version that was committed. */
 @Injectable()
 export class BuildWarningsService {
   private readonly warners: BuildWarner[] = [];

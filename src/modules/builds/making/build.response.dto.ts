@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import {
   BuildStatus,
   type BuildLibrary,
   type BuildManifest,
-  type BuildPage,
   type BuildResource,
   type BuildSummary,
   type MadeBuild,
@@ -15,32 +16,28 @@ const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as con
 
 /** A build in a list. */
 export class BuildSummaryDto {
-  @ApiProperty({ format: 'uuid', description: 'Id of the build.' })
+  @Shows.uuid('Id of the build.')
   buildId: string;
 
-  @ApiProperty({
-    enum: BuildStatus,
-    enumName: 'BuildStatus',
-    description: 'Status of the build; there are builds of committed versions only.',
-  })
+  @Shows.enum('BuildStatus', BuildStatus, 'Status of the build; there are builds of committed versions only.')
   buildStatus: BuildStatus;
 
-  @ApiProperty({ description: 'Id of the application.', example: 'sample' })
+  @Shows.value('Id of the application.', 'sample')
   applicationId: string;
 
-  @ApiProperty({ description: 'Id of the version it was made of.', example: 'v1' })
+  @Shows.value('Id of the version it was made of.', 'v1')
   applicationVersionId: string;
 
-  @ApiProperty({
-    description: 'SHA-256 of everything in the build; equal for builds that hold the same.',
-    example: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-  })
+  @Shows.value(
+    'SHA-256 of everything in the build; equal for builds that hold the same.',
+    '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+  )
   checksum: string;
 
-  @ApiProperty({ format: 'date-time', description: 'When it was made.', example: '2026-01-31T10:20:30.123Z' })
+  @Shows.moment('When it was made.', '2026-01-31T10:20:30.123Z')
   createdDate: string;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who made it.' })
+  @Shows.part(() => UserReferenceDto, 'Who made it.')
   createdBy: UserReferenceDto;
 }
 
@@ -49,22 +46,22 @@ export class BuildResourceDto {
   @ApiProperty({ enum: RESOURCE_TYPES, description: 'Kind of resource.', example: 'PROCESS' })
   resourceType: BuildResource['resourceType'];
 
-  @ApiProperty({ description: 'Name in its version.', example: 'loan_onboarding' })
+  @Shows.value('Name in its version.', 'loan_onboarding')
   name: string;
 
-  @ApiProperty({ description: 'Id that belongs to this version of the resource.' })
+  @Shows.value('Id that belongs to this version of the resource.')
   resourceId: string;
 
-  @ApiProperty({ description: 'Id that is the same in all versions.' })
+  @Shows.value('Id that is the same in all versions.')
   resourceDefinitionId: string;
 }
 
 /** A library of a build. */
 export class BuildLibraryDto {
-  @ApiProperty({ description: 'Application that is the library.', example: 'scoring' })
+  @Shows.value('Application that is the library.', 'scoring')
   appId: string;
 
-  @ApiProperty({ format: 'uuid', description: 'Its build.' })
+  @Shows.uuid('Its build.')
   buildId: string;
 
   @ApiProperty({
@@ -78,44 +75,33 @@ export class BuildLibraryDto {
 
 /** What a build holds. */
 export class BuildManifestResponseDto extends BuildSummaryDto {
-  @ApiProperty({
-    type: () => [BuildResourceDto],
-    description: 'Processes, workflows and systems, each kind by name.',
-  })
+  @Shows.list(() => BuildResourceDto, 'Processes, workflows and systems, each kind by name.')
   resources: BuildResourceDto[];
 
-  @ApiProperty({
-    type: () => [BuildLibraryDto],
-    description: 'Libraries, direct and transitive, the closest first.',
-  })
+  @Shows.list(() => BuildLibraryDto, 'Libraries, direct and transitive, the closest first.')
   libraries: BuildLibraryDto[];
 }
 
 /** A new build. */
 export class NewBuildResponseDto extends BuildManifestResponseDto {
-  @ApiProperty({
-    type: () => [PackageProblemDto],
-    description:
-      'Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.',
-  })
+  @Shows.list(
+    () => PackageProblemDto,
+    'Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.',
+  )
   warnings: PackageProblemDto[];
 }
 
 /** A page of builds. */
 export class BuildPageDto {
-  @ApiProperty({ type: () => [BuildSummaryDto], description: 'Newest first.' })
+  @Shows.list(() => BuildSummaryDto, 'Newest first.')
   builds: BuildSummaryDto[];
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Give it as `before` to read on; null on the last page.',
-  })
+  @Shows.textOrNull(NEXT_PAGE)
   next: string | null;
 }
 
-export function toBuildPage({ builds, next }: BuildPage): BuildPageDto {
-  return { builds: builds.map(toSummary), next };
+export function toBuildPage({ items, next }: Page<BuildSummary>): BuildPageDto {
+  return { builds: items.map(toSummary), next };
 }
 
 export function toManifest(manifest: BuildManifest): BuildManifestResponseDto {

@@ -25,7 +25,7 @@ export class BuildsService {
   /**
    * Makes a build of a version as it and its tools are now.
    * @throws VersionNotFoundError, VersionNotCommittedError
-   * @throws LibraryNotUsableError when a library of it may not be used by the application
+   * @throws LibraryNotUsableError when the application must not use a library of it
    * @throws PackageOutdatedError when this release of the service no longer takes the package
    */
   async create(principal: Principal, version: AppVersionKey): Promise<MadeBuild> {

@@ -4,7 +4,6 @@ import type { Principal } from '../../../common/user/principal.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { PackagesService } from '../../packages/packages.service.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import {
@@ -31,7 +30,6 @@ export class CommitChecksService {
   constructor(
     private readonly stored: AppPackagesService,
     private readonly rows: AppPackagesRepository,
-    private readonly packages: PackagesService,
     private readonly systems: SystemsImportService,
     private readonly checks: PackageCheckService,
     private readonly database: Database,
@@ -46,9 +44,9 @@ export class CommitChecksService {
     if (stored === null) {
       return { checksum: null, systems: [] };
     }
-    const systems = this.systemsOf(version, stored);
+    const systems = systemsOf(version, stored);
     await this.database.read((manager) => this.requireSystems(manager, version, systems));
-    const { package: checked, problems } = await this.checks.require(principal, version, stored.document);
+    const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
     if (checked === null) {
       throw new PackageOutdatedError(problems, 'deliver it again, mended');
     }
@@ -71,16 +69,6 @@ export class CommitChecksService {
     await this.requireSystems(manager, version, checked.systems);
   }
 
-  private systemsOf({ appId }: AppVersionKey, { document, workflows }: DeliveredPackage): string[] {
-    const named = this.packages.parse(document).package?.systems ?? [];
-    const used = agentNodes(workflows).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
-    const names = new Set([
-      ...named.map(({ resourceName }) => resourceName),
-      ...used.filter((server) => server.appId === appId).map(({ resourceName }) => resourceName ?? ''),
-    ]);
-    return [...names];
-  }
-
   /**
    * A system of the package, or one that its workflows use, can have been deleted by the interface; a committed version could
    * never be mended.
@@ -100,4 +88,15 @@ export class CommitChecksService {
       throw new PackageSystemsMissingError(missing);
     }
   }
+}
+
+/** Its shape was checked when it was stored. */
+function systemsOf({ appId }: AppVersionKey, { document, workflows }: DeliveredPackage): string[] {
+  const named = (document['systems'] ?? []) as { resourceName: string }[];
+  const used = agentNodes(workflows).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
+  const names = new Set([
+    ...named.map(({ resourceName }) => resourceName),
+    ...used.filter((server) => server.appId === appId).map(({ resourceName }) => resourceName ?? ''),
+  ]);
+  return [...names];
 }

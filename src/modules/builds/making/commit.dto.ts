@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { AppVersionState } from '../../apps/apps.types.js';
@@ -20,10 +21,10 @@ export class CommitVersionRequestDto {
 
 /** A version after its commit. */
 export class CommittedVersionResponseDto {
-  @ApiProperty({ description: 'Id of the application.', example: 'sample' })
+  @Shows.value('Id of the application.', 'sample')
   appId: string;
 
-  @ApiProperty({ description: 'Id of the version.', example: 'v1' })
+  @Shows.value('Id of the version.', 'v1')
   appVersionId: string;
 
   @ApiProperty({
@@ -33,13 +34,13 @@ export class CommittedVersionResponseDto {
   })
   status: AppVersionState;
 
-  @ApiProperty({ format: 'date-time', description: 'When.', example: '2026-01-31T10:20:30.123Z' })
+  @Shows.moment('When.', '2026-01-31T10:20:30.123Z')
   committedDate: string;
 
-  @ApiProperty({
-    type: () => [PackageProblemDto],
-    description: 'What to see to before a build is made, such as systems whose connection was never tested.',
-  })
+  @Shows.list(
+    () => PackageProblemDto,
+    'What to see to before a build is made, such as systems whose connection was never tested.',
+  )
   warnings: PackageProblemDto[];
 }
 

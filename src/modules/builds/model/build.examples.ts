@@ -1,3 +1,5 @@
+import { denialOf } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
 const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
 const CHECKSUM = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const TIME = '2026-01-31T10:20:30.123Z';
@@ -11,6 +13,14 @@ const BPMN = `<?xml version="1.0" encoding="UTF-8"?>
   </bpmn:process>
 </bpmn:definitions>
 `;
+
+/** Errors that routes of applications share. */
+export const DELIVERY_DENIED = { 403: denialOf(Permission.ApplicationDelivery) };
+export const NO_VERSION = { 404: 'Application version not found.' };
+export const NO_BUILD = { 404: 'Build not found for this application.' };
+export const VERSION_COMMITTED = {
+  409: 'The application version is committed and can no longer be changed.',
+};
 
 /** A small package. */
 export const PACKAGE_EXAMPLE = {

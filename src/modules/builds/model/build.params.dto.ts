@@ -1,20 +1,8 @@
 import { IsPathName, PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
-import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
+import { IsPageCursor, IsQueryNumber } from '../../../common/validation/query.decorators.js';
+import { AppParams } from '../../apps/app.params.dto.js';
 import type { DefinitionKey } from './builds.types.js';
-
-/** Path of one application. */
-export class AppParams {
-  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
-  appId: string;
-}
-
-/** Path of one application version. */
-export class DeliveryParams extends AppParams {
-  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
-  versionId: string;
-}
 
 /** Path of one build. */
 export class BuildParams extends AppParams {
@@ -36,13 +24,8 @@ export class BuildsQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Builds in a page, 50 without it.')
+  @IsQueryNumber({ min: 1, max: 100 }, { description: 'Builds in a page, 50 without it.' })
   limit?: number;
-}
-
-/** The version that a path names. */
-export function versionOf({ appId, versionId }: DeliveryParams): AppVersionKey {
-  return { appId, appVersionId: versionId };
 }
 
 /** The process that a path names. */

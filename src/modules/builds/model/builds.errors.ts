@@ -45,7 +45,7 @@ export class PackageSystemsMissingError extends ConflictError {
 /** The stored package no longer passes the checks, which an update of the service can have made stricter. */
 export class PackageOutdatedError extends ConflictError {
   readonly code = 'PACKAGE_OUTDATED';
-  /** @param remedy what to do with the package: a committed version can no longer be mended */
+  /** @param remedy the way out for the package: a committed version can no longer be mended */
   constructor(
     problems: PackageProblem[],
     remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',

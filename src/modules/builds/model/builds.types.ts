@@ -1,3 +1,4 @@
+import type { PageQuery } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 import type { DraftWorkflow } from './draft-workflows.js';
@@ -58,7 +59,7 @@ export interface IndirectLibrary extends NamedLibrary {
   through: string[];
 }
 
-/** A build that is a library, and those of its workflows that have an agent, by name. */
+/** A build that is a library, and its workflows that have an agent, by name. */
 export interface LibraryAgents extends NamedLibrary {
   workflows: StoredWorkflow[];
 }
@@ -91,22 +92,14 @@ export interface MadeBuild extends BuildManifest {
   warnings: PackageProblem[];
 }
 
-/** A version that was just committed, and what should be known before a build is made of it. */
+/** A version that was just committed, and warnings before a build is made of it. */
 export interface CommittedVersion extends AppVersionStatus {
   warnings: PackageProblem[];
 }
 
-/** A page of builds, newest first; `next` is the build to read on from, null on the last page. */
-export interface BuildPage {
-  builds: BuildSummary[];
-  next: string | null;
-}
-
 /** Which builds of an application, and how many of them in a page. */
-export interface BuildQuery {
+export interface BuildQuery extends PageQuery {
   appId: string;
-  before?: string;
-  limit?: number;
 }
 
 /** What front ends are told of the active build. */
@@ -133,11 +126,16 @@ export interface Activation {
   activatedAt: Date;
 }
 
-/** The package of a version, as it was delivered. */
-export interface DeliveredPackage {
-  document: Record<string, unknown>;
-  /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
+/** The text of a package of a version, as it was delivered. */
+export interface PackageText {
+  json: string;
+  /** SHA-256 of its canonical JSON (RFC 8785). */
   checksum: string;
+}
+
+/** The package of a version, read. To read a large one takes the event loop for a moment. */
+export interface DeliveredPackage extends PackageText {
+  document: Record<string, unknown>;
   /** Its workflows as they were checked; none where an earlier release stored it. */
   workflows: DraftWorkflow[];
 }

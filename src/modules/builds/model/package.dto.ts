@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../../common/errors/error.response.dto.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
+import { PACKAGE_REFUSED_EXAMPLE } from './build.examples.js';
 import type { StoredPackage } from './builds.types.js';
 
 /** Something wrong in a package. */
@@ -12,24 +14,19 @@ export class PackageProblemDto {
   })
   severity: 'error' | 'warning';
 
-  @ApiProperty({ description: 'What kind of problem, for programs.', example: 'LIBRARY_UNKNOWN' })
+  @Shows.value('What kind of problem, for programs.', 'LIBRARY_UNKNOWN')
   code: string;
 
-  @ApiProperty({
-    description: 'File of the folder form of the package; empty where none is meant.',
-    example: 'application.json',
-  })
+  @Shows.value('File of the folder form of the package; empty where none is meant.', 'application.json')
   file: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Id of the BPMN element, or JSON pointer in the file; null for the whole file.',
-    example: '/libraries/0',
-  })
+  @Shows.textOrNull(
+    'Id of the BPMN element, or JSON pointer in the file; null for the whole file.',
+    '/libraries/0',
+  )
   element: string | null;
 
-  @ApiProperty({ description: 'What is wrong and what to change.', example: 'There is no such build.' })
+  @Shows.value('What is wrong and what to change.', 'There is no such build.')
   message: string;
 }
 
@@ -42,33 +39,40 @@ export class PackageRefusedResponseDto extends ErrorResponseDto {
   problems?: PackageProblemDto[];
 }
 
+/** A 400 of a route that takes a package, or a part of one. */
+export const PACKAGE_REFUSED = {
+  status: 400,
+  type: PackageRefusedResponseDto,
+  example: PACKAGE_REFUSED_EXAMPLE,
+};
+
 /** What a delivery did to the systems of the version. */
 export class ImportedSystemsDto {
-  @ApiProperty({ type: [String], description: 'Resource names of new systems.' })
+  @Shows.texts('Resource names of new systems.')
   added: string[];
 
-  @ApiProperty({ type: [String], description: 'Resource names of systems that are different now.' })
+  @Shows.texts('Resource names of systems that are different now.')
   changed: string[];
 
-  @ApiProperty({ type: [String], description: 'Resource names of systems that are gone.' })
+  @Shows.texts('Resource names of systems that are gone.')
   removed: string[];
 }
 
 /** The answer to a stored package. */
 export class StoredPackageResponseDto {
-  @ApiProperty({
-    description: 'SHA-256 of the canonical JSON (RFC 8785) of the package.',
-    example: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-  })
+  @Shows.value(
+    'SHA-256 of the canonical JSON (RFC 8785) of the package.',
+    '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+  )
   checksum: string;
 
-  @ApiProperty({ description: 'False when all of it was stored already.', example: true })
+  @Shows.value('False when all of it was stored already.', true)
   changed: boolean;
 
-  @ApiProperty({ type: () => ImportedSystemsDto, description: 'What became of the systems of the version.' })
+  @Shows.part(() => ImportedSystemsDto, 'What became of the systems of the version.')
   systems: ImportedSystemsDto;
 
-  @ApiProperty({ type: () => [PackageProblemDto], description: 'Remarks about the package.' })
+  @Shows.list(() => PackageProblemDto, 'Remarks about the package.')
   warnings: PackageProblemDto[];
 }
 

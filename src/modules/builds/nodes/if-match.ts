@@ -1,18 +1,16 @@
-import { ApiHeader } from '@nestjs/swagger';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import type { IfMatch } from './workflow-nodes.types.js';
 
-/** Documents the header `If-Match` of a route (RFC 9110, section 13.1.1). */
-export const ApiIfMatch = (): MethodDecorator =>
-  ApiHeader({
-    name: 'If-Match',
-    required: true,
-    description:
-      'The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.',
-    schema: { type: 'string', minLength: 1, maxLength: 1_024, example: '*' },
-  });
+/** The request header `If-Match` (RFC 9110, section 13.1.1). */
+export const IF_MATCH = {
+  name: 'If-Match',
+  required: true,
+  description:
+    'The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.',
+  schema: { type: 'string', minLength: 1, maxLength: 1_024, example: '*' },
+} as const;
 
-/** Documents the header `ETag` of an answer (RFC 9110, section 8.8.3). */
+/** The response header `ETag` (RFC 9110, section 8.8.3). */
 export const ETAG_HEADER = {
   ETag: {
     description: 'Tells this state of the node from all others: the `If-Match` of a change.',
@@ -27,9 +25,9 @@ const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`
 const EACH_OPAQUE_TAG = /"[^"]*"/g;
 
 /**
- * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. The service gives strong tags only. A proxy that
- * compresses an answer weakens its tag on the way to the caller (section 8.8.1), who can send back nothing else: compared
- * strongly, it would lock out whoever sits behind such a proxy, and protect nobody.
+ * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. The service gives strong tags only. A proxy that compresses
+ * an answer weakens its tag on the way to the caller (section 8.8.1), who can send back nothing else. A strong comparison would
+ * lock out all callers behind such a proxy, and protect nobody.
  * @throws ValidationFailedError without the header, and when it is neither `*` nor a list of entity tags
  */
 export function requiredIfMatch(value = ''): IfMatch {

@@ -28,8 +28,8 @@ export function replaced(nodes: Nodes, node: JsonObject): Nodes {
 }
 
 /**
- * The node added to the others. On a sequence it comes between both ends of it: the sequence leads to the node, and the node,
- * unless it says where it leads or is an END, to where the sequence led.
+ * The node added to the others. On a sequence the node comes between both ends: the sequence leads to the node, and the node to
+ * the old target of the sequence. An END, and a node with sequences of its own, do not lead there.
  * @param newId makes the id of the new sequence
  * @throws SequenceNotFoundError
  */

@@ -1,60 +1,54 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { DraftNode } from '../model/draft-workflows.js';
 import type { ShownNode, ShownWorkflow } from './workflow-nodes.types.js';
 
-const OBJECT = { type: 'object', additionalProperties: true } as const;
-
 /** Place of a node in an editor. */
 export class LayoutOptionsDto {
-  @ApiProperty({ description: 'To the right.', example: 200 })
+  @Shows.value('To the right.', 200)
   x: number;
 
-  @ApiProperty({ description: 'Downwards.', example: 0 })
+  @Shows.value('Downwards.', 0)
   y: number;
 }
 
 /** A branch of a CONDITION. */
 export class WorkflowConditionDto {
-  @ApiProperty({ description: 'Unique among the conditions of the node.', example: 'yes' })
+  @Shows.value('Unique among the conditions of the node.', 'yes')
   id: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'CEL over the data; null for the default.',
-    example: 'payment.share <= 0.4',
-  })
+  @Shows.textOrNull('CEL over the data; null for the default.', 'payment.share <= 0.4')
   expression: string | null;
 
-  @ApiProperty({ description: 'Node to go on with.', example: 'low' })
+  @Shows.value('Node to go on with.', 'low')
   nextNodeId: string;
 
-  @ApiProperty({ type: 'integer', description: 'The first true condition in this order wins.', example: 1 })
+  @Shows.number('The first true condition in this order wins.', 1)
   order: number;
 
-  @ApiProperty({ description: 'Taken when no condition is true.', example: false })
+  @Shows.value('Taken when no condition is true.', false)
   isDefault: boolean;
 }
 
 /** Where a run goes on after a node. */
 export class WorkflowSequenceDto {
-  @ApiProperty({ description: 'Unique in the workflow.', example: 's1' })
+  @Shows.value('Unique in the workflow.', 's1')
   id: string;
 
-  @ApiProperty({ description: 'This node.', example: 'agent' })
+  @Shows.value('This node.', 'agent')
   sourceNodeId: string;
 
-  @ApiProperty({ description: 'The node it leads to.', example: 'end' })
+  @Shows.value('The node it leads to.', 'end')
   targetNodeId: string;
 }
 
 /** An MCP system that an agent may use. */
 export class McpServerReferenceDto {
-  @ApiProperty({ description: 'Definition id of the system.' })
+  @Shows.value('Definition id of the system.')
   resourceDefinitionId: string;
 
-  @ApiProperty({ description: 'Its application: that of the package, or a library.', example: 'sample' })
+  @Shows.value('Its application: that of the package, or a library.', 'sample')
   appId: string;
 }
 
@@ -63,135 +57,115 @@ export class AiOptionsDto {
   @ApiProperty({ enum: ['CUSTOM_AGENT'], description: 'Kind of agent.' })
   aiType: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Kept as it was sent.', example: null })
+  @Shows.textOrNull('Kept as it was sent.', null)
   aiSubType: string | null;
 
-  @ApiProperty({
-    description: 'The task of the agent; may contain `${…}` references to data.',
-    example: 'Is ${item} in stock?',
-  })
+  @Shows.value('The task of the agent; may contain `${…}` references to data.', 'Is ${item} in stock?')
   operationPrompt: string;
 
-  @ApiProperty({ ...OBJECT, description: 'JSON Schema (2020-12) of the answer.' })
+  @Shows.object('JSON Schema (2020-12) of the answer.')
   exampleOutputJsonSchema: Record<string, unknown>;
 
-  @ApiProperty({
-    type: () => [McpServerReferenceDto],
-    description: 'Systems whose enabled tools it may use.',
-  })
+  @Shows.list(() => McpServerReferenceDto, 'Systems whose enabled tools it may use.')
   mcpServers: McpServerReferenceDto[];
 }
 
 /** A node of a workflow (docs/contract.md, section 5); nodes of other types have the same members. */
 export class WorkflowNodeDto {
-  @ApiProperty({ description: 'Unique in the workflow.', example: 'agent' })
+  @Shows.value('Unique in the workflow.', 'agent')
   id: string;
 
-  @ApiProperty({ format: 'uuid', description: 'The same in every version of the application.' })
+  @Shows.uuid('The same in every version of the application.')
   svcUuid: string;
 
-  @ApiProperty({
-    description:
-      'START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.',
-    example: 'CUSTOM_AGENT',
-  })
+  @Shows.value(
+    'START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.',
+    'CUSTOM_AGENT',
+  )
   type: string;
 
-  @ApiProperty({ description: 'Unique in the workflow.', example: 'Ask the stock' })
+  @Shows.value('Unique in the workflow.', 'Ask the stock')
   name: string;
 
-  @ApiProperty({ type: () => LayoutOptionsDto, description: 'Place in an editor.' })
+  @Shows.part(() => LayoutOptionsDto, 'Place in an editor.')
   layoutOptions: LayoutOptionsDto;
 
-  @ApiProperty({ type: () => [WorkflowConditionDto], description: 'CONDITION only.' })
+  @Shows.list(() => WorkflowConditionDto, 'CONDITION only.')
   conditions: WorkflowConditionDto[];
 
-  @ApiProperty({ type: () => [WorkflowSequenceDto], description: 'Where a run goes on.' })
+  @Shows.list(() => WorkflowSequenceDto, 'Where a run goes on.')
   outgoingSequences: WorkflowSequenceDto[];
 
-  @ApiProperty({ description: 'JSON text with `${…}` references; empty for all data.', example: '{}' })
+  @Shows.value('JSON text with `${…}` references; empty for all data.', '{}')
   inputBody: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'END: JSON text with `${…}` references.' })
+  @Shows.textOrNull('END: JSON text with `${…}` references.')
   outputBody: string | null;
 
-  @ApiProperty({
-    ...OBJECT,
-    type: 'object',
-    nullable: true,
-    description: 'What else the type of node needs.',
-  })
+  @Shows.objectOrNull('What else the type of node needs.')
   payload: Record<string, unknown> | null;
 
-  @ApiProperty({ description: 'Path under which the result is stored; empty for none.', example: 'stock' })
+  @Shows.value('Path under which the result is stored; empty for none.', 'stock')
   responseKey: string;
 
-  @ApiProperty({
-    type: () => AiOptionsDto,
-    nullable: true,
-    description: 'CUSTOM_AGENT only, null otherwise.',
-  })
+  @Shows.partOrNull(() => AiOptionsDto, 'CUSTOM_AGENT only, null otherwise.')
   aiOptions: AiOptionsDto | null;
 
-  @ApiProperty({ format: 'uuid', description: 'Resource id of the workflow.' })
+  @Shows.uuid('Resource id of the workflow.')
   workflowResourceId: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'SUBWORKFLOW: definition id of the workflow to run.',
-  })
+  @Shows.textOrNull('SUBWORKFLOW: definition id of the workflow to run.')
   subWorkflowResourceDefinitionId: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Kept as it was sent.', example: null })
+  @Shows.textOrNull('Kept as it was sent.', null)
   subWorkflowNodeType: string | null;
 
-  @ApiProperty({ format: 'date-time', description: 'When the node was first stored.' })
+  @Shows.moment('When the node was first stored.')
   createdDate: string;
 
-  @ApiProperty({ format: 'date-time', description: 'When it was last stored with other content.' })
+  @Shows.moment('When it was last stored with other content.')
   modifiedDate: string;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who stored it first.' })
+  @Shows.part(() => UserReferenceDto, 'Who stored it first.')
   createdBy: UserReferenceDto;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who stored it with other content last.' })
+  @Shows.part(() => UserReferenceDto, 'Who stored it with other content last.')
   modifiedBy: UserReferenceDto;
 }
 
 /** A workflow in a list. */
 export class WorkflowSummaryDto {
-  @ApiProperty({ description: 'Unique in the version, without regard to case.', example: 'rate_application' })
+  @Shows.value('Unique in the version, without regard to case.', 'rate_application')
   name: string;
 
-  @ApiProperty({ description: 'For people; may be empty.' })
+  @Shows.value('For people; may be empty.')
   description: string;
 
-  @ApiProperty({ format: 'uuid', description: 'The same in this version and its builds, and in no other.' })
+  @Shows.uuid('The same in this version and its builds, and in no other.')
   resourceId: string;
 
-  @ApiProperty({ format: 'uuid', description: 'The same in every version of the application.' })
+  @Shows.uuid('The same in every version of the application.')
   resourceDefinitionId: string;
 
-  @ApiProperty({ type: 'integer', description: 'How many nodes it has.', example: 3 })
+  @Shows.number('How many nodes it has.', 3)
   nodeCount: number;
 }
 
 /** The workflows of a version. */
 export class WorkflowListDto {
-  @ApiProperty({ type: () => [WorkflowSummaryDto], description: 'In the order of the package.' })
+  @Shows.list(() => WorkflowSummaryDto, 'In the order of the package.')
   workflows: WorkflowSummaryDto[];
 }
 
 /** A workflow with its nodes. */
 export class WorkflowDto extends WorkflowSummaryDto {
-  @ApiProperty({ ...OBJECT, type: 'object', nullable: true, description: 'JSON Schema of the input.' })
+  @Shows.objectOrNull('JSON Schema of the input.')
   inputSchema: Record<string, unknown> | null;
 
-  @ApiProperty({ ...OBJECT, type: 'object', nullable: true, description: 'JSON Schema of the output.' })
+  @Shows.objectOrNull('JSON Schema of the output.')
   outputSchema: Record<string, unknown> | null;
 
-  @ApiProperty({ type: () => [WorkflowNodeDto], description: 'In the order of the package.' })
+  @Shows.list(() => WorkflowNodeDto, 'In the order of the package.')
   nodes: WorkflowNodeDto[];
 }
 

@@ -3,10 +3,10 @@ import { IsOptional } from 'class-validator';
 import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
 import type { NodeKey, WorkflowKey } from './workflow-nodes.types.js';
-import { DeliveryParams, versionOf } from '../model/build.params.dto.js';
+import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 
 /** Path of one workflow of a version. */
-export class WorkflowParams extends DeliveryParams {
+export class WorkflowParams extends AppVersionParams {
   @IsPathName(WORKFLOW_NAME, {
     description: 'Name of the workflow, without regard to case.',
     example: 'rate_application',

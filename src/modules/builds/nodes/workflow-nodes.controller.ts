@@ -1,38 +1,16 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  Param,
-  Post,
-  Put,
-  Query,
-  Res,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBadRequestResponse,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
-import { ApiErrors } from '../../../common/http/api-errors.decorator.js';
+import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { PACKAGE_REFUSED_EXAMPLE } from '../model/build.examples.js';
-import { DeliveryParams, versionOf } from '../model/build.params.dto.js';
-import { ApiIfMatch, ETAG_HEADER, requiredIfMatch } from './if-match.js';
-import { PackageRefusedResponseDto } from '../model/package.dto.js';
+import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
+import { requiredIfMatch } from './if-match.js';
 import {
   toWorkflow,
   toWorkflowList,
@@ -42,12 +20,6 @@ import {
   WorkflowNodeDto,
 } from './workflow-node.dto.js';
 import {
-  NODE_EXAMPLE,
-  NODE_REQUEST_EXAMPLE,
-  WORKFLOW_EXAMPLE,
-  WORKFLOW_LIST_EXAMPLE,
-} from './workflow-node.examples.js';
-import {
   NewNodeQueryDto,
   nodeOf,
   WorkflowNodeParams,
@@ -56,23 +28,7 @@ import {
 } from './workflow-node.params.dto.js';
 import { WorkflowNodesService } from './workflow-nodes.service.js';
 import type { ShownNode } from './workflow-nodes.types.js';
-import { WorkflowPathGuard } from './workflow-path.guard.js';
-
-const DENIED = { 403: 'Insufficient permissions to deliver applications' };
-const NO_WORKFLOW = { 404: 'Workflow not found.' };
-const NO_NODE = { 404: 'Workflow node not found.' };
-const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
-const NODE_SCHEMA = { type: 'object', additionalProperties: true } as const;
-const NODE_BODY = {
-  schema: NODE_SCHEMA,
-  examples: { agent: { summary: 'An agent', value: NODE_REQUEST_EXAMPLE } },
-};
-const REFUSED = {
-  type: PackageRefusedResponseDto,
-  example: PACKAGE_REFUSED_EXAMPLE,
-  description:
-    'Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.',
-};
+import { WorkflowNodesApi } from './workflow-nodes.api.js';
 
 /** Workflows of a version and their nodes, one by one (extension of the contract). */
 @ApiTags('Workflows')
@@ -82,51 +38,24 @@ export class WorkflowNodesController {
   constructor(private readonly workflows: WorkflowNodesService) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listWorkflows',
-    summary: 'List the workflows of a version',
-    description: 'Extension of the contract. Those of its package; a version without one has none.',
-  })
-  @ApiOkResponse({ type: WorkflowListDto, example: WORKFLOW_LIST_EXAMPLE, description: 'The workflows.' })
-  @ApiErrors(400, DENIED)
-  async list(@Param() params: DeliveryParams): Promise<WorkflowListDto> {
+  @WorkflowNodesApi.listWorkflows
+  async list(@Param() params: AppVersionParams): Promise<WorkflowListDto> {
     return toWorkflowList(await this.workflows.list(versionOf(params)));
   }
 
   @Get(':workflowName')
-  @ApiOperation({
-    operationId: 'getWorkflow',
-    summary: 'Get a workflow with its nodes',
-    description:
-      'Extension of the contract. Nodes have the shape of the Custom Agent workflow node, whatever their type.',
-  })
-  @ApiOkResponse({ type: WorkflowDto, example: WORKFLOW_EXAMPLE, description: 'The workflow.' })
-  @ApiErrors(400, DENIED, NO_WORKFLOW)
+  @WorkflowNodesApi.getWorkflow
   async workflow(@Param() params: WorkflowParams): Promise<WorkflowDto> {
     return toWorkflow(await this.workflows.workflow(workflowOf(params)));
   }
 
   @Post(':workflowName/node')
-  @UseGuards(WorkflowPathGuard)
+  @FoundFirst(WorkflowNodesService, WorkflowParams, (workflows, params) =>
+    workflows.workflow(workflowOf(params)),
+  )
   @BodyLimit('PACKAGE_MAX_BYTES')
   @Audited(AuditAction.WorkflowNodeCreate)
-  @ApiOperation({
-    operationId: 'createWorkflowNode',
-    summary: 'Add a node to a workflow of a draft version',
-    description:
-      'Extension of the contract. `id` and `svcUuid` are given when they are left out; dates, users and `workflowResourceId` are ' +
-      'ignored. The workflow has to be whole afterwards, so a node usually comes on a sequence. 409 when the version is committed or ' +
-      'has a node of this id.',
-  })
-  @ApiBody(NODE_BODY)
-  @ApiCreatedResponse({
-    type: WorkflowNodeDto,
-    example: NODE_EXAMPLE,
-    headers: ETAG_HEADER,
-    description: 'The node as it is stored.',
-  })
-  @ApiBadRequestResponse(REFUSED)
-  @ApiErrors(400, DENIED, NO_WORKFLOW, COMMITTED)
+  @WorkflowNodesApi.createWorkflowNode
   async create(
     @CurrentPrincipal() principal: Principal,
     @Param() params: WorkflowParams,
@@ -138,23 +67,7 @@ export class WorkflowNodesController {
   }
 
   @Get(':workflowName/node/:nodeId')
-  @ApiOperation({
-    operationId: 'getWorkflowNode',
-    summary: 'Get a node of a workflow',
-    description: 'Extension of the contract. The `ETag` is what a change of the node has to name.',
-  })
-  @ApiOkResponse({
-    type: WorkflowNodeDto,
-    example: NODE_EXAMPLE,
-    headers: ETAG_HEADER,
-    description: 'The node.',
-  })
-  @ApiResponse({
-    status: 304,
-    headers: ETAG_HEADER,
-    description: 'The node is still the one that `If-None-Match` names.',
-  })
-  @ApiErrors(400, DENIED, NO_NODE)
+  @WorkflowNodesApi.getWorkflowNode
   async get(
     @Param() params: WorkflowNodeParams,
     @Res({ passthrough: true }) response: Response,
@@ -163,26 +76,10 @@ export class WorkflowNodesController {
   }
 
   @Put(':workflowName/node/:nodeId')
-  @UseGuards(WorkflowPathGuard)
+  @FoundFirst(WorkflowNodesService, WorkflowNodeParams, (workflows, params) => workflows.node(nodeOf(params)))
   @BodyLimit('PACKAGE_MAX_BYTES')
   @Audited(AuditAction.WorkflowNodeUpdate)
-  @ApiIfMatch()
-  @ApiOperation({
-    operationId: 'updateWorkflowNode',
-    summary: 'Change a node of a workflow of a draft version',
-    description:
-      'Extension of the contract. The whole node in the place of the one that is there; what was read can be sent back changed. ' +
-      '409 when the version is committed, or when the node is not the one that `If-Match` names.',
-  })
-  @ApiBody(NODE_BODY)
-  @ApiOkResponse({
-    type: WorkflowNodeDto,
-    example: NODE_EXAMPLE,
-    headers: ETAG_HEADER,
-    description: 'The node as it is stored.',
-  })
-  @ApiBadRequestResponse(REFUSED)
-  @ApiErrors(400, DENIED, NO_NODE, COMMITTED)
+  @WorkflowNodesApi.updateWorkflowNode
   async update(
     @CurrentPrincipal() principal: Principal,
     @Param() params: WorkflowNodeParams,
@@ -196,17 +93,7 @@ export class WorkflowNodesController {
 
   @Delete(':workflowName/node/:nodeId')
   @Audited(AuditAction.WorkflowNodeDelete)
-  @ApiIfMatch()
-  @ApiOperation({
-    operationId: 'deleteWorkflowNode',
-    summary: 'Take a node out of a workflow of a draft version',
-    description:
-      'Extension of the contract. What led to the node leads to where it led. 400 when the workflow would not be whole without it. ' +
-      '409 as for a change.',
-  })
-  @ApiOkResponse({ type: WorkflowNodeDto, example: NODE_EXAMPLE, description: 'The node as it was.' })
-  @ApiBadRequestResponse(REFUSED)
-  @ApiErrors(400, DENIED, NO_NODE, COMMITTED)
+  @WorkflowNodesApi.deleteWorkflowNode
   async remove(
     @CurrentPrincipal() principal: Principal,
     @Param() params: WorkflowNodeParams,

@@ -148,7 +148,7 @@ export class WorkflowNodesService {
     return this.node(key);
   }
 
-  /** Another edit of the package in between is no conflict as long as the node is the same. */
+  /** Another edit of the package in between is no conflict as long as it leaves the node alone. */
   private async attempted<Result>(edit: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {

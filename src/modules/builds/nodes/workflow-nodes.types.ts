@@ -14,7 +14,7 @@ export interface NodeKey extends WorkflowKey {
 /** A workflow of a version, its references completed by definition ids. */
 export type ShownWorkflow = DraftWorkflow & { resourceId: string; resourceDefinitionId: string };
 
-/** A node of a workflow of a version, and what tells this state of it from all others. */
+/** A node of a workflow of a version, with the entity tag of its state. */
 export interface ShownNode {
   node: DraftNode;
   workflowResourceId: string;
@@ -22,5 +22,5 @@ export interface ShownNode {
   etag: string;
 }
 
-/** What a change demands of the node that is there: one of these entity tags, quotes included, or any state of it. */
+/** The states of the node that a change accepts: one of these entity tags, quotes included, or any state. */
 export type IfMatch = '*' | readonly string[];

@@ -1,22 +1,21 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import { canonicalJson } from '../../../common/canonical-json.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { LibraryReference } from '../../packages/model/package.types.js';
+import type { PackageJson } from '../../packages/thread/package-task.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 import { AppPackagesRepository } from '../storage/app-packages.repository.js';
 import { PackageMovedError, PackageNotFoundError, PackageRefusedError } from '../model/builds.errors.js';
-import type { DeliveredPackage, PackageEdit, StoredPackage } from '../model/builds.types.js';
+import type { DeliveredPackage, PackageEdit, PackageText, StoredPackage } from '../model/builds.types.js';
 import { stamped, type DraftWorkflow } from '../model/draft-workflows.js';
 import type { AppPackageEntity } from '../storage/app-package.entity.js';
 import { PackageAuditService, type Delivery } from './package-audit.service.js';
 import { PackageCheckService, type PackageCheck } from './package-check.service.js';
-import { packText, unpackText } from '../storage/packed-text.js';
+import { unpackText } from '../storage/packed-text.js';
 import { secretWarnings } from './secret-warnings.js';
 
 /** The packages of application versions (docs/contract.md, section 6). */
@@ -32,24 +31,22 @@ export class AppPackagesService {
   ) {}
 
   /**
-   * Stores a package in a draft version, in the place of the one before: all of it or nothing. What is there already is
-   * left alone, so that the same package again changes nothing.
-   * @param document JSON of unknown origin
+   * Stores a package in a draft version, in the place of the one before: all of it or nothing. Existing parts are left alone,
+   * so that an equal package changes nothing.
+   * @param json of unknown origin
    * @throws PackageRefusedError naming all that is wrong with it
-   * @throws LibraryNotUsableError when the application may not use a library that it names
+   * @throws UnreadableBodyError when it is no JSON object
+   * @throws PackageChecksBusyError when too many packages wait for their check
+   * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
    */
-  async store(principal: Principal, version: AppVersionKey, document: unknown): Promise<StoredPackage> {
-    const delivery = await deliveryOf(
-      version,
-      await this.checks.require(principal, version, document),
-      document,
-    );
+  async store(principal: Principal, version: AppVersionKey, json: PackageJson): Promise<StoredPackage> {
+    const delivery = deliveryOf(version, await this.checks.require(principal, version, json));
     const { changed, systems } = await this.database.write((manager) =>
       this.apply(manager, principal, delivery),
     );
     const warnings = [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)];
-    return { checksum: delivery.checksum, changed, systems, warnings };
+    return { checksum: delivery.package.checksum, changed, systems, warnings };
   }
 
   /**
@@ -58,7 +55,7 @@ export class AppPackagesService {
    * @param edited checksum of the package that was edited
    * @param event what the audit log is told
    * @throws PackageRefusedError naming all that is wrong with it
-   * @throws LibraryNotUsableError when the application may not use a library that it names
+   * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
    * @throws PackageMovedError when another one was stored meanwhile
    */
@@ -67,11 +64,8 @@ export class AppPackagesService {
     version: AppVersionKey,
     { document, edited, event }: PackageEdit,
   ): Promise<void> {
-    const delivery = await deliveryOf(
-      version,
-      await this.checks.require(principal, version, document),
-      document,
-    );
+    const json = JSON.stringify(document);
+    const delivery = deliveryOf(version, await this.checks.require(principal, version, json));
     await this.database.write(async (manager) => {
       await this.apps.openForReplacing(manager, version);
       if ((await this.repository.checksum(manager, version)) !== edited) {
@@ -83,26 +77,33 @@ export class AppPackagesService {
   }
 
   /**
-   * The package of a version, as it was delivered.
+   * The package of a version as JSON text, as it was delivered.
    * @throws PackageNotFoundError
    */
-  async get(version: AppVersionKey): Promise<Record<string, unknown>> {
-    const stored = await this.find(version);
+  async get(version: AppVersionKey): Promise<string> {
+    const stored = await this.text(version);
     if (stored === null) {
       throw new PackageNotFoundError();
     }
-    return stored.document;
+    return stored.json;
   }
 
   /** As `get`, with its checksum; null when there is none. */
+  async text(version: AppVersionKey): Promise<PackageText | null> {
+    const row = await this.row(version);
+    return row && { json: await unpackText(row.document), checksum: row.checksum };
+  }
+
+  /** As `text`, read, with its workflows. */
   async find(version: AppVersionKey): Promise<DeliveredPackage | null> {
-    const row = await this.database.read((manager) => this.repository.find(manager, version));
+    const row = await this.row(version);
     if (row === null) {
       return null;
     }
-    const document = JSON.parse(await unpackText(row.document)) as Record<string, unknown>;
+    const json = await unpackText(row.document);
+    const document = JSON.parse(json) as Record<string, unknown>;
     const workflows = await draftsOf(row);
-    return { document, checksum: row.checksum, workflows };
+    return { document, json, checksum: row.checksum, workflows };
   }
 
   /** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
@@ -111,11 +112,11 @@ export class AppPackagesService {
     if (drafts !== null) {
       return drafts;
     }
-    const row = await this.database.read((manager) => this.repository.find(manager, version));
+    const row = await this.row(version);
     if (row === null) {
       return [];
     }
-    const checked = await this.checks.check(version, JSON.parse(await unpackText(row.document)));
+    const checked = await this.checks.check(version, await unpackText(row.document));
     return stamped(checked.package?.workflows ?? [], [], { at: row.storedAt, by: row.storedBy });
   }
 
@@ -127,10 +128,14 @@ export class AppPackagesService {
     return application?.libraries ?? [];
   }
 
+  private row(version: AppVersionKey): Promise<AppPackageEntity | null> {
+    return this.database.read((manager) => this.repository.find(manager, version));
+  }
+
   private async insert(
     manager: EntityManager,
     principal: Principal,
-    { version, checksum, packed, package: { workflows } }: Delivery,
+    { version, package: { checksum, packed, workflows } }: Delivery,
   ): Promise<void> {
     await this.repository.store(manager, {
       ...version,
@@ -146,7 +151,11 @@ export class AppPackagesService {
     principal: Principal,
     delivery: Delivery,
   ): Promise<{ changed: boolean; systems: SystemsImport }> {
-    const { version, checksum, libraries } = delivery;
+    const {
+      version,
+      libraries,
+      package: { checksum },
+    } = delivery;
     await this.apps.openForReplacing(manager, version);
     const isOther = (await this.repository.checksum(manager, version)) !== checksum;
     if (isOther) {
@@ -167,17 +176,11 @@ export class AppPackagesService {
 }
 
 /** @throws PackageRefusedError */
-async function deliveryOf(
-  version: AppVersionKey,
-  { package: pkg, libraries, problems }: PackageCheck,
-  document: unknown,
-): Promise<Delivery> {
+function deliveryOf(version: AppVersionKey, { package: pkg, libraries, problems }: PackageCheck): Delivery {
   if (pkg === null || libraries === null) {
     throw new PackageRefusedError(problems);
   }
-  const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
-  const packed = await packText(JSON.stringify(document));
-  return { version, package: pkg, libraries, checksum, packed, remarks: problems };
+  return { version, package: pkg, libraries, remarks: problems };
 }
 
 /** None where an earlier release stored the package. */

@@ -4,7 +4,8 @@ import type { Principal } from '../../../common/user/principal.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
-import type { CheckedPackage, PackageProblem } from '../../packages/model/package.types.js';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import type { JudgedPackage } from '../../packages/thread/package-task.types.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 import type { PackageEdit } from '../model/builds.types.js';
 import type { ResolvedLibraries } from '../libraries/libraries.service.js';
@@ -16,11 +17,8 @@ const AUDITED_NAMES = 50;
 /** A package on its way into a version. */
 export interface Delivery {
   version: AppVersionKey;
-  package: CheckedPackage;
+  package: JudgedPackage;
   libraries: ResolvedLibraries;
-  checksum: string;
-  /** The document's JSON, packed. */
-  packed: string;
   /** What is not quite right with it. */
   remarks: PackageProblem[];
 }
@@ -37,7 +35,7 @@ export class PackageAuditService {
   async stored(
     manager: EntityManager,
     principal: Principal,
-    { version, checksum, package: { processes, workflows } }: Delivery,
+    { version, package: { checksum, processCount, workflows } }: Delivery,
     { added, changed, removed, secretsDropped }: SystemsImport,
   ): Promise<void> {
     await this.audit.record(manager, principal, {
@@ -47,7 +45,7 @@ export class PackageAuditService {
       appVersionId: version.appVersionId,
       details: {
         checksum,
-        processes: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
+        processes: processCount,
         workflows: workflows.length,
         systemsAdded: told(added),
         systemsChanged: told(changed),

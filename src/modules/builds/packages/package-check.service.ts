@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { CheckedPackage, DefinitionIds, PackageProblem } from '../../packages/model/package.types.js';
-import { PackagesService } from '../../packages/packages.service.js';
+import type { CheckContext, DefinitionIds, PackageProblem } from '../../packages/model/package.types.js';
+import { PackageThreadsService } from '../../packages/package-threads.service.js';
+import type { JudgedPackage, PackageJson } from '../../packages/thread/package-task.types.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
@@ -13,49 +14,78 @@ import { workflowDefinitionId } from './resource-ids.js';
 
 /** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
 export interface PackageCheck {
-  package: CheckedPackage | null;
+  package: JudgedPackage | null;
   libraries: ResolvedLibraries | null;
   problems: PackageProblem[];
 }
 
-/** Checks packages against what is stored: builds of libraries, systems of the version, and definition ids. */
+/** What is asked of a check. */
+export interface CheckOptions {
+  /** The compiled processes too, for a build. */
+  withProcesses?: boolean;
+  /** Builds that are looked up as if they were not there. */
+  hidden?: ReadonlySet<string>;
+}
+
+/** Checks packages against stored builds of libraries, systems of the version, and definition ids. */
 @Injectable()
 export class PackageCheckService {
   constructor(
-    private readonly packages: PackagesService,
+    private readonly threads: PackageThreadsService,
     private readonly libraries: LibrariesService,
     private readonly systems: SystemsImportService,
     private readonly states: SystemStatesService,
     private readonly rights: LibraryRightsService,
   ) {}
 
-  /** Not inside of a transaction. */
-  async check(version: AppVersionKey, document: unknown): Promise<PackageCheck> {
+  /**
+   * Not inside of a transaction.
+   * @param json of unknown origin
+   * @throws UnreadableBodyError when it is no JSON object
+   * @throws PackageChecksBusyError when too many packages wait
+   */
+  async check(
+    version: AppVersionKey,
+    json: PackageJson,
+    { withProcesses = false, hidden = new Set() }: CheckOptions = {},
+  ): Promise<PackageCheck> {
     const { appId } = version;
-    const parsed = this.packages.parse(document);
-    if (parsed.package === null) {
-      const others = await this.packages.checkParts(parsed.readable, appId);
-      return { package: null, libraries: null, problems: [...parsed.problems, ...others] };
-    }
-    const { application } = parsed.package;
-    const libraries = await this.libraries.resolve(appId, application.libraries);
-    const definitionIds = await this.definitionIds(appId, parsed.package);
-    const registered = (await this.states.ofVersion(version)).filter(({ type }) => type === SystemType.Mcp);
-    const context = { appId, libraries: libraries.direct, definitionIds, registered };
-    const checked = await this.packages.check(parsed.package, context);
-    const problems = [...parsed.problems, ...libraries.problems, ...checked.problems];
-    return { package: hasErrors(problems) ? null : checked.checked, libraries, problems };
+    return this.threads.inTurn(async (thread) => {
+      const { outline, problems } = await thread.read({ json, appId });
+      if (outline === null) {
+        return { package: null, libraries: null, problems };
+      }
+      const libraries = await this.libraries.resolve(appId, outline.libraries, hidden);
+      const definitionIds = await this.definitionIds(appId, outline);
+      const registered = await this.registered(version);
+      const context = { appId, libraries: libraries.direct, definitionIds, registered };
+      const checked = await thread.check({ json, context, withProcesses });
+      const all = [...problems, ...libraries.problems, ...checked.problems];
+      return { package: hasErrors(all) ? null : checked.judged, libraries, problems: all };
+    });
   }
 
   /**
    * As `check`, for somebody who wants to store or build the package.
-   * @throws LibraryNotUsableError when the application may not use a library that it names: before anything else that is
-   * wrong, which could tell what is in the library
+   * @throws LibraryNotUsableError when the application must not use a library that it names. It comes before all other
+   * problems, which could tell the contents of the library. A caller who may not deliver that library is told nothing of it
    */
-  async require(principal: Principal, version: AppVersionKey, document: unknown): Promise<PackageCheck> {
-    const checked = await this.check(version, document);
-    await this.rights.require(principal, version, checked.libraries?.named ?? []);
-    return checked;
+  async require(
+    principal: Principal,
+    version: AppVersionKey,
+    json: PackageJson,
+    options: CheckOptions = {},
+  ): Promise<PackageCheck> {
+    const checked = await this.check(version, json, options);
+    const hidden = await this.rights.require(principal, version, checked.libraries?.named ?? []);
+    return hidden.size === 0 ? checked : this.check(version, json, { ...options, hidden });
+  }
+
+  private async registered(version: AppVersionKey): Promise<NonNullable<CheckContext['registered']>> {
+    const systems = await this.states.ofVersion(version);
+    return systems
+      .filter(({ type }) => type === SystemType.Mcp)
+      .map(({ resourceName, resourceDefinitionId }) => ({ resourceName, resourceDefinitionId }));
   }
 
   /** Definition ids of the systems and workflows of a package, as far as they are known already. */

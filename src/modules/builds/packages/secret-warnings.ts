@@ -1,7 +1,7 @@
 import type { PackageProblem, PackageSystem } from '../../packages/model/package.types.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 
-/** What the deliverer has to know of client secrets, which packages never hold. */
+/** What the deliverer has to know of secrets, which packages never hold. */
 export function secretWarnings(
   systems: PackageSystem[],
   { secretsDropped, secretsMissing }: SystemsImport,
@@ -20,11 +20,17 @@ export function secretWarnings(
       warning(
         'SECRET_DROPPED',
         name,
-        'The connection leads elsewhere now, so the stored client secret was deleted.',
+        'The connection leads elsewhere now, so its stored secrets were deleted.',
       ),
     ),
     ...secretsMissing
       .filter((name) => !dropped.has(name))
-      .map((name) => warning('SECRET_MISSING', name, 'The client secret has to be set in the version.')),
+      .map((name) =>
+        warning(
+          'SECRET_MISSING',
+          name,
+          'A secret of the system has to be set in the version: that of its account, or the key of its certificate.',
+        ),
+      ),
   ];
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { Database } from '../../../database/database.js';
+import { locked } from '../../../database/row-locks.js';
 import { ActiveBuildEntity } from './active-build.entity.js';
 
 /** A build that is active. */
@@ -14,8 +14,6 @@ export interface ActiveBuild {
 /** Which build of an application is active. */
 @Injectable()
 export class ActiveBuildsRepository {
-  constructor(private readonly database: Database) {}
-
   /** @returns null when no build of the application was ever activated */
   async find(manager: EntityManager, appId: string): Promise<ActiveBuild | null> {
     return toActive(await manager.findOneBy(ActiveBuildEntity, { appId }));
@@ -32,7 +30,7 @@ export class ActiveBuildsRepository {
       .values({ appId, buildId: null, activatedAt: null, activatedBy: null })
       .execute();
     const query = manager.createQueryBuilder(ActiveBuildEntity, 'active').where({ appId });
-    return toActive(await this.database.lock(query, 'pessimistic_write').getOne());
+    return toActive(await locked(query, 'pessimistic_write').getOne());
   }
 
   /** Names the build of a locked application. */

@@ -18,6 +18,9 @@ export class BuildEntity {
   /** JSON of the applications that may use the build as a library; null where its package says nothing of it. */
   @Column({ type: 'json', name: 'usable_by', nullable: true, transformer: storedText }) usableBy:
     string | null;
+  /** JSON of the applications that may use systems of the library in nodes of their own; null: all that may use the library. */
+  @Column({ type: 'json', name: 'systems_usable_by', nullable: true, transformer: storedText })
+  systemsUsableBy: string | null;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
 }

@@ -23,6 +23,13 @@ export class LibraryRightsRepository {
     );
   }
 
+  /** Whether the systems of a build may be used in nodes of an application that may use the build. */
+  async lendsSystems(manager: EntityManager, buildId: string, userAppId: string): Promise<boolean> {
+    const row = await manager.findOne(BuildEntity, { select: { systemsUsableBy: true }, where: { buildId } });
+    const named = row?.systemsUsableBy ?? null;
+    return named === null || (JSON.parse(named) as string[]).includes(userAppId);
+  }
+
   /** The libraries that an application used before their packages said who may. */
   async usedBefore(manager: EntityManager, userAppId: string): Promise<Set<string>> {
     const rows = await manager.findBy(LibraryUserEntity, { userAppId });

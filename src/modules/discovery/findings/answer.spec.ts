@@ -100,6 +100,7 @@ describe('the answer', () => {
         issuesDetected: 0,
         recommendations: [],
       },
+      registered: {},
     });
   });
 

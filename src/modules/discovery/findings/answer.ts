@@ -37,6 +37,9 @@ export function answerOf(findings: ScanFindings, comparison: Comparison): Discov
       issuesDetected: issues.length,
       recommendations: issues.map(recommendationOf).toSorted(),
     },
+    registered: Object.fromEntries(
+      components.flatMap(({ component: { key, apps } }) => (apps === undefined ? [] : [[key, [...apps]]])),
+    ),
   };
 }
 

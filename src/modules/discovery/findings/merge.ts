@@ -5,8 +5,8 @@ import type { ScanIssue, SourceReadings } from '../model/scan.types.js';
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Makes one list of what the sources named. A later source wins on a key of the same map, but what callers of the API
- * registered never takes the place of what the operator configured. Everything that is left out is an issue.
+ * Makes one list of what the sources named. A later source wins on a key of one map. But a registration by a caller of the API
+ * never replaces an entry of the operator. Everything that is left out is an issue.
  * @param max components of one scan; those of later sources are left out first
  * @returns components sorted by map, then key
  */

@@ -29,8 +29,8 @@ const ADVICE: Record<ProbeFailure, string> = {
 };
 
 /**
- * Says what is wrong and what to do about it, in one line; equal issues give equal lines, and no two issues of a scan the
- * same. Nothing that a component said is part of it.
+ * Says in one line what is wrong and what to do about it. Equal issues give equal lines. No two issues of a scan give one line.
+ * Nothing that a component said is part of it.
  */
 export function recommendationOf(issue: ScanIssue): string {
   switch (issue.code) {

@@ -2,7 +2,7 @@ import type { Component } from '../model/component.types.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { ProbeFinding } from '../model/probe.js';
 
-/** What a component says of itself, as far as it is kept from scan to scan. */
+/** The words of a component about itself that are kept from scan to scan. */
 export interface Reported {
   name?: string;
   type?: string;
@@ -10,7 +10,7 @@ export interface Reported {
   capabilities?: string[];
 }
 
-/** What is shown of a component: its own word where it has one, else that of its source. */
+/** The shown facts of a component: its own word, else the word of its source. */
 export interface Described {
   name: string;
   type: string;
@@ -33,7 +33,7 @@ export function versionOf(text: string | null | undefined): string {
   return found?.[0] ?? UNKNOWN_VERSION;
 }
 
-/** What is kept of a finding: bounded, without control characters, and without a credential that came back. */
+/** The kept part of a finding: bounded, without control characters, and without a credential that came back. */
 export function reportedBy(component: Component, finding: ProbeFinding): Reported {
   const removal = new SecretRemoval(secretsOf(component), LEAST_SECRET_LENGTH);
   const plain = (text: string, max: number): string => (removal.isIn(text) ? '' : plainText(text, max));

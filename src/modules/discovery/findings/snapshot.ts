@@ -14,7 +14,7 @@ import type {
 /** What is remembered of a component until the next scan. */
 export interface SnapshotEntry extends ComponentRef {
   status: ComponentStatus;
-  /** SHA-256 of what is known of the component, whatever its state: hexadecimal. */
+  /** SHA-256 of the known facts of the component, without its state: hexadecimal. */
   fingerprint: string;
   kind: ComponentKind;
   endpoint: string;
@@ -37,9 +37,9 @@ export interface Comparison {
 }
 
 /**
- * Compares a scan with the last completed one. Whether a component is up, how busy it is and how fast it answered is no
- * change. One that is down counts as what it was when it was last heard of, so that going down and coming back is none
- * either, nor is what it says when it is heard for the first time.
+ * Compares a scan with the last completed one. Whether a component is up, how busy it is and how fast it answered is no change.
+ * A component that is down counts as it was when it was last heard of. So going down and coming back is no change. The first
+ * words of a component are none either.
  * @param previous of the last completed scan; null before the first, to which everything is new
  */
 export function compare(previous: Snapshot | null, components: readonly CheckedComponent[]): Comparison {
@@ -74,7 +74,7 @@ function entryOf(
   last: SnapshotEntry | undefined,
 ): SnapshotEntry {
   const { map, key, kind, endpoint } = component;
-  // What stands at another address, or is another thing, is not what was heard of before.
+  // A component at another address, or of another kind, is not the one that was heard of before.
   const remembered = last?.kind === kind && last.endpoint === endpoint ? last.reported : null;
   const reported = outcome.status === 'healthy' ? reportedBy(component, outcome.finding) : remembered;
   return {

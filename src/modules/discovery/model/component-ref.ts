@@ -5,7 +5,7 @@ export function refId({ map, key }: ComponentRef): string {
   return `${map}.${key}`;
 }
 
-/** Sorts by map, then key, by code units: the same everywhere, whatever the locale. */
+/** Sorts by map, then key, by code units: equal in every locale. */
 export function byRef(one: ComponentRef, other: ComponentRef): number {
   return refId(one) < refId(other) ? -1 : 1;
 }

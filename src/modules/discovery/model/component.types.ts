@@ -75,4 +75,6 @@ export interface Component {
    * API, so it is reached through the guarded outbound client and its address policy only.
    */
   trust: 'operator' | 'registered';
+  /** Applications whose systems name it; only of what callers have registered. */
+  apps?: ReadonlySet<string>;
 }

@@ -16,7 +16,7 @@ export class ScanNotStoredError extends InternalError {
   }
 }
 
-/** Another replica took over because this one was not heard of for too long; what was found here is not stored. */
+/** Another replica took over because this one was not heard of for too long. The findings of this one are not stored. */
 export class ScanLostError extends InternalError {
   readonly code = 'DISCOVERY_LOST';
   constructor() {

@@ -1,3 +1,4 @@
+import type { PageQuery } from '../../../common/page.js';
 import type { ComponentMap } from './component.types.js';
 import type { ProbeFailure } from './probe.error.js';
 import type { ChangeEvent, ComponentStatus, DiscoveryResult } from './scan.types.js';
@@ -36,22 +37,10 @@ export interface StoredChange {
 }
 
 /** Which part of the history is wanted, newest first. */
-export interface HistoryQuery {
-  /** Ids below this one. */
-  before?: number;
-  /** DISCOVERY_PAGE_SIZE without it. */
-  limit?: number;
-}
+export type HistoryQuery = PageQuery<number>;
 
 /** Which changes are wanted, newest first. */
 export interface ChangesQuery extends HistoryQuery {
   /** Of components with this key, in any map. */
   key?: string;
-}
-
-/** A part of the history. */
-export interface HistoryPage<Item> {
-  items: Item[];
-  /** `before` of the next page; null on the last one. */
-  next: number | null;
 }

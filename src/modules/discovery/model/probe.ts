@@ -7,8 +7,8 @@ export interface ProbeContext {
   /** Milliseconds from the start of the probe to its deadline, for the driver's own time-outs. */
   timeoutMs: number;
   /**
-   * Takes what closes a connection at once and without waiting. Called right after the probe has ended, the last one
-   * first, and at the latest at the deadline, even when the probe itself hangs: that is what really frees the socket.
+   * Takes what closes a connection at once and without waiting. Called right after the probe has ended, the last one first, and
+   * at the latest at the deadline, even when the probe hangs. This really frees the socket.
    */
   onEnd: (destroy: () => void) => void;
 }

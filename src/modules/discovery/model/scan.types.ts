@@ -48,10 +48,7 @@ export interface ScanFindings {
   issues: ScanIssue[];
 }
 
-/**
- * What can happen to a component from one scan to the next: it came or went, what is known of it changed, or its status
- * did.
- */
+/** A change of a component from one scan to the next: it came or went, its facts changed, or its status changed. */
 export const CHANGE_EVENTS = ['added', 'removed', 'changed', 'healthy', 'unhealthy'] as const;
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
 
@@ -114,6 +111,11 @@ export interface DiscoveryResult {
     issuesDetected: number;
     recommendations: string[];
   };
+  /**
+   * Applications that have registered external integrations, by the keys of these. It is stored and never shown. Scans of earlier
+   * releases have none.
+   */
+  registered?: Record<string, readonly string[]>;
 }
 
 /** What the sources said at the beginning of a scan. */

@@ -1,43 +1,37 @@
+import type { Page } from '../../../common/page.js';
 import { ApiProperty } from '@nestjs/swagger';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import type { ComponentMap } from '../model/component.types.js';
-import type { HistoryPage, StoredChange } from '../model/discovery.types.js';
+import type { StoredChange } from '../model/discovery.types.js';
 import { PROBE_FAILURES } from '../model/probe.error.js';
 import { CHANGE_EVENTS, type ChangeEvent, type ComponentStatus } from '../model/scan.types.js';
 
 /** Something that a scan found different from the scan before it. */
 export class ChangeDto {
-  @ApiProperty({
-    type: 'integer',
-    description: 'Id of the change; later ones have higher ids.',
-    example: 1700003,
-  })
+  @Shows.number('Id of the change; later ones have higher ids.', 1700003)
   id: number;
 
-  @ApiProperty({ type: 'integer', description: 'Number of the scan.', example: 17 })
+  @Shows.number('Number of the scan.', 17)
   scanId: number;
 
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When that scan was completed.',
-    example: '2026-01-31T10:20:32.423Z',
-  })
+  @Shows.moment('When that scan was completed.', '2026-01-31T10:20:32.423Z')
   noticedAt: string;
 
-  @ApiProperty({
-    enum: ['services', 'infrastructure', 'externalIntegrations'],
-    enumName: 'ComponentMap',
-    description: 'Map of the result in which the component stands.',
-  })
+  @Shows.enum(
+    'ComponentMap',
+    ['services', 'infrastructure', 'externalIntegrations'],
+    'Map of the result in which the component stands.',
+  )
   map: ComponentMap;
 
-  @ApiProperty({ description: 'Key of the component in that map.', example: 'reporting' })
+  @Shows.value('Key of the component in that map.', 'reporting')
   key: string;
 
-  @ApiProperty({
-    enum: CHANGE_EVENTS,
-    enumName: 'ComponentChangeEvent',
-    description: 'It came, it went, its configuration changed, or it became healthy or unhealthy.',
-  })
+  @Shows.enum(
+    'ComponentChangeEvent',
+    CHANGE_EVENTS,
+    'It came, it went, its configuration changed, or it became healthy or unhealthy.',
+  )
   event: ChangeEvent;
 
   @ApiProperty({
@@ -49,30 +43,20 @@ export class ChangeDto {
   })
   status: ComponentStatus | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Why it was unhealthy; null when it was not.',
-    example: 'The connection was refused.',
-  })
+  @Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.')
   error: string | null;
 }
 
 /** A page of changes. */
 export class ChangesPageDto {
-  @ApiProperty({ type: () => [ChangeDto], description: 'Newest first.' })
+  @Shows.list(() => ChangeDto, 'Newest first.')
   changes: ChangeDto[];
 
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: 'Give it as `before` to read on; null on the last page.',
-    example: null,
-  })
+  @Shows.numberOrNull(NEXT_PAGE, null)
   next: number | null;
 }
 
-export function toChangesPage({ items, next }: HistoryPage<StoredChange>): ChangesPageDto {
+export function toChangesPage({ items, next }: Page<StoredChange, number>): ChangesPageDto {
   return { changes: items.map(toChange), next };
 }
 

@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { ComponentStatus, DiscoveryResult } from '../model/scan.types.js';
 
 const STATUS = {
@@ -19,7 +20,7 @@ const VERSION = { description: 'Numeric version; `unknown` when it tells none.',
 
 /** A service. */
 export class ServiceDto {
-  @ApiProperty({ description: 'Name.', example: 'Document Management' })
+  @Shows.value('Name.', 'Document Management')
   name: string;
 
   @ApiProperty(VERSION)
@@ -28,10 +29,10 @@ export class ServiceDto {
   @ApiProperty(STATUS)
   status: ComponentStatus;
 
-  @ApiProperty({ description: 'Its address.', example: 'https://documents.example.com' })
+  @Shows.value('Its address.', 'https://documents.example.com')
   endpoint: string;
 
-  @ApiProperty({ type: [String], description: 'What it can do, sorted.', example: ['search', 'upload'] })
+  @Shows.texts('What it can do, sorted.', ['search', 'upload'])
   capabilities: string[];
 
   @ApiProperty(CHECKED)
@@ -43,32 +44,28 @@ export class ServiceDto {
 
 /** Connections of a database. */
 export class ConnectionsDto {
-  @ApiProperty({
-    type: 'integer',
-    description: 'Connections at work, without that of the check.',
-    example: 5,
-  })
+  @Shows.number('Connections at work, without that of the check.', 5)
   active: number;
 
-  @ApiProperty({ type: 'integer', description: 'Connections that wait for work.', example: 10 })
+  @Shows.number('Connections that wait for work.', 10)
   idle: number;
 
-  @ApiProperty({ type: 'integer', description: 'Most connections the server takes.', example: 100 })
+  @Shows.number('Most connections the server takes.', 100)
   max: number;
 }
 
 /** Memory of a cache. */
 export class MemoryDto {
-  @ApiProperty({ description: 'Binary units, one decimal.', example: '943.8KB' })
+  @Shows.value('Binary units, one decimal.', '943.8KB')
   used: string;
 
-  @ApiProperty({ description: 'What is left of its limit, or of the machine without one.', example: '64MB' })
+  @Shows.value('What is left of its limit, or of the machine without one.', '64MB')
   available: string;
 }
 
 /** A database, message broker, cache or search engine. */
 export class InfrastructureDto {
-  @ApiProperty({ description: 'Product.', example: 'mysql' })
+  @Shows.value('Product.', 'mysql')
   type: string;
 
   @ApiProperty(VERSION)
@@ -102,13 +99,13 @@ export class InfrastructureDto {
 
 /** Something outside of the platform that it works with. */
 export class IntegrationDto {
-  @ApiProperty({ description: 'Name.', example: 'Object storage' })
+  @Shows.value('Name.', 'Object storage')
   name: string;
 
   @ApiProperty(STATUS)
   status: ComponentStatus;
 
-  @ApiProperty({ description: 'Its address.', example: 'https://s3.example.com' })
+  @Shows.value('Its address.', 'https://s3.example.com')
   endpoint: string;
 
   @ApiProperty(CHECKED)
@@ -123,32 +120,24 @@ export class IntegrationDto {
 
 /** What came of the scan as a whole. */
 export class ScanSummaryDto {
-  @ApiProperty({ description: 'Milliseconds below a second, else seconds.', example: '2.3s' })
+  @Shows.value('Milliseconds below a second, else seconds.', '2.3s')
   scanDuration: string;
 
-  @ApiProperty({
-    type: 'integer',
-    description: 'Services that the last completed scan did not find.',
-    example: 0,
-  })
+  @Shows.number('Services that the last completed scan did not find.', 0)
   newServicesFound: number;
 
-  @ApiProperty({
-    type: 'integer',
-    description:
-      'Components of all maps that are not as the last completed scan found them, or gone. Being up or down is no such change.',
-    example: 1,
-  })
+  @Shows.number(
+    'Components of all maps that are not as the last completed scan found them, or gone. Being up or down is no such change.',
+    1,
+  )
   configurationChanges: number;
 
-  @ApiProperty({ type: 'integer', description: 'What somebody should look at.', example: 1 })
+  @Shows.number('What somebody should look at.', 1)
   issuesDetected: number;
 
-  @ApiProperty({
-    type: [String],
-    description: 'One for each issue, sorted.',
-    example: ['services.reporting: The connection was refused. Start it, or correct its address and port.'],
-  })
+  @Shows.texts('One for each issue, sorted.', [
+    'services.reporting: The connection was refused. Start it, or correct its address and port.',
+  ])
   recommendations: string[];
 }
 
@@ -161,20 +150,16 @@ const mapOf = (dto: new () => object, description: string) => ({
 /** The platform discovery result of the contract. */
 @ApiExtraModels(ServiceDto, InfrastructureDto, IntegrationDto)
 export class DiscoveryResultDto {
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When the rescan was completed.',
-    example: '2026-01-31T10:20:32.423Z',
-  })
+  @Shows.moment('When the rescan was completed.', '2026-01-31T10:20:32.423Z')
   scanTimestamp: string;
 
-  @ApiProperty({ type: 'integer', description: 'Services discovered.', example: 2 })
+  @Shows.number('Services discovered.', 2)
   totalServices: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, healthy.', example: 1 })
+  @Shows.number('Of these, healthy.', 1)
   healthyServices: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, unhealthy.', example: 1 })
+  @Shows.number('Of these, unhealthy.', 1)
   unhealthyServices: number;
 
   @ApiProperty(mapOf(ServiceDto, 'Services by key.'))
@@ -186,7 +171,7 @@ export class DiscoveryResultDto {
   @ApiProperty(mapOf(IntegrationDto, 'External integrations by key.'))
   externalIntegrations: Record<string, IntegrationDto>;
 
-  @ApiProperty({ type: () => ScanSummaryDto, description: 'What came of it.' })
+  @Shows.part(() => ScanSummaryDto, 'What came of it.')
   summary: ScanSummaryDto;
 }
 

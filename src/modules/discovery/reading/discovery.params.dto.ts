@@ -16,9 +16,7 @@ export class ScansQueryDto {
   @IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' })
   before?: number;
 
-  @IsPageLimit(
-    'Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-  )
+  @IsPageLimit('Entries', 'DISCOVERY_PAGE_SIZE')
   limit?: number;
 }
 

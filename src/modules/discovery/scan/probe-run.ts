@@ -15,8 +15,8 @@ export interface ProbeLimits {
 }
 
 /**
- * Checks one component. Ends at the deadline whatever the probe does: what it gave to `onEnd` is called then, and what it
- * answers or throws later is dropped.
+ * Checks one component. Ends at the deadline, whatever the probe does. Its `onEnd` calls run then, and a later answer or error
+ * is dropped.
  * @returns never rejects
  */
 export async function runProbe(
@@ -76,7 +76,7 @@ class ProbeEnding {
 
   end(): void {
     this.isOver = true;
-    // The last one first: a client whose socket is gone closes without making errors of its own.
+    // The last one first: a client without its socket closes without errors of its own.
     this.destroyers.splice(0).toReversed().forEach(quietly);
   }
 }
@@ -98,7 +98,7 @@ async function attempt(
     if (error instanceof ProbeError) {
       return unhealthy(error.failure, error.detail);
     }
-    // What a probe throws because its time is over is no fault of it, and nobody waits for it.
+    // An error that a probe throws because its time is over is no fault, and nobody waits for it.
     if (!ending.signal.aborted) {
       onInternalError(error);
     }

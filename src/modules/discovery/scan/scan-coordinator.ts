@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
@@ -24,7 +25,7 @@ interface Waiter {
 }
 
 /**
- * Gives every caller a scan that began after the call, with as few scans as that takes: those who call while one is under
+ * Gives every caller a scan that began after the call, with as few scans as possible. Callers who come while a scan is under
  * way share the next one, on all replicas together. So a burst of calls is two scans at most.
  */
 @Injectable()
@@ -90,9 +91,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     try {
       while (this.waiters.size > 0) {
         if (!(await this.step())) {
-          await new Promise((resolve) => {
-            setTimeout(resolve, POLL_MS);
-          });
+          await sleep(POLL_MS);
         }
       }
     } catch (error) {

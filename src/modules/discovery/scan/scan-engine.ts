@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
+import { Deadline } from '../../../common/deadline.js';
 import { InternalError } from '../../../common/errors/domain.error.js';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
@@ -26,7 +27,7 @@ export class ScanStoppedError extends InternalError {
 /**
  * Looks at everything once: asks the sources, then checks DISCOVERY_CONCURRENCY components at a time, each with a hard
  * deadline. It takes ceil(components / DISCOVERY_CONCURRENCY) times the longest deadline at most, and no longer than
- * DISCOVERY_SCAN_TIMEOUT_MS. What components and sources do wrong is part of what it finds.
+ * DISCOVERY_SCAN_TIMEOUT_MS. Mistakes of components and sources are part of the result.
  */
 @Injectable()
 export class ScanEngine {
@@ -68,22 +69,16 @@ export class ScanEngine {
 
   private async check(components: Component[], stop: AbortSignal): Promise<CheckedComponent[]> {
     const probes = new Map(this.probes.map((probe) => [probe.kind, probe]));
-    const scan = new AbortController();
+    const limitMs = this.env.get('DISCOVERY_SCAN_TIMEOUT_MS');
+    const scan = new Deadline(stop, limitMs, () => new Error('deadline'));
     // Every running probe listens; that is no leak.
     setMaxListeners(0, scan.signal);
-    const end = (): void => scan.abort();
-    const timer = setTimeout(end, this.env.get('DISCOVERY_SCAN_TIMEOUT_MS'));
-    stop.addEventListener('abort', end, { once: true });
-    if (stop.aborted) {
-      end();
-    }
     try {
       return await inParallel(components, this.env.get('DISCOVERY_CONCURRENCY'), (component) =>
         this.checkOne(component, probes.get(component.kind), scan.signal),
       );
     } finally {
-      clearTimeout(timer);
-      stop.removeEventListener('abort', end);
+      scan.clear();
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Shares one reading among many callers, none of whom gets one that began before they asked: who comes while one is under
- * way waits for the next, together with all others who do.
+ * Shares one reading among many callers. No caller gets a reading that began before the call. Callers who come while a reading
+ * is under way wait together for the next one.
  */
 export class SharedRead<Value> {
   private running: Promise<Value> | undefined;

@@ -11,8 +11,8 @@ interface ReadLimits {
 }
 
 /**
- * Asks all sources at once. One that cannot be read is an issue, and what it named the last time is looked at instead: a
- * directory that is down does not make the components disappear that it knows of.
+ * Asks all sources at once. A source that cannot be read is an issue, and its last components are used instead. So a directory
+ * that is down does not make its components disappear.
  */
 export class SourceReader {
   private readonly lastKnown = new Map<ComponentSource, readonly Component[]>();

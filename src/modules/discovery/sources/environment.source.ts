@@ -51,7 +51,7 @@ function serviceOf(value: string): { kind: ComponentKind; address: string } {
   return { kind: 'http', address: value };
 }
 
-/** `elasticsearch+https://…` names a kind whose addresses are those of HTTP; other schemes belong to one kind. */
+/** `elasticsearch+https://…` names a kind with HTTP addresses. Other schemes belong to one kind. */
 function infrastructureOf(value: string): { kind: ComponentKind; address: string } {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase() ?? '';
   const [kind] = scheme.split('+');

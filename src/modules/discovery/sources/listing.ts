@@ -4,7 +4,7 @@ import type { Declaration } from './configuration/declared-component.js';
 
 const MAX_REJECTED = 100;
 
-/** Collects what a source finds: each key of a map once, and no more than one scan may hold. */
+/** Collects the components of a source: each key of a map once, and no more than one scan may hold. */
 export class Listing {
   private readonly components = new Map<string, Component>();
   private readonly rejected: { key: string; reason: string }[] = [];

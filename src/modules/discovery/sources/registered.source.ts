@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { databaseServer } from '../../../config/database-url.js';
 import { Env } from '../../../config/env.js';
-import { readAuthority } from '../../../database/authority-file.js';
+import { readAuthority } from '../../../common/tls/authority-file.js';
 import { AuthorizationType, type McpServerRow } from '../../systems/model/system.types.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { COMPONENT_KINDS, type Component, type ComponentKind } from '../model/component.types.js';
@@ -18,8 +18,8 @@ const RESOURCE_LENGTH = 30;
 const HOST_LENGTH = 40;
 
 /**
- * What the service knows without being told: its database, its single sign-on, the MCP servers that applications have
- * registered and their token endpoints. A system that many versions of an application have is one component, unless its
+ * Components that the service knows by itself: its database, its single sign-on, the MCP servers that applications have
+ * registered, and their token endpoints. A system that many versions of an application have is one component, unless its
  * address differs between them.
  */
 @Injectable()
@@ -64,21 +64,24 @@ export class RegisteredSource implements ComponentSource {
 
   /** Page by page, because a version of an application copies its systems and there may be very many. */
   private async addSystems(listing: Listing, signal: AbortSignal): Promise<void> {
-    const known = new Set<string>();
+    const known = new Map<string, Set<string>>();
     for (let after: string | undefined = ''; after !== undefined;) {
       const rows: McpServerRow[] = await this.systems.mcpServers(after, PAGE_SIZE);
       if (signal.aborted) {
         throw new SourceError(this.name, 'timeout');
       }
       for (const found of rows.flatMap(componentsOf)) {
-        if (known.has(found.key)) {
+        const apps = known.get(found.key);
+        if (apps !== undefined) {
+          found.apps.forEach((appId) => apps.add(appId));
           continue;
         }
         if (listing.isFull) {
+          // To the end all the same: a token endpoint that is listed may belong to applications that come later.
           listing.cut();
-          return;
+          continue;
         }
-        known.add(found.key);
+        known.set(found.key, found.apps);
         listing.add(found);
       }
       after = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.id;
@@ -87,7 +90,7 @@ export class RegisteredSource implements ComponentSource {
 }
 
 /** The MCP server of a system, and the token endpoint that its authorization names. */
-function componentsOf(system: McpServerRow): Component[] {
+function componentsOf(system: McpServerRow): (Component & { apps: Set<string> })[] {
   const { appId, resourceName, resourceDefinitionId, authorizationType, identityProviderUrl } = system;
   const server = addressOf(system.baseUrl);
   const key = [
@@ -96,14 +99,15 @@ function componentsOf(system: McpServerRow): Component[] {
     slug(resourceName, RESOURCE_LENGTH),
     hash(`${resourceDefinitionId} ${server.endpoint}`),
   ].join('-');
-  const authorizationRequired = authorizationType === AuthorizationType.ServiceAccount;
+  const authorizationRequired = authorizationType !== AuthorizationType.NoAuth;
   const mcp = component('mcp', {
     key,
     name: `${appId}/${resourceName}`,
     endpoint: server.endpoint,
     options: { authorizationRequired, ...server.options },
   });
-  return identityProviderUrl === null ? [mcp] : [mcp, tokenEndpoint(identityProviderUrl)];
+  const found = identityProviderUrl === null ? [mcp] : [mcp, tokenEndpoint(identityProviderUrl)];
+  return found.map((one) => ({ ...one, apps: new Set([appId]) }));
 }
 
 function tokenEndpoint(url: string): Component {

@@ -30,7 +30,7 @@ export class SelfSource implements ComponentSource {
           kind: 'self',
           name: SERVICE_NAME,
           isNamed: true,
-          // The same on every replica: a scan by another one is no change of the configuration.
+          // Equal on every replica, so that a scan by another replica is no change of the configuration.
           endpoint: this.env.get('DISCOVERY_SELF_URL') ?? `http://localhost:${this.env.get('PORT')}`,
           options: {},
           credentials: null,

@@ -3,6 +3,7 @@ import { LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../model/discovery.types.js';
 import { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import { DiscoveryScanEntity } from './discovery-scan.entity.js';
+import { REGISTRATION_PREFIXES } from '../findings/seen-by.js';
 import { inParts } from '../../../database/statement-batches.js';
 
 /** Rows of one insert; databases bound the values of a statement. */
@@ -77,19 +78,29 @@ export class ScanHistoryRepository {
     });
   }
 
-  /** Changes, newest first, at most `limit`. */
+  /**
+   * Changes, newest first, at most `limit`.
+   * @param registered of components whose keys could be those of registrations only these; null for all
+   */
   async changes(
     manager: EntityManager,
     { before, key }: ChangesQuery,
+    registered: readonly string[] | null,
     limit: number,
   ): Promise<StoredChange[]> {
-    return manager.find(DiscoveryChangeEntity, {
-      where: {
+    const select = manager
+      .createQueryBuilder(DiscoveryChangeEntity, 'one')
+      .where({
         ...(before === undefined ? {} : { id: LessThan(before) }),
         ...(key === undefined ? {} : { componentKey: key }),
-      },
-      order: { id: 'DESC' },
-      take: limit,
-    });
+      })
+      .orderBy('one.id', 'DESC')
+      .limit(limit);
+    if (registered !== null) {
+      const others = REGISTRATION_PREFIXES.map((prefix) => `one.componentKey NOT LIKE '${prefix}%'`);
+      const theirs = registered.length === 0 ? '' : ' OR one.componentKey IN (:...registered)';
+      select.andWhere(`((${others.join(' AND ')})${theirs})`, { registered });
+    }
+    return select.getMany();
   }
 }

@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { readPage, type Page } from '../../../common/page.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type {
   ChangesQuery,
-  HistoryPage,
   HistoryQuery,
   StoredChange,
   StoredScan,
   StoredScanDetails,
 } from '../model/discovery.types.js';
+import { ScanNotFoundError } from '../model/discovery.errors.js';
+import type { Grant } from '../../../common/user/grant.js';
+import { isKeyOfRegistration, seenBy } from '../findings/seen-by.js';
 import { answerOf } from '../findings/answer.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { compare, type Comparison } from '../findings/snapshot.js';
@@ -63,30 +67,41 @@ export class ScanStore {
     return withResult(await this.database.read((manager) => this.history.newestAfter(manager, id)));
   }
 
-  async findById(id: number): Promise<StoredScanDetails | null> {
-    return withResult(await this.database.read((manager) => this.history.findById(manager, id)));
+  /** @throws ScanNotFoundError */
+  async byId(id: number): Promise<StoredScanDetails> {
+    const scan = withResult(await this.database.read((manager) => this.history.findById(manager, id)));
+    if (scan === null) {
+      throw new ScanNotFoundError();
+    }
+    return scan;
   }
 
-  async scans(query: HistoryQuery): Promise<HistoryPage<StoredScan>> {
-    return this.page(query, (limit) =>
-      this.database.read((manager) => this.history.scans(manager, query, limit)),
-    );
+  /** Completed scans, newest first, DISCOVERY_SCANS_KEPT of them. */
+  async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
+    return this.page(query, (manager, limit) => this.history.scans(manager, query, limit));
   }
 
-  async changes(query: ChangesQuery): Promise<HistoryPage<StoredChange>> {
-    return this.page(query, (limit) =>
-      this.database.read((manager) => this.history.changes(manager, query, limit)),
-    );
+  /**
+   * What scans found different from the scans before them, newest first.
+   * @param grant applications whose registrations are wanted. A change of a registration does not tell its application, so those
+   * count that the newest scan shows: registrations that are gone are told only to who sees all
+   */
+  async changes(query: ChangesQuery, grant: Grant): Promise<Page<StoredChange, number>> {
+    const newest = grant === 'all' ? null : await this.newestAfter(0);
+    const shown = newest && Object.keys(seenBy(grant, newest.result).externalIntegrations);
+    const registered = grant === 'all' ? null : (shown ?? []).filter(isKeyOfRegistration);
+    return this.page(query, (manager, limit) => this.history.changes(manager, query, registered, limit));
   }
 
   private async page<Item extends { id: number }>(
-    query: HistoryQuery,
-    read: (limit: number) => Promise<Item[]>,
-  ): Promise<HistoryPage<Item>> {
-    const limit = query.limit ?? this.env.get('DISCOVERY_PAGE_SIZE');
-    const rows = await read(limit + 1);
-    const items = rows.slice(0, limit);
-    return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    { limit = this.env.get('DISCOVERY_PAGE_SIZE') }: HistoryQuery,
+    read: (manager: EntityManager, limit: number) => Promise<Item[]>,
+  ): Promise<Page<Item, number>> {
+    return readPage(
+      limit,
+      (rows) => this.database.read((manager) => read(manager, rows)),
+      ({ id }) => id,
+    );
   }
 }
 

@@ -9,6 +9,8 @@ export interface NewJob {
   payload: JsonObject;
   /** Owner, so that `cancelOfInstance` finds the job. */
   instanceId?: number;
+  /** What the owner belongs to, so that `countOfFamily` finds the job. */
+  familyId?: number;
   /** Owner inside of the instance, so that `cancelOfToken` finds the job. */
   tokenId?: number;
   /** Up to 128 characters. While a job with this key is stored, another one is not added. */
@@ -51,22 +53,22 @@ export interface JobContext {
 export interface JobHandler {
   readonly kind: string;
   /**
-   * Time for one run until it must be finished or `heartbeat` called. Above JOBS_LEASE_MS the kind counts as long: its
-   * jobs run in a lane of their own, claimed one by one, so that they do not stand in the way of short ones.
+   * Time for one run until it must be finished or `heartbeat` called. Above JOBS_LEASE_MS the kind counts as long. Its jobs run
+   * in a lane of jobs of their own, claimed one by one. So they do not stand in the way of short ones.
    * @default JOBS_LEASE_MS
    */
   readonly leaseMs?: number;
   /**
-   * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that
-   * transaction may be repeated after a crash. Whatever it throws leads to another attempt later, except
-   * `JobGiveUpError`, which leads to `giveUp` at once. A failure of our own database does not count as one of the job.
+   * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that transaction may be
+   * repeated after a crash. Every error leads to another attempt later, except `JobGiveUpError`, which leads to `giveUp` at
+   * once. A failure of our own database does not count as one of the job.
    */
   run(job: Job, context: JobContext): Promise<void>;
   /**
-   * The job failed for good: its attempts are used up, or `run` threw a JobGiveUpError. Stores what shall come of that
-   * in one transaction with `JobQueueService.complete`. When it throws, it is called again later.
-   * A handler without it is for work that nobody else can do and that must not end for a fault of the surroundings,
-   * such as schedules: whatever fails, its jobs are run again, for ever.
+   * The job failed for good: its attempts are used up, or `run` threw a JobGiveUpError. Stores what shall come of that in one
+   * transaction with `JobQueueService.complete`. When it throws, it is called again later. A handler without it is for work
+   * that nobody else can do, such as schedules. A fault of the surroundings must not end this work, so its failed jobs are run
+   * again, for ever.
    */
   giveUp?(job: Job, error: unknown): Promise<void>;
 }

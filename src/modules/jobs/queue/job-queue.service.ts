@@ -1,23 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
-import { jsonSize } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
-import { statementBatches } from '../../../database/statement-batches.js';
+import { Table } from '../../../database/table.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
 import { JobHandlersService } from './job-handlers.service.js';
 import { JobSignal } from './job-signal.js';
 import type { Job, NewJob } from '../model/job-queue.types.js';
 import { InvalidJobError, LeaseLostError } from './jobs.errors.js';
 
+const JOBS = new Table(RuntimeJobEntity);
+const ID = JOBS.select('id');
+const WORK = JOBS.select('id', 'payload');
+
 const SHARDS = 256;
 const KIND_MAX_LENGTH = 32;
 const DEDUPE_KEY_MAX_LENGTH = 128;
 
 /**
- * Durable background jobs. Whatever is done here belongs to the caller's transaction: a job exists if and only if that
- * transaction was committed, and the effect of a job is stored if and only if the job is gone. A job is run at least
- * once, its effect on our own state is stored exactly once.
+ * Durable background jobs. All writes here belong to the caller's transaction. A job exists if and only if that transaction was
+ * committed. The effect of a job is stored if and only if the job is gone. A job is run at least once, its effect on our own
+ * state is stored exactly once.
  */
 @Injectable()
 export class JobQueueService {
@@ -42,18 +45,18 @@ export class JobQueueService {
         .filter(({ dedupeKey }) => (dedupeKey !== undefined) === isKeyed)
         .map((job) => this.toRow(job, createdAt)),
     );
-    await insertRows(manager, others ?? [], false);
-    await insertRows(manager, keyed ?? [], true);
+    await JOBS.insert(manager, others ?? []);
+    // Only these: a primary key that is taken must be an error.
+    await JOBS.insert(manager, keyed ?? [], true);
   }
 
   /**
-   * Deletes a job in the transaction that stores its effect. A transaction that also cancels jobs of the same owner
-   * must complete first, or it would cancel the job it is part of.
+   * Deletes a job in the transaction that stores its effect. A transaction that also cancels jobs of this owner must complete
+   * first, or it would cancel the job that it is part of.
    * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
    */
   async complete(manager: EntityManager, job: Job): Promise<void> {
-    const { affected } = await manager.delete(RuntimeJobEntity, { id: job.id, lease: job.lease });
-    if (affected !== 1) {
+    if ((await JOBS.delete(manager, { id: job.id, lease: job.lease })) !== 1) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -64,9 +67,7 @@ export class JobQueueService {
    * @throws LeaseLostError when it was cancelled or another worker has it
    */
   async hold(manager: EntityManager, { id, lease }: Job): Promise<void> {
-    const isEmbedded = manager.connection.options.type === 'better-sqlite3';
-    const query = manager.createQueryBuilder(RuntimeJobEntity, 'job').select('job.id').where({ id, lease });
-    if ((await (isEmbedded ? query : query.setLock('pessimistic_read')).getOne()) === null) {
+    if ((await ID.first(manager, { id, lease }, { lock: 'pessimistic_read' })) === null) {
       throw new LeaseLostError();
     }
   }
@@ -86,13 +87,8 @@ export class JobQueueService {
     tokenIds: number[],
     kinds?: string[],
   ): Promise<void> {
-    if (tokenIds.length > 0) {
-      await manager.delete(RuntimeJobEntity, {
-        instanceId,
-        tokenId: In(tokenIds),
-        ...(kinds === undefined ? {} : { kind: In(kinds) }),
-      });
-    }
+    const ofKinds = kinds === undefined ? {} : { kind: In(kinds) };
+    await JOBS.delete(manager, { instanceId, tokenId: In(tokenIds), ...ofKinds });
   }
 
   /** The jobs of one kind that belong to an instance, running ones included. */
@@ -101,27 +97,31 @@ export class JobQueueService {
     instanceId: number,
     kind: string,
   ): Promise<Pick<Job, 'id' | 'payload'>[]> {
-    const rows = await manager.findBy(RuntimeJobEntity, { instanceId, kind });
-    return rows.map(({ id, payload }) => ({ id, payload }));
+    return WORK.find(manager, { instanceId, kind });
+  }
+
+  /** How many open jobs a family has, running ones included; counts no further than `most`. */
+  async countOfFamily(manager: EntityManager, familyId: number, most: number): Promise<number> {
+    const [found] = await manager.query<{ jobs: unknown }[]>(
+      'SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ? LIMIT ?) AS counted',
+      [familyId, most],
+    );
+    return Number(found?.jobs ?? 0);
   }
 
   /** Deletes jobs by their ids, running ones included: they can no longer store anything. */
   async cancel(manager: EntityManager, ids: number[]): Promise<void> {
-    if (ids.length > 0) {
-      await manager.delete(RuntimeJobEntity, { id: In(ids) });
-    }
+    await JOBS.delete(manager, { id: In(ids) });
   }
 
   /** Deletes every job of the instance, running ones included: they can no longer store anything. */
   async cancelOfInstance(manager: EntityManager, instanceId: number): Promise<void> {
-    await manager.delete(RuntimeJobEntity, { instanceId });
+    await JOBS.delete(manager, { instanceId });
   }
 
   /** Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything. */
   async cancelKeys(manager: EntityManager, dedupeKeys: string[]): Promise<void> {
-    if (dedupeKeys.length > 0) {
-      await manager.delete(RuntimeJobEntity, { dedupeKey: In(dedupeKeys) });
-    }
+    await JOBS.delete(manager, { dedupeKey: In(dedupeKeys) });
   }
 
   /** Wakes the workers of this replica. Call it after the commit; a call too many or too few only costs time. */
@@ -144,6 +144,7 @@ export class JobQueueService {
       lease: null,
       instanceId: job.instanceId ?? null,
       tokenId: job.tokenId ?? null,
+      familyId: job.familyId ?? null,
       dedupeKey: job.dedupeKey ?? null,
       payload: job.payload,
       createdAt,
@@ -163,22 +164,5 @@ export class JobQueueService {
     if (Buffer.byteLength(JSON.stringify(payload)) > this.env.get('JOBS_MAX_PAYLOAD_BYTES')) {
       throw new InvalidJobError('The payload of a job exceeds JOBS_MAX_PAYLOAD_BYTES.');
     }
-  }
-}
-
-async function insertRows(
-  manager: EntityManager,
-  rows: RuntimeJobEntity[],
-  leavesOutDuplicates: boolean,
-): Promise<void> {
-  for (const batch of statementBatches(rows, ({ payload }) => jsonSize(payload))) {
-    const insert = manager
-      .createQueryBuilder()
-      .insert()
-      .into(RuntimeJobEntity)
-      .values(batch as never[])
-      .updateEntity(false);
-    // Only then: a primary key that is taken must be an error.
-    await (leavesOutDuplicates ? insert.orIgnore() : insert).execute();
   }
 }

@@ -17,8 +17,8 @@ export class JobGiveUpError extends InternalError {
 }
 
 /**
- * A job is not run again: JOBS_MAX_CRASHES runs of it ended with their process, or JOBS_MAX_ATTEMPTS failed and giving it up did
- * not succeed at once.
+ * A job is not run again. JOBS_MAX_CRASHES runs of it ended with their process, or JOBS_MAX_ATTEMPTS failed and giving it up
+ * did not succeed at once.
  */
 export class JobAttemptsUsedUpError extends JobGiveUpError {
   override readonly code = 'JOB_ATTEMPTS_USED_UP';

@@ -14,7 +14,7 @@ export interface DueRequest {
 
 /**
  * Ids of due jobs, first those that came up first. Locks nothing: a locking read of a range also locks the row behind
- * its end for a moment, which may be the first due job of another lane, and whoever skips locked rows then misses it.
+ * its end for a moment, which may be the first due job of another lane of jobs, and whoever skips locked rows then misses it.
  */
 export async function dueJobs(
   manager: EntityManager,

@@ -110,7 +110,7 @@ export class JobsRepository {
   }
 
   /**
-   * When the oldest job of this lane was to be done that nobody works at, whether it waits for a worker or was put off;
+   * When the oldest job of this lane of jobs was to be done that nobody works at, whether it waits for a worker or was put off;
    * undefined when there is none.
    */
   async oldestDue(lane: JobLane): Promise<Date | undefined> {

@@ -9,6 +9,7 @@ import type { JobLane } from '../model/job-lane.js';
 @Index('ix_runtime_jobs_due', ['lane', 'dueAt'])
 @Index('ix_runtime_jobs_lease', ['lease'])
 @Index('ix_runtime_jobs_token', ['instanceId', 'tokenId'])
+@Index('ix_runtime_jobs_family', ['familyId'])
 @Index('uq_runtime_jobs_dedupe', ['dedupeKey'], { unique: true })
 export class RuntimeJobEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
@@ -31,6 +32,9 @@ export class RuntimeJobEntity {
   @Column({ type: 'bigint', name: 'instance_id', nullable: true, transformer: safeInteger }) instanceId:
     number | null;
   @Column({ type: 'bigint', name: 'token_id', nullable: true, transformer: safeInteger }) tokenId:
+    number | null;
+  /** What the owner belongs to: open jobs are counted by it. */
+  @Column({ type: 'bigint', name: 'family_id', nullable: true, transformer: safeInteger }) familyId:
     number | null;
   @Column({ type: 'varchar', name: 'dedupe_key', length: 128, nullable: true }) dedupeKey: string | null;
   @Column({ type: 'json' }) payload: JsonObject;

@@ -8,8 +8,8 @@ export interface DelayBounds {
 }
 
 /**
- * How long a failed job waits for its next attempt: doubles with each attempt up to a limit, half of it by chance, so
- * that jobs which failed together do not come back together.
+ * How long a failed job waits for its next attempt. The time doubles with each attempt up to a limit. Half of it is by chance,
+ * so that jobs which failed together do not come back together.
  * @param attempts how often the job was begun, from 1
  * @param random from 0 to 1
  * @returns milliseconds, from half of the delay to the whole of it

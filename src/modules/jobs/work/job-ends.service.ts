@@ -18,9 +18,9 @@ interface RunEnd {
 }
 
 /**
- * Stores how runs ended that did not complete their jobs. What is not stored looks like a process that died. So what a failure
- * of our own database keeps from being stored is owed, and stored before this replica claims anything again: as long as the
- * process lives, none of its runs counts as a crash for that.
+ * Stores how runs ended that did not complete their jobs. What is not stored looks like a process that died. An end that a
+ * failure of our own database keeps from being stored is owed. It is stored before this replica claims anything again. So,
+ * while the process lives, no such run counts as a crash.
  */
 @Injectable()
 export class JobEnds {
@@ -45,8 +45,8 @@ export class JobEnds {
   }
 
   /**
-   * Whether a run that failed was ended by a failure of our own database: it says so, or it lost its lease while that failed,
-   * so that the lease could not be kept or the run not come to its end.
+   * Whether a failure of our own database ended a run that failed. The error says so, or the run lost its lease while the
+   * database failed. Then the lease could not be kept, or the end not be stored.
    */
   isInterruption(error: unknown, lease: JobLease): boolean {
     const isLost = error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError;

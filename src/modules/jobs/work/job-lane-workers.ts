@@ -6,7 +6,7 @@ import type { JobSignal } from '../queue/job-signal.js';
 
 const OUTAGE = { baseMs: 100, maxMs: 5_000 };
 
-/** What the workers of a lane need. */
+/** What the workers of a lane of jobs need. */
 export interface LaneOptions {
   /** How many jobs run at the same time. */
   concurrency: number;
@@ -21,7 +21,7 @@ export interface LaneOptions {
   log: Log;
 }
 
-/** The workers of one lane: each takes a job, runs it, takes the next. They share what one of them claimed. */
+/** The workers of one lane of jobs: each takes a job, runs it, takes the next. They share what one of them claimed. */
 export class JobLaneWorkers {
   private readonly stopping = new AbortController();
   private claimed: Job[] = [];
@@ -72,7 +72,7 @@ export class JobLaneWorkers {
     return next;
   }
 
-  /** Waits for a job; undefined when the lane stops. */
+  /** Waits for a job; undefined when the lane of jobs stops. */
   private async next(): Promise<Job | undefined> {
     const { signal, pollMs, claim } = this.options;
     for (let idle = 0; !this.stopping.signal.aborted; idle += 1) {

@@ -20,8 +20,8 @@ import { JobsRepository } from '../storage/jobs.repository.js';
 const OVERRUN_MS = 2_000;
 
 /**
- * How a run ended: with its effect stored, to be tried again, by a failure of our own database, for good, held by
- * somebody else, by the replica's stop.
+ * How a run ended: effect stored, to be tried again, our own database failed, failed for good, held by somebody else, replica
+ * stopped.
  */
 type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped';
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { CallSlots } from './call-slots.js';
 
+const LONG_MS = 600_000;
+
 describe('CallSlots', () => {
   const never = new AbortController().signal;
 
@@ -9,12 +11,12 @@ describe('CallSlots', () => {
     const slots = new CallSlots(2);
     const order: string[] = [];
     const enter = async (name: string): Promise<void> => {
-      await slots.enter('a', never);
+      await slots.enter('a', LONG_MS, never);
       order.push(name);
     };
     await Promise.all([enter('first'), enter('second')]);
     const waiting = [enter('third'), enter('fourth')];
-    await expect(slots.enter('b', never)).resolves.toBe(true);
+    await expect(slots.enter('b', LONG_MS, never)).resolves.toBe(true);
     expect(order).toEqual(['first', 'second']);
     slots.leave('a');
     await waiting[0];
@@ -29,12 +31,12 @@ describe('CallSlots', () => {
 
   it('forgets who gave up waiting', async () => {
     const slots = new CallSlots(1);
-    await slots.enter('a', never);
+    await slots.enter('a', LONG_MS, never);
     const impatient = new AbortController();
-    const waiting = slots.enter('a', impatient.signal);
+    const waiting = slots.enter('a', LONG_MS, impatient.signal);
     impatient.abort();
     await expect(waiting).resolves.toBe(false);
     slots.leave('a');
-    await expect(slots.enter('a', never)).resolves.toBe(true);
+    await expect(slots.enter('a', LONG_MS, never)).resolves.toBe(true);
   });
 });

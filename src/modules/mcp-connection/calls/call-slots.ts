@@ -1,63 +1,45 @@
-interface Line {
+import { WaitingLine } from '../../../common/waiting-line.js';
+
+interface Slots {
   taken: number;
-  waiting: (() => void)[];
+  readonly line: WaitingLine<true>;
 }
 
 /** Bounds how many calls of one key are under way; others wait their turn, first come, first served. */
 export class CallSlots {
-  private readonly lines = new Map<string, Line>();
+  private readonly slots = new Map<string, Slots>();
 
   constructor(private readonly capacity: number) {}
 
   /** Takes a slot that is free; {@link leave} gives it back. */
   tryEnter(key: string): boolean {
-    const line = this.lineOf(key);
-    const isFree = line.taken < this.capacity;
-    line.taken += isFree ? 1 : 0;
+    const slots = this.slotsOf(key);
+    const isFree = slots.taken < this.capacity;
+    slots.taken += isFree ? 1 : 0;
     return isFree;
   }
 
   /**
    * Waits for a slot.
+   * @param waitMs milliseconds at the most
    * @param signal gives up waiting
    * @returns whether there is a slot, which {@link leave} gives back
    */
-  async enter(key: string, signal: AbortSignal): Promise<boolean> {
-    if (this.tryEnter(key)) {
-      return true;
-    }
-    if (signal.aborted) {
-      return false;
-    }
-    const { waiting } = this.lineOf(key);
-    return new Promise((resolve) => {
-      const giveUp = (): void => {
-        waiting.splice(waiting.indexOf(admit), 1);
-        resolve(false);
-      };
-      const admit = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(true);
-      };
-      waiting.push(admit);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
+  async enter(key: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.tryEnter(key) || this.slotsOf(key).line.wait(true, waitMs, signal);
   }
 
   /** Gives a slot back. */
   leave(key: string): void {
-    const line = this.lines.get(key);
-    const next = line?.waiting.shift();
-    if (next !== undefined) {
-      next();
-    } else if (line !== undefined && (line.taken -= 1) === 0) {
-      this.lines.delete(key);
+    const slots = this.slots.get(key);
+    if (slots !== undefined && slots.line.admit() === undefined && (slots.taken -= 1) === 0) {
+      this.slots.delete(key);
     }
   }
 
-  private lineOf(key: string): Line {
-    const line = this.lines.get(key) ?? { taken: 0, waiting: [] };
-    this.lines.set(key, line);
-    return line;
+  private slotsOf(key: string): Slots {
+    const slots = this.slots.get(key) ?? { taken: 0, line: new WaitingLine<true>() };
+    this.slots.set(key, slots);
+    return slots;
   }
 }

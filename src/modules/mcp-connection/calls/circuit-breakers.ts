@@ -1,3 +1,5 @@
+import { RecentlyUsed } from '../../../common/recently-used.js';
+
 /** How many failures are too many, and for how long nothing is tried then. */
 export interface CircuitBreakerOptions {
   /** Failures in a row that open a circuit. */
@@ -8,7 +10,7 @@ export interface CircuitBreakerOptions {
 /** `open`: nothing is let through. `half_open`: the time is over, and one trial is let through at a time. */
 export type CircuitState = 'open' | 'half_open';
 
-/** What a finished call says about the other party: that it works, that it does not, or nothing. */
+/** The verdict of a finished call on the other party: it works, it does not, or none. */
 export type CallVerdict = 'works' | 'fails' | 'unknown';
 
 interface Circuit {
@@ -22,11 +24,11 @@ interface Circuit {
 const MAX_CIRCUITS = 10_000;
 
 /**
- * Circuit breakers by key: a party that fails again and again is left alone for a while, so that neither callers wait for
- * it nor it is kept from recovering. Nothing is kept of parties that work.
+ * Circuit breakers by key. A party that fails again and again is left alone for a while. So callers do not wait for it, and it
+ * can recover. Nothing is kept of parties that work.
  */
 export class CircuitBreakers {
-  private readonly circuits = new Map<string, Circuit>();
+  private readonly circuits = new RecentlyUsed<string, Circuit>({ entries: MAX_CIRCUITS });
 
   /** @param now milliseconds of a clock that never goes back */
   constructor(
@@ -59,7 +61,7 @@ export class CircuitBreakers {
       circuit.failuresInRow += 1;
       const isOpening = circuit.openUntil !== undefined || circuit.failuresInRow >= this.options.failures;
       circuit.openUntil = isOpening ? this.now() + this.options.openMs : undefined;
-      this.keep(key, circuit);
+      this.circuits.set(key, circuit);
     }
   }
 
@@ -67,19 +69,10 @@ export class CircuitBreakers {
   count(state: CircuitState): number {
     const now = this.now();
     let count = 0;
-    for (const { openUntil } of this.circuits.values()) {
+    for (const { openUntil } of this.circuits.values) {
       const isOpen = openUntil !== undefined && openUntil > now;
       count += openUntil !== undefined && isOpen === (state === 'open') ? 1 : 0;
     }
     return count;
-  }
-
-  private keep(key: string, circuit: Circuit): void {
-    this.circuits.delete(key);
-    this.circuits.set(key, circuit);
-    const [oldest] = this.circuits.keys();
-    if (this.circuits.size > MAX_CIRCUITS && oldest !== undefined) {
-      this.circuits.delete(oldest);
-    }
   }
 }

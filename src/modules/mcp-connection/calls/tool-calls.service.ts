@@ -3,21 +3,31 @@ import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import type { JsonValue } from '../../../common/json.js';
-import { configuredPolicy } from '../../../common/outbound/configured-policy.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
+import { causeOfLoss, WorkerPool } from '../../../common/threads/worker.pool.js';
+import { materialText } from '../../../common/tls/tls-material.js';
 import { Env } from '../../../config/env.js';
 import { CallSlots } from './call-slots.js';
 import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
 import { ToolCallMetrics } from './tool-call.metrics.js';
-import type { ToolCallFailureCause, ToolCallRequest, ToolCallResult } from '../model/tool-call.types.js';
-import { toolListLimits } from '../model/tool-list-limits.js';
 import type {
-  CallOrder,
+  ToolCallFailure,
+  ToolCallFailureCause,
+  ToolCallRequest,
+  ToolCallResult,
+} from '../model/tool-call.types.js';
+import { outsideSettings } from '../model/outside-settings.js';
+import type {
+  ArgumentsCheck,
   ToolCallNotice,
+  ToolCallWork,
   ToolCallWorkerAnswer,
   ToolCallWorkerSettings,
 } from '../worker/tool-call.messages.js';
-import { WorkerPool } from '../pool/worker.pool.js';
+
+/** Of a call, or of a check of arguments. */
+type WorkResult = ToolCallResult | CheckedText;
 
 /** Time to end MCP sessions on their servers when the service stops. */
 const FAREWELL_MS = 1_500;
@@ -33,6 +43,7 @@ const SERVER_WORKS: ReadonlySet<ToolCallFailureCause> = new Set([
 
 /** Failures that say nothing about the server. */
 const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
+  'withdrawn',
   'cancelled',
   'stopping',
   'overloaded',
@@ -42,11 +53,12 @@ const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
 
 /**
  * Calls tools of MCP servers over connections that are kept between calls. All traffic and all parsing happen in a worker
- * thread of their own, so that connection tests and tool calls do not hold each other up.
+ * thread of their own. So connection tests and tool calls do not hold each other up.
  */
 @Injectable()
 export class ToolCallsService implements OnModuleDestroy {
-  private readonly pool: WorkerPool<CallOrder, ToolCallWorkerAnswer, ToolCallResult>;
+  private readonly pool: WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult>;
+  private readonly checkTimeoutMs: number;
   private readonly breakers: CircuitBreakers;
   private readonly slots: CallSlots;
   private readonly metrics: ToolCallMetrics;
@@ -56,6 +68,7 @@ export class ToolCallsService implements OnModuleDestroy {
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env, metrics: Metrics) {
     this.maxTimeoutMs = env.get('MCP_CALL_MAX_TIMEOUT_MS');
+    this.checkTimeoutMs = env.get('MCP_CALL_CHECK_TIMEOUT_MS');
     this.slots = new CallSlots(env.get('MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM'));
     this.breakers = new CircuitBreakers({
       failures: env.get('MCP_CALL_BREAKER_FAILURES'),
@@ -66,22 +79,38 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   /**
-   * Calls a tool with the credentials of its system. The server is asked what it lists first: a tool whose definition is
-   * not the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row
-   * is not called for a while.
+   * Calls a tool with the credentials of its system. The server is asked for its list first. A tool with another definition
+   * than the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row is
+   * not called for a while.
    * @returns the outcome as data within `deadlineMs`; never rejects for anything an outside party does
+   * @throws what `isStillAllowed` throws
    */
   async callTool(request: ToolCallRequest): Promise<ToolCallResult> {
     const startedAt = performance.now();
     const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
     const key = sessionKey(request);
-    const hasSlot = this.slots.tryEnter(key) || (await this.wait(key, request, deadlineAt - startedAt));
+    const isAtOnce = this.slots.tryEnter(key);
+    const hasSlot = isAtOnce || (await this.wait(key, request, deadlineAt - startedAt));
+    const turn = isAtOnce ? this.callInTurn.bind(this) : this.callAfterWait.bind(this);
     const result = hasSlot
-      ? await this.callInTurn(request, key, deadlineAt).finally(() => this.slots.leave(key))
+      ? await turn(request, key, deadlineAt).finally(() => this.slots.leave(key))
       : this.notCalled(request);
     const timed = { ...result, latencyMs: Math.round(performance.now() - startedAt) };
     this.metrics.count(timed);
     return timed;
+  }
+
+  /**
+   * Holds what a model gives as arguments against the schema of a tool, in the thread that calls tools: the schema is foreign.
+   * @returns the arguments, what is wrong with them, or why nobody knows; never rejects
+   */
+  async checkArguments(check: ArgumentsCheck): Promise<CheckedText | ToolCallFailure> {
+    const result = await this.pool.run({ check }, this.checkTimeoutMs);
+    if (!('outcome' in result)) {
+      return result;
+    }
+    const cause = result.outcome === 'failed' ? result.cause : 'internal';
+    return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
   }
 
   /** Cancels the calls in flight, takes leave of the servers and stops the worker. */
@@ -92,12 +121,18 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
-    const ends = [
-      this.stopping.signal,
-      AbortSignal.timeout(Math.ceil(waitMs)),
-      ...(signal === undefined ? [] : [signal]),
-    ];
-    return this.slots.enter(key, AbortSignal.any(ends));
+    const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
+    return this.slots.enter(key, waitMs, AbortSignal.any(ends));
+  }
+
+  /** A wait can be long enough for somebody to switch the tool off. */
+  private async callAfterWait(
+    request: ToolCallRequest,
+    key: string,
+    deadlineAt: number,
+  ): Promise<ToolCallResult> {
+    const isAllowed = (await request.isStillAllowed?.()) ?? true;
+    return isAllowed ? this.callInTurn(request, key, deadlineAt) : notSent('withdrawn');
   }
 
   private async callInTurn(
@@ -105,7 +140,7 @@ export class ToolCallsService implements OnModuleDestroy {
     key: string,
     deadlineAt: number,
   ): Promise<ToolCallResult> {
-    const { deadlineMs: _wasForAll, signal, ...order } = request;
+    const { deadlineMs: _wasForAll, isStillAllowed: _wasAsked, signal, ...order } = request;
     const leftMs = deadlineAt - performance.now();
     if (leftMs <= 0 || this.ended(request) !== undefined) {
       return this.notCalled(request);
@@ -113,7 +148,7 @@ export class ToolCallsService implements OnModuleDestroy {
     if (!this.breakers.admits(key)) {
       return notSent('circuit_open');
     }
-    const result = await this.pool.run({ ...order, sessionKey: key }, leftMs, signal);
+    const result = callResult(await this.pool.run({ ...order, sessionKey: key }, leftMs, signal));
     this.breakers.report(key, verdictOf(result));
     return result.outcome === 'failed' && this.ended(request) === 'stopping'
       ? { ...result, cause: 'stopping' }
@@ -133,7 +168,11 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 }
 
-function notSent(cause: ToolCallFailureCause): ToolCallResult {
+function callResult(result: WorkResult): ToolCallResult {
+  return 'outcome' in result ? result : { outcome: 'failed', cause: 'internal', sent: 'maybe', latencyMs: 0 };
+}
+
+function notSent(cause: ToolCallFailureCause): ToolCallFailure {
   return { outcome: 'failed', cause, sent: 'never', latencyMs: 0 };
 }
 
@@ -148,7 +187,7 @@ function verdictOf(result: ToolCallResult): CallVerdict {
 function createPool(
   env: Env,
   onSessions: (open: number) => void,
-): WorkerPool<CallOrder, ToolCallWorkerAnswer, ToolCallResult> {
+): WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult> {
   return new WorkerPool({
     name: 'mcp-tool-calls',
     entry: '#mcp-call-worker',
@@ -159,7 +198,7 @@ function createPool(
     read: resultOf,
     lost: (cause, latencyMs, fate) => ({
       outcome: 'failed',
-      cause,
+      cause: causeOfLoss(cause),
       sent: fate === 'refused' ? 'never' : 'maybe',
       latencyMs,
     }),
@@ -167,20 +206,19 @@ function createPool(
   });
 }
 
-/** Rotated credentials and a changed address take effect with the next call. */
-function sessionKey({ systemId, baseUrl, credentials }: ToolCallRequest): string {
-  const parts =
-    credentials.type === 'NO_AUTH'
-      ? []
-      : [credentials.tokenUrl, credentials.clientId, credentials.clientSecret];
+/** Rotated credentials, other certificates and a changed address take effect with the next call. */
+function sessionKey({ systemId, baseUrl, credentials, tls }: ToolCallRequest): string {
   return createHash('sha256')
-    .update(JSON.stringify([systemId, baseUrl, ...parts]))
+    .update(JSON.stringify([systemId, baseUrl, credentials, materialText(tls)]))
     .digest('base64');
 }
 
-function resultOf(answer: ToolCallWorkerAnswer): ToolCallResult {
+function resultOf(answer: ToolCallWorkerAnswer): WorkResult {
   if ('failed' in answer) {
     return answer.failed;
+  }
+  if ('checked' in answer) {
+    return answer.checked;
   }
   const { answered, structuredJson } = answer;
   const structured = structuredJson === null ? null : (JSON.parse(structuredJson) as JsonValue);
@@ -190,17 +228,12 @@ function resultOf(answer: ToolCallWorkerAnswer): ToolCallResult {
 function workerSettings(env: Env): ToolCallWorkerSettings {
   const deadlineMs = env.get('MCP_CALL_CONNECT_TIMEOUT_MS');
   return {
-    policy: configuredPolicy(env),
-    maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
-    connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
-    tokenMaxBytes: env.get('TOKEN_ENDPOINT_MAX_BYTES'),
-    tokenTimeoutMs: deadlineMs,
+    ...outsideSettings(env, deadlineMs),
     opening: {
       deadlineMs,
       maxResponseBytes: env.get('MCP_MAX_RESPONSE_BYTES'),
       maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
     },
-    toolList: toolListLimits(env),
     maxResultBytes: env.get('MCP_CALL_MAX_RESULT_BYTES'),
     listMaxAgeMs: env.get('MCP_CALL_LIST_MAX_AGE_MS'),
     idleMs: env.get('MCP_CALL_IDLE_MS'),

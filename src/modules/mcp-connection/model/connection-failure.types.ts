@@ -1,7 +1,7 @@
 /**
- * Why a connection test failed, as a short sentence per cause. A fixed list: nothing an outside party says, no address
- * and no DNS answer can get into it, so the sentences may be shown (docs/contract.md, section 2.2).
- * Causes with the prefix `token_` happened at the OAuth 2.0 token endpoint, all others at the MCP server.
+ * Why a connection test failed, as a short sentence per cause. A fixed list. No word of an outside party, no address and no DNS
+ * answer can get into it, so the sentences may be shown (docs/contract.md, section 2.2). Causes with the prefix `token_`
+ * happened at the OAuth 2.0 token endpoint, all others at the MCP server.
  */
 export const CONNECTION_FAILURES = {
   invalid_client: 'The token endpoint refused the client id or the client secret.',
@@ -15,6 +15,10 @@ export const CONNECTION_FAILURES = {
   timeout: 'No complete answer arrived in time.',
   blocked: 'The address is not one this service may call.',
   port: 'The port belongs to another protocol and is never called; let the MCP server listen on another port.',
+  insecure: 'The address uses http, and this service calls https only (OUTBOUND_HTTP); use an https address.',
+  proxy: 'The proxy that calls of this service go through cannot be reached.',
+  proxy_auth: 'The proxy that calls of this service go through asks for other credentials.',
+  proxy_refused: 'The proxy that calls of this service go through does not connect to the MCP server.',
   redirect: 'The server redirects to another origin or too often.',
   too_large: 'The answer is larger than allowed.',
   encoding: 'The answer is compressed although that was not asked for.',
@@ -28,6 +32,12 @@ export const CONNECTION_FAILURES = {
   token_blocked: 'The address of the token endpoint is not one this service may call.',
   token_port:
     'The port of the token endpoint belongs to another protocol and is never called; let it listen on another port.',
+  token_insecure:
+    'The address of the token endpoint uses http, and this service calls https only (OUTBOUND_HTTP); use an https address.',
+  token_proxy: 'The proxy that calls of this service go through cannot be reached for the token endpoint.',
+  token_proxy_auth: 'The proxy of this service asks for other credentials, so there is no token.',
+  token_proxy_refused:
+    'The proxy that calls of this service go through does not connect to the token endpoint.',
   token_redirect: 'The token endpoint redirects to another origin or too often.',
   token_too_large: 'The answer of the token endpoint is larger than allowed.',
   token_encoding: 'The answer of the token endpoint is compressed although that was not asked for.',

@@ -1,14 +1,35 @@
+import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import type { ConnectionFailureCause } from './connection-failure.types.js';
 import type { ConnectionWarning } from './connection-warning.js';
 
-/** How a system authenticates at its MCP server. `tokenUrl` is an OAuth 2.0 token endpoint (RFC 6749, section 4.4). */
-export type SystemCredentials =
-  { type: 'NO_AUTH' } | { type: 'SERVICE_ACCOUNT'; clientId: string; clientSecret: string; tokenUrl: string };
+/** How a client shows a token endpoint who it is: with a secret, or by signing (private_key_jwt, RFC 7523; PKCS#8 in PEM). */
+export type ClientAuthentication =
+  { clientSecret: string } | { privateKey: string; algorithm: string; keyId: string | null };
+
+/** A client of an OAuth 2.0 token endpoint (RFC 6749, section 4.4). */
+export type ServiceAccount = {
+  type: 'SERVICE_ACCOUNT';
+  clientId: string;
+  tokenUrl: string;
+} & ClientAuthentication;
+
+/** A key in a header of each request, behind a scheme where there is one. Empty where it was never set. */
+export interface ApiKey {
+  type: 'API_KEY';
+  headerName: string;
+  scheme: string | null;
+  apiKey: string;
+}
+
+/** How a system authenticates at its server. */
+export type SystemCredentials = { type: 'NO_AUTH' } | ServiceAccount | ApiKey;
 
 /** What a connection test needs to know. */
 export interface ConnectionTestRequest {
   baseUrl: string;
   credentials: SystemCredentials;
+  /** What the system adds to TLS. */
+  tls?: TlsMaterial;
   /** Tools listed by the last successful test; when there were some, an empty list is read twice before it is believed. */
   knownToolCount: number;
   /** Connect and take leave, without reading the tools: `tools` of the result is empty then. @default false */

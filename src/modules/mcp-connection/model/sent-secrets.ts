@@ -1,21 +1,40 @@
+import { credentialParts } from '../../../common/secrets/credential-parts.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { SystemCredentials } from './connection-test.types.js';
+import type { ApiKey, SystemCredentials } from './connection-test.types.js';
+
+/** Answers are searched for each part of a key. */
+const MAX_PARTS = 20;
 
 /** Basic credentials of a client (RFC 6749, section 2.3.1): both parts are form-encoded first. */
 export function basicCredentials(clientId: string, clientSecret: string): string {
   return Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`).toString('base64');
 }
 
+/** The value of the header that an API key is sent in. */
+export function apiKeyValue({ scheme, apiKey }: ApiKey): string {
+  return scheme === null ? apiKey : `${scheme} ${apiKey}`;
+}
+
 /**
  * Takes out of answers what was sent for them.
- * @param sent what a call was made with: access tokens, and credentials that are no system's
+ * @param sent credentials of a call: access tokens, and credentials that belong to no system
  */
 export function removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
-  if (credentials.type === 'NO_AUTH') {
-    return new SecretRemoval(sent);
+  return new SecretRemoval([...secretsOf(credentials), ...sent]);
+}
+
+function secretsOf(credentials: SystemCredentials): string[] {
+  switch (credentials.type) {
+    case 'API_KEY':
+      return [credentials.apiKey, ...credentialParts(apiKeyValue(credentials)).slice(0, MAX_PARTS)];
+    case 'SERVICE_ACCOUNT':
+      // A private key is never sent.
+      return 'clientSecret' in credentials
+        ? [credentials.clientSecret, basicCredentials(credentials.clientId, credentials.clientSecret)]
+        : [];
+    default:
+      return [];
   }
-  const { clientId, clientSecret } = credentials;
-  return new SecretRemoval([clientSecret, basicCredentials(clientId, clientSecret), ...sent]);
 }
 
 function formEncode(value: string): string {

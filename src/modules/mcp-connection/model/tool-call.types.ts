@@ -1,3 +1,4 @@
+import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import type { JsonValue } from '../../../common/json.js';
 import { CONNECTION_FAILURES } from './connection-failure.types.js';
 import type { SystemCredentials } from './connection-test.types.js';
@@ -15,7 +16,9 @@ export const TOOL_CALL_FAILURES = {
   result_too_large: 'The answer of the tool is larger than allowed.',
   invalid_result: 'The MCP server did not answer with a valid result of a tool.',
   circuit_open: 'The MCP server failed several times in a row and is left alone for a while.',
+  withdrawn: 'The tool was switched off while the call waited for its turn.',
   cancelled: 'The call was cancelled.',
+  arguments_unchecked: 'To hold the arguments against the schema of the tool takes too long.',
 } as const;
 
 /** One cause of {@link TOOL_CALL_FAILURES}. */
@@ -36,15 +39,19 @@ export interface ToolCallRequest {
   systemId: string;
   baseUrl: string;
   credentials: SystemCredentials;
+  /** What the system adds to TLS. */
+  tls?: TlsMaterial;
   tool: CalledTool;
   /** Checked against the input schema by the caller, or not: the server judges too. */
   arguments: Record<string, unknown>;
   /** Milliseconds from now until the outcome; connecting, and waiting for other calls, count. */
   deadlineMs: number;
-  /** W3C trace context of what the call is part of; sent as header and in `_meta`, dropped when malformed. */
+  /** W3C trace context of the work around the call; sent as header and in `_meta`, dropped when malformed. */
   traceparent?: string;
   /** Ends the call and frees its connection; the outcome is `cancelled` then. */
   signal?: AbortSignal;
+  /** Asked when a call that waited for others has its turn; without a yes it is not made, and the outcome is `withdrawn`. */
+  isStillAllowed?: () => Promise<boolean>;
 }
 
 /** The tool has answered, with a result or with an error of its own (`isError`). */

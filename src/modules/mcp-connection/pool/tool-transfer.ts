@@ -4,8 +4,8 @@ const SLICE_BYTES = 65_536;
 const NEW_LINE = 10;
 
 /**
- * Turns the worker's tools (one JSON document a line) into objects, a slice at a time: a list of several megabytes must
- * not hold up the requests this thread serves.
+ * Turns the worker's tools (one JSON document a line) into objects, a slice at a time. A list of several megabytes must not
+ * hold up the requests of this thread.
  */
 export async function decodeTools(lines: Uint8Array): Promise<DiscoveredTool[]> {
   const tools: DiscoveredTool[] = [];

@@ -1,5 +1,5 @@
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { McpCredentials } from './mcp-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
 import type { Traffic } from './session-transport.js';
 import type { CallOrder } from './tool-call.messages.js';
 import type { WarmSession } from './warm-session.js';

@@ -10,8 +10,8 @@ export interface Connected {
 }
 
 /**
- * Connects to a server of unknown protocol era: negotiation first; the plain 2025 handshake when the server could not
- * cope with being probed (deployed gateways answer 403, 5xx or prose); HTTP+SSE only when POST is answered 404 or 405.
+ * Connects to a server of unknown protocol era. Negotiation comes first. The plain 2025 handshake follows when the server
+ * cannot cope with a probe: deployed gateways answer 403, 5xx or prose. HTTP+SSE follows only when POST is answered 404 or 405.
  * @param status receives the HTTP status of every answer
  * @throws what the last attempt threw
  */

@@ -10,7 +10,8 @@ import { CONNECTION_WARNINGS, type ConnectionWarning } from '../model/connection
 import { checkedTraceparent } from './client-envelope.js';
 import { connect, type Connected } from './connect.js';
 import { causeOf } from './failure-cause.js';
-import { McpCredentials } from './mcp-credentials.js';
+import { mcpCredentials } from './mcp-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
 import type { McpSession } from './mcp-session.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { type Cleaning, readToolList, type ToolList } from './tool-list.reader.js';
@@ -36,9 +37,10 @@ export class ConnectionTester {
   async test(request: ConnectionTestRequest, deadlineMs: number): Promise<ConnectedAnswer | FailedResult> {
     const startedAt = performance.now();
     const latencyMs = () => Math.round(performance.now() - startedAt);
-    const operation = this.options.outbound.open({ ...this.options.operationLimits, deadlineMs });
+    const limits = { ...this.options.operationLimits, deadlineMs };
+    const operation = this.options.outbound.openWith(limits, request.tls);
     const url = new URL(request.baseUrl);
-    const credentials = McpCredentials.of(request.credentials, url, {
+    const credentials = mcpCredentials(request.credentials, url, {
       tokens: this.options.tokens,
       operation,
     });

@@ -8,7 +8,7 @@ import type { OutboundFailure } from '../../../common/outbound/outbound.error.js
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import { ConnectionError } from './connection.error.js';
-import type { McpCredentials } from './mcp-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 
 /** What is known about a failed test besides the error itself. */

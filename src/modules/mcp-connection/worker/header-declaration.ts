@@ -6,8 +6,8 @@ const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
 type Place = 'root' | 'property' | 'elsewhere';
 
 /**
- * Whether every `x-mcp-header` of an input schema follows the rules of MCP 2026-07-28, "Custom Headers from Tool
- * Parameters": on a string, integer or boolean property that is reached through `properties` alone, an RFC 9110 token,
+ * Whether every `x-mcp-header` of an input schema follows the rules of MCP 2026-07-28, "Custom Headers from Tool Parameters".
+ * It stands on a string, integer or boolean property that is reached through `properties` alone. It is an RFC 9110 token,
  * unique without regard to case. A client must leave out a tool that breaks them. Bound the schema's depth before.
  */
 export function hasValidHeaderDeclarations(inputSchema: Record<string, unknown>): boolean {

@@ -1,103 +1,26 @@
-import type { AuthProvider } from '@modelcontextprotocol/client';
-
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { SystemCredentials } from '../model/connection-test.types.js';
-import { removalOf } from '../model/sent-secrets.js';
-import { ConnectionError } from './connection.error.js';
-import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
+import { ApiKeyCredentials } from './api-key-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
+import type { OAuthTokenClient } from './oauth-token.client.js';
+import { ServiceAccountCredentials } from './service-account-credentials.js';
 
 /**
- * Puts bearer tokens on the calls of one MCP session and renews the token once when the server refuses it. Failures are
- * kept, because libraries in between reword what they are thrown.
+ * The credentials of a system for one session.
+ * @param resource address of the MCP server
+ * @returns undefined for a system without authentication
  */
-export class McpCredentials implements AuthProvider {
-  private latest: AccessToken | undefined;
-  private readonly sent = new Set<string>();
-  private known: SecretRemoval | undefined;
-  private renewed = false;
-  private waiting = 0;
-  /** Why there is no token, or why the server will not have it. */
-  failure: ConnectionError | undefined;
-
-  private constructor(
-    private readonly tokens: OAuthTokenClient,
-    private readonly request: TokenRequest,
-    private readonly credentials: SystemCredentials,
-    private readonly operation: OutboundOperation,
-  ) {}
-
-  /** @returns undefined for a system without authentication */
-  static of(
-    credentials: SystemCredentials,
-    resource: URL,
-    context: { tokens: OAuthTokenClient; operation: OutboundOperation },
-  ): McpCredentials | undefined {
-    if (credentials.type === 'NO_AUTH') {
+export function mcpCredentials(
+  credentials: SystemCredentials,
+  resource: URL,
+  { tokens, operation }: { tokens: OAuthTokenClient; operation: OutboundOperation },
+): McpCredentials | undefined {
+  switch (credentials.type) {
+    case 'SERVICE_ACCOUNT':
+      return new ServiceAccountCredentials(credentials, resource, tokens, operation);
+    case 'API_KEY':
+      return new ApiKeyCredentials(credentials);
+    default:
       return undefined;
-    }
-    const { tokenUrl, clientId, clientSecret } = credentials;
-    const request = { tokenUrl, clientId, clientSecret, resource: canonicalResource(resource) };
-    return new McpCredentials(context.tokens, request, credentials, context.operation);
   }
-
-  /** The token that was used last, with what its endpoint said about it. */
-  get lastToken(): AccessToken | undefined {
-    return this.latest;
-  }
-
-  /** Takes out of what the server says what it was sent: the client secret, and every token until now. */
-  get removal(): SecretRemoval {
-    this.known ??= removalOf(this.credentials, [...this.sent]);
-    return this.known;
-  }
-
-  /** Whether a call waits for the token endpoint at this moment. */
-  get isWaiting(): boolean {
-    return this.waiting > 0;
-  }
-
-  async token(): Promise<string> {
-    this.waiting += 1;
-    try {
-      this.latest = await this.tokens.get(this.request, this.operation);
-      this.remember(this.latest.value);
-      return this.latest.value;
-    } catch (error) {
-      throw this.fail(error);
-    } finally {
-      this.waiting -= 1;
-    }
-  }
-
-  /** The transport sends the request again when this resolves. Once is enough: a second refusal is an answer. */
-  onUnauthorized(): Promise<void> {
-    if (this.renewed || this.latest === undefined) {
-      return Promise.reject(this.fail(new ConnectionError('unauthorized')));
-    }
-    this.renewed = true;
-    this.tokens.drop(this.request, this.latest.value);
-    return Promise.resolve();
-  }
-
-  private remember(token: string): void {
-    if (!this.sent.has(token)) {
-      this.sent.add(token);
-      this.known = undefined;
-    }
-  }
-
-  private fail(error: unknown): Error {
-    if (error instanceof ConnectionError) {
-      this.failure = error;
-    }
-    return error as Error;
-  }
-}
-
-/** RFC 8707 and MCP authorization: no fragment, no trailing slash of an empty path. */
-function canonicalResource(url: URL): string {
-  const resource = new URL(url);
-  resource.hash = '';
-  return resource.pathname === '/' && resource.search === '' ? resource.origin : resource.href;
 }

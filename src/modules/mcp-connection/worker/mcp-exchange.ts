@@ -23,8 +23,8 @@ export interface ExchangeContext {
 }
 
 /**
- * One request and its answer within a session over Streamable HTTP, with a transport and an operation of its own: what
- * ends it ends nothing else.
+ * One request and its answer within a session over Streamable HTTP, with a transport and an operation of its own. Its end ends
+ * nothing else.
  */
 export class McpExchange {
   private readonly transport: McpHttpTransport;

@@ -1,6 +1,7 @@
 import { Client, type jsonSchemaValidator, type Transport } from '@modelcontextprotocol/client';
 
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import { within } from '../../../common/within.js';
 import type { ServerIdentity } from '../model/connection-test.types.js';
 import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
@@ -74,13 +75,13 @@ export class McpSession {
     return this.client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** Names of what the server says it can do; `removal` takes out what it was sent. */
+  /** Names of the capabilities of the server. `removal` takes out credentials that it was sent. */
   capabilities(removal = SecretRemoval.none): string[] {
     const names = Object.keys(this.client.getServerCapabilities() ?? {});
     return names.map((name) => plainText(removal.text(name), MAX_TITLE));
   }
 
-  /** What the server says of itself, as plain text; `removal` takes out what it was sent. */
+  /** Words of the server about itself, as plain text. `removal` takes out credentials that it was sent. */
   identity(removal = SecretRemoval.none): ServerIdentity {
     const server = this.client.getServerVersion();
     const plain = (text: string | undefined, max: number): string => plainText(removal.text(text ?? ''), max);
@@ -135,14 +136,8 @@ export class McpSession {
       !operation.signal.aborted
     ) {
       const farewell = this.transport.terminateSession().catch(() => undefined);
-      await operation.race(Promise.race([farewell, sleep(FAREWELL_MS)])).catch(() => undefined);
+      await operation.race(within(FAREWELL_MS, farewell, () => undefined)).catch(() => undefined);
     }
     await this.client.close().catch(() => undefined);
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

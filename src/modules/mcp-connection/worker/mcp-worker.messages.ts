@@ -1,18 +1,11 @@
-import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
 import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../model/connection-test.types.js';
-import type { WorkerJob } from './worker-job.js';
-import type { ToolListLimits } from '../model/tool-list-limits.js';
+import type { OutsideSettings } from '../model/outside-settings.js';
+import type { WorkerJob } from '../../../common/threads/worker-job.js';
 
-/** Settings of the worker, handed over once as `workerData`. Plain data without secrets. */
-export interface McpWorkerSettings {
-  policy: AddressPolicyOptions;
-  maxRedirects: number;
-  connectTimeoutMs: number;
+/** Settings of the worker that tests connections. */
+export interface McpWorkerSettings extends OutsideSettings {
   maxResponseBytes: number;
   maxTotalBytes: number;
-  tokenMaxBytes: number;
-  tokenTimeoutMs: number;
-  toolList: ToolListLimits;
 }
 
 /** Asks the worker for a connection test. */

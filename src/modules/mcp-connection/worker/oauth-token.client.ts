@@ -3,18 +3,22 @@ import { createHash } from 'node:crypto';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { materialText, type TlsMaterial } from '../../../common/tls/tls-material.js';
+import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
-import { basicCredentials } from '../model/sent-secrets.js';
+import type { ClientAuthentication } from '../model/connection-test.types.js';
+import { clientProof } from './client-proof.js';
 import { ConnectionError } from './connection.error.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
-export interface TokenRequest {
+export type TokenRequest = {
   tokenUrl: string;
   clientId: string;
-  clientSecret: string;
   /** Canonical URL of the MCP server the token is for (RFC 8707). */
   resource: string;
-}
+  /** Certificates of the system: who is trusted at the token endpoint, and what is shown there. */
+  tls: TlsMaterial | undefined;
+} & ClientAuthentication;
 
 /** An access token and what its endpoint left open. */
 export interface AccessToken {
@@ -27,9 +31,9 @@ export interface AccessToken {
   way: TokenRequestWay;
 }
 
-/** How a token is asked for: client authentication (RFC 6749, section 2.3.1) and the resource indicator (RFC 8707). */
+/** How a token is asked for: client authentication (OpenID Connect Core 1.0, section 9) and the resource indicator (RFC 8707). */
 export interface TokenRequestWay {
-  method: 'client_secret_basic' | 'client_secret_post';
+  method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   sendsResource: boolean;
 }
 
@@ -39,7 +43,6 @@ interface Flight {
   waiters: number;
 }
 
-const FIRST_WAY: TokenRequestWay = { method: 'client_secret_basic', sendsResource: true };
 const DEFAULT_LIFE_SECONDS = 300;
 const MAX_LIFE_SECONDS = 86_400;
 const MAX_AHEAD_MS = 30_000;
@@ -48,11 +51,12 @@ const MAX_CACHED_TOKENS = 1_000;
 const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
 
 /**
- * Gets and keeps access tokens. A token is found again only by the same token URL, client id, secret and resource;
- * parallel requests for one token share a single call; the call is cut off when nobody waits for it any more.
+ * Gets and keeps access tokens. A token is found again by token URL, client id, secret or key, resource and
+ * certificates; all must be equal.
+ * Parallel requests for one token share a single call. The call is cut off when nobody waits for it any more.
  */
 export class OAuthTokenClient {
-  private readonly cache = new Map<string, AccessToken>();
+  private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
   private readonly flights = new Map<string, Flight>();
 
   constructor(
@@ -96,9 +100,12 @@ export class OAuthTokenClient {
   }
 
   private takeOff(key: string, request: TokenRequest): Flight {
-    const operation = this.outbound.open(this.limits);
+    const operation = this.outbound.openWith(this.limits, request.tls);
     const promise = this.request(request, operation, this.cache.get(key)?.way)
-      .then((token) => this.keep(key, token))
+      .then((token) => {
+        this.cache.set(key, token);
+        return token;
+      })
       .catch((error: unknown) => {
         throw error instanceof ConnectionError ? error : tokenFailure(operation.failure ?? error);
       })
@@ -109,23 +116,13 @@ export class OAuthTokenClient {
     return flight;
   }
 
-  private keep(key: string, token: AccessToken): AccessToken {
-    this.cache.delete(key);
-    this.cache.set(key, token);
-    const [oldest] = this.cache.keys();
-    if (this.cache.size > MAX_CACHED_TOKENS && oldest !== undefined) {
-      this.cache.delete(oldest);
-    }
-    return token;
-  }
-
-  /** Starts with what worked last time, otherwise with Basic and `resource`, and tries each other way at most once. */
+  /** Starts with the way that worked last time, otherwise with Basic and `resource`. Tries each other way at most once. */
   private async request(
     request: TokenRequest,
     operation: OutboundOperation,
     lastWay: TokenRequestWay | undefined,
   ): Promise<AccessToken> {
-    let way: TokenRequestWay | undefined = lastWay ?? FIRST_WAY;
+    let way: TokenRequestWay | undefined = lastWay ?? firstWay(request);
     for (;;) {
       const { status, body } = await this.post(request, way, operation);
       if (status >= 200 && status < 300) {
@@ -141,27 +138,23 @@ export class OAuthTokenClient {
   }
 
   private async post(
-    { tokenUrl, clientId, clientSecret, resource }: TokenRequest,
+    request: TokenRequest,
     way: TokenRequestWay,
     operation: OutboundOperation,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
-    const form = new URLSearchParams({ grant_type: 'client_credentials' });
-    const headers: Record<string, string> = {
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
-    };
-    if (way.sendsResource) {
-      form.set('resource', resource);
-    }
-    if (way.method === 'client_secret_basic') {
-      headers['authorization'] = `Basic ${basicCredentials(clientId, clientSecret)}`;
-    } else {
-      form.set('client_id', clientId);
-      form.set('client_secret', clientSecret);
-    }
-    const response = await operation.fetch(tokenUrl, {
+    const proof = await clientProof(request, way.method);
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(way.sendsResource ? { resource: request.resource } : {}),
+      ...proof.form,
+    });
+    const response = await operation.fetch(request.tokenUrl, {
       method: 'POST',
-      headers,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...proof.headers,
+      },
       body: form.toString(),
     });
     return { status: response.status, body: jsonObject(await operation.race(response.text())) };
@@ -178,6 +171,10 @@ export class OAuthTokenClient {
     const aheadMs = Math.min(MAX_AHEAD_MS, lifeMs * AHEAD_SHARE);
     return { value, usableUntil: this.now() + lifeMs - aheadMs, noExpiry, way };
   }
+}
+
+function firstWay(request: TokenRequest): TokenRequestWay {
+  return { method: 'privateKey' in request ? 'private_key_jwt' : 'client_secret_basic', sendsResource: true };
 }
 
 function nextWay(way: TokenRequestWay, status: number, error: unknown): TokenRequestWay | undefined {
@@ -200,9 +197,11 @@ function isClientRefusal(status: number, error: unknown): boolean {
 }
 
 /** A digest, so that neither a dump of the keys nor a lookup by a part of the inputs gives anything away. */
-function keyOf({ tokenUrl, clientId, clientSecret, resource }: TokenRequest): string {
+function keyOf(request: TokenRequest): string {
+  const { tokenUrl, clientId, resource } = request;
+  const proof = 'privateKey' in request ? [request.privateKey, request.keyId] : [request.clientSecret];
   return createHash('sha256')
-    .update(JSON.stringify([tokenUrl, clientId, clientSecret, resource]))
+    .update(JSON.stringify([tokenUrl, clientId, resource, ...proof, materialText(request.tls)]))
     .digest('base64');
 }
 

@@ -1,6 +1,6 @@
-// Controls, bidirectional marks and everything that Unicode lets a renderer leave out (tags, fillers, zero-width
-// spaces, variation selectors): they hide text from a person, not from a model. What readers need stays: line ends and
-// tabs, the style of an emoji or keycap, and a joiner where it joins, in an emoji or after a letter of a joining script.
+// Controls, bidirectional marks and all that Unicode lets a renderer leave out (tags, fillers, zero-width spaces, variation
+// selectors). They hide text from a person, not from a model. Characters that readers need stay: line ends and tabs, and the
+// style of an emoji or keycap. So does a joiner that joins, in an emoji or after a letter of a joining script.
 const IN_EMOJI =
   /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})(?=\u200d\p{Extended_Pictographic})/u;
 const JOINING_LETTER =
@@ -23,14 +23,14 @@ export function hidesText(text: string): boolean {
   return text.search(HIDDEN) !== -1;
 }
 
-/** A text as a person sees it: well-formed Unicode without what {@link hidesText} finds; lines end in a line feed. */
+/** A text as a person sees it: well-formed Unicode without the characters that {@link hidesText} finds. Lines end in a line feed. */
 export function visibleText(text: string): string {
   return text.replace(HIDDEN, '').replace(/\r\n?/g, '\n');
 }
 
 /**
- * Makes a foreign text safe to store and to show as plain text: well-formed Unicode without control, direction-changing
- * or invisible characters, at most `maxLength` UTF-16 units. Anything but a string is `''`.
+ * Makes a foreign text safe to store and to show as plain text. The result is well-formed Unicode without control,
+ * direction-changing or invisible characters, at most `maxLength` UTF-16 units. Anything but a string is `''`.
  */
 export function plainText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') {

@@ -17,9 +17,9 @@ const TEXT_KEYWORDS = new Set(['title', 'description', '$comment']);
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
- * Checks a foreign JSON Schema without ever running it: no validator, no pattern is compiled, nothing is fetched. Only
- * its texts for people may hide characters, as {@link withVisibleTexts} takes them out: taken out of a name or a value
- * they would change what the schema means.
+ * Checks a foreign JSON Schema without ever running it: no validator, no pattern is compiled, nothing is fetched. Only texts
+ * for people may hide characters, because {@link withVisibleTexts} takes them out. In a name or a value, this would change the
+ * meaning of the schema.
  * @returns the reason to refuse it, or undefined
  */
 export function schemaProblem(
@@ -30,7 +30,7 @@ export function schemaProblem(
   return check.structure('schema') ?? sizeProblem(schema, limits) ?? check.references();
 }
 
-/** The same bounds for tool annotations, which are no schema but have a `title` like one. */
+/** These bounds also hold for tool annotations, which are no schema but have a `title` like one. */
 export function annotationsProblem(
   annotations: Record<string, unknown>,
   limits: SchemaLimits,
@@ -85,7 +85,10 @@ class SchemaCheck {
     return undefined;
   }
 
-  /** JSON Schema 2020-12, section 8.2.3: what is not in this document would have to be fetched, and that never happens. */
+  /**
+   * JSON Schema 2020-12, section 8.2.3: the target of a reference out of this document would have to be fetched, and that never
+   * happens.
+   */
   references(): RejectedToolReason | undefined {
     for (const reference of this.found) {
       if (!reference.startsWith('#') && !this.ids.has(reference)) {

@@ -1,11 +1,13 @@
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
 import { connect, type Connected } from './connect.js';
 import { ConnectionError } from './connection.error.js';
 import { causeOf } from './failure-cause.js';
-import { McpCredentials } from './mcp-credentials.js';
+import { mcpCredentials } from './mcp-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
 import { McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import type { RequestIds } from './raw-requests.js';
@@ -17,6 +19,7 @@ import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.
 export interface SessionTarget {
   baseUrl: string;
   credentials: SystemCredentials;
+  tls?: TlsMaterial;
 }
 
 /** An open session as others keep it: where it leads, and the numbers of its requests. */
@@ -42,7 +45,7 @@ export interface SessionOpenerOptions {
   toolList: ToolListLimits;
 }
 
-/** Tools whose fingerprints are made before others get their turn; the largest take a millisecond each. */
+/** Fingerprints that are made before others get their turn. The largest take a millisecond each. */
 const SLICE = 16;
 
 /** Connects to servers and reads what tools they list now. */
@@ -60,7 +63,7 @@ export class SessionOpener {
    */
   async open(target: SessionTarget, operation: OutboundOperation): Promise<OpenedSession> {
     const url = new URL(target.baseUrl);
-    const credentials = McpCredentials.of(target.credentials, url, { ...this.options, operation });
+    const credentials = mcpCredentials(target.credentials, url, { ...this.options, operation });
     const status = { latest: 0 };
     const listedAt = performance.now();
     let connected: Connected | undefined;
@@ -114,7 +117,7 @@ export class SessionOpener {
   }
 
   private credentials({ target }: OpenSession, operation: OutboundOperation): McpCredentials | undefined {
-    return McpCredentials.of(target.credentials, new URL(target.baseUrl), { ...this.options, operation });
+    return mcpCredentials(target.credentials, new URL(target.baseUrl), { ...this.options, operation });
   }
 
   private exchange(

@@ -1,7 +1,7 @@
 import { type FetchLike, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import type { McpCredentials } from './mcp-credentials.js';
+import type { McpCredentials } from './mcp-credentials.types.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
 
 /** What a session needs. Everything it sends goes through `operation`. */
@@ -25,13 +25,13 @@ export interface SessionFacts {
   sessionId: string | undefined;
 }
 
-/** What an outside party must not hide: the latest status, and what became of a request. */
+/** Facts that an outside party must not hide: the latest status, and the end of a request. */
 export interface Traffic {
   /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
   latest: number;
   /** Whether a request was sent, or may have been. */
   posted?: boolean;
-  /** HTTP status that the latest request was answered with, 0 before; what resumes a stream or answers the server is none. */
+  /** HTTP status of the answer to the latest request, 0 before. Resuming a stream and answering the server are no requests. */
   requestStatus?: number;
   /** Whether an answer came as an event stream. */
   streams?: boolean;
@@ -47,7 +47,7 @@ export function createTransport(options: McpSessionOptions, way: ConnectWay, tra
     : new McpHttpTransport(options.url, { ...shared(options, way, traffic), onInsufficientScope: 'throw' });
 }
 
-/** A transport that goes on with an MCP session, or with what was agreed with a server that keeps none. */
+/** A transport that goes on with an MCP session, or with the agreement with a server that keeps none. */
 export function continuedTransport(
   options: McpSessionOptions,
   { sessionId, protocolVersion }: SessionFacts,
@@ -67,19 +67,16 @@ function shared(options: McpSessionOptions, way: ConnectWay, traffic: Traffic) {
     fetch: sessionFetch(options, way, traffic),
     // The guarded fetch follows redirects itself.
     redirectPolicy: 'same-origin' as const,
-    ...(credentials === undefined ? {} : { authProvider: credentials }),
+    ...(credentials?.authProvider === undefined ? {} : { authProvider: credentials.authProvider }),
   };
 }
 
 function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): FetchLike {
   return async (url, init) => {
-    const headers = new Headers(init?.headers);
+    const headers = headersOf(options, init);
     if (way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id')) {
       // The stream for messages nobody asked for: of no use here, and one socket saved. 405 means "not offered".
       return new Response(null, { status: 405 });
-    }
-    if (options.traceparent !== undefined) {
-      headers.set('traceparent', options.traceparent);
     }
     const carriesRequest = isRequest(init);
     if (carriesRequest) {
@@ -92,6 +89,17 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
     }
     return response;
   };
+}
+
+function headersOf({ credentials, traceparent }: McpSessionOptions, init: RequestInit | undefined): Headers {
+  const headers = new Headers(init?.headers);
+  for (const [name, value] of Object.entries(credentials?.headers() ?? {})) {
+    headers.set(name, value);
+  }
+  if (traceparent !== undefined) {
+    headers.set('traceparent', traceparent);
+  }
+  return headers;
 }
 
 /** Whether this sends a JSON-RPC request: neither a notification nor an answer to one of the server. */

@@ -1,15 +1,12 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 
-import type { OutboundFailure } from '../../../common/outbound/outbound.error.js';
+import { NOT_REACHED } from '../../../common/outbound/outbound.error.js';
 import type { ToolCallFailure, ToolCallFailureCause } from '../model/tool-call.types.js';
 import { causeOf } from './failure-cause.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { Call } from './call.types.js';
-
-/** Failures of a call that never got as far as the server. */
-const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set(['dns', 'refused', 'tls', 'blocked', 'port']);
 
 /** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
@@ -19,7 +16,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([
 /** HTTP statuses that refuse a request (RFC 9110, section 15.5; RFC 6585, section 4). */
 const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429]);
 
-/** Why a call has no result, and whether the tool may have run all the same. */
+/** Why a call has no result, and whether the tool may nevertheless have run. */
 export function failureOf(
   error: unknown,
   call: Call,

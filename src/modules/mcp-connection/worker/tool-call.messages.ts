@@ -1,18 +1,13 @@
-import type { AddressPolicyOptions } from '../../../common/outbound/address-policy.js';
+import type { JsonObject } from '../../../common/json.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { OutsideSettings } from '../model/outside-settings.js';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
-import type { WorkerCancel, WorkerClose, WorkerJob } from './worker-job.js';
-import type { ToolListLimits } from '../model/tool-list-limits.js';
+import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../common/threads/worker-job.js';
 
-/** Settings of the worker that calls tools, handed over once as `workerData`. Plain data without secrets. */
-export interface ToolCallWorkerSettings {
-  policy: AddressPolicyOptions;
-  maxRedirects: number;
-  connectTimeoutMs: number;
-  tokenMaxBytes: number;
-  tokenTimeoutMs: number;
+/** Settings of the worker that calls tools. */
+export interface ToolCallWorkerSettings extends OutsideSettings {
   /** Connecting and reading the tools. */
   opening: { deadlineMs: number; maxResponseBytes: number; maxTotalBytes: number };
-  toolList: ToolListLimits;
   maxResultBytes: number;
   listMaxAgeMs: number;
   idleMs: number;
@@ -22,17 +17,28 @@ export interface ToolCallWorkerSettings {
 }
 
 /** What crosses the thread of a call. */
-export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal'> {
+export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal' | 'isStillAllowed'> {
   /** Names the session: equal for equal system, address and credentials, and gives none of them away. */
   sessionKey: string;
 }
 
+/** Arguments of a model, to be held against the schema of a tool. */
+export interface ArgumentsCheck {
+  text: string;
+  schema: JsonObject;
+}
+
+/** One job of the worker. */
+export type ToolCallWork = CallOrder | { check: ArgumentsCheck };
+
 /** To the worker: a call, the end of one, or of all. */
-export type ToolCallMessage = WorkerJob<CallOrder> | WorkerCancel | WorkerClose;
+export type ToolCallMessage = WorkerJob<ToolCallWork> | WorkerCancel | WorkerClose;
 
 /** The worker's answer; structured content as JSON text, which is cheaper to hand over than objects. */
 export type ToolCallWorkerAnswer = { id: number } & (
-  { failed: ToolCallFailure } | { answered: Omit<ToolAnswer, 'structured'>; structuredJson: string | null }
+  | { failed: ToolCallFailure }
+  | { answered: Omit<ToolAnswer, 'structured'>; structuredJson: string | null }
+  | { checked: CheckedText }
 );
 
 /** What the worker says without being asked. */

@@ -1,39 +1,44 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 
 import { preloadSchemas } from '@modelcontextprotocol/client';
 
+import { serveWorker } from '../../../common/threads/serve-worker.js';
+import type { WorkerJob } from '../../../common/threads/worker-job.js';
 import { createToolCaller } from './create-tool-caller.js';
+import { readArguments } from './arguments-check.js';
 import type {
   CallOrder,
   ToolCallMessage,
   ToolCallNotice,
+  ToolCallWork,
   ToolCallWorkerSettings,
 } from './tool-call.messages.js';
 import type { CallOutcome } from './tool-caller.js';
-import { WORKER_READY, type WorkerJob } from './worker-job.js';
 
 /** A defect of ours must be an answer too, or the job would wait until the worker is killed for it. */
 const INTERNAL: CallOutcome = {
   failed: { outcome: 'failed', cause: 'internal', sent: 'maybe', latencyMs: 0 },
 };
 
-/** Entry of the thread that calls tools: a hostile answer can stall or exhaust this thread and no other. */
-function serve(port: MessagePort): void {
-  // Libraries print what servers say; none of it may reach our log.
-  process.stdout.write = () => true;
-  process.stderr.write = () => true;
+serveWorker((port) => {
   preloadSchemas();
   const caller = createToolCaller(workerData as ToolCallWorkerSettings, (openSessions) => {
     port.postMessage({ notice: { openSessions } satisfies ToolCallNotice });
   });
   const running = new Map<number, AbortController>();
-  const run = async ({ id, request, deadlineAt }: WorkerJob<CallOrder>): Promise<void> => {
+  const call = async (id: number, order: CallOrder, deadlineAt: number): Promise<CallOutcome> => {
     const controller = new AbortController();
     running.set(id, controller);
     const deadlineMs = Math.max(1, deadlineAt - Date.now());
-    const outcome = await caller.call(request, deadlineMs, controller.signal).catch(() => INTERNAL);
-    running.delete(id);
-    port.postMessage({ id, ...outcome });
+    return caller.call(order, deadlineMs, controller.signal).finally(() => running.delete(id));
+  };
+  const done = async ({ id, request, deadlineAt }: WorkerJob<ToolCallWork>) =>
+    'check' in request
+      ? { checked: readArguments(request.check.text, request.check.schema) }
+      : call(id, request, deadlineAt);
+  const run = async (job: WorkerJob<ToolCallWork>): Promise<void> => {
+    const outcome = await done(job).catch(() => INTERNAL);
+    port.postMessage({ id: job.id, ...outcome });
   };
   port.on('message', (message: ToolCallMessage) => {
     if (message === 'close') {
@@ -44,11 +49,4 @@ function serve(port: MessagePort): void {
       void run(message);
     }
   });
-  // The client library drops promises of messages nobody waits for; ending every other call for one would be worse.
-  process.on('unhandledRejection', () => undefined);
-  port.postMessage(WORKER_READY);
-}
-
-if (parentPort !== null) {
-  serve(parentPort);
-}
+});

@@ -2,7 +2,7 @@ import type { OutboundClient } from '../../../common/outbound/outbound.client.js
 import type { OperationLimits } from '../../../common/outbound/outbound.operation.js';
 import type { ToolCallFailure } from '../model/tool-call.types.js';
 import { checkedTraceparent } from './client-envelope.js';
-import { McpCredentials } from './mcp-credentials.js';
+import { mcpCredentials } from './mcp-credentials.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { sendCall } from './call-sender.js';
 import type { Call } from './call.types.js';
@@ -77,7 +77,7 @@ export class ToolCaller {
   ): Call {
     const { outbound, tokens, callLimits } = this.options;
     const operation = outbound.open({ ...callLimits, deadlineMs }, session.sockets);
-    const credentials = McpCredentials.of(order.credentials, new URL(order.baseUrl), { tokens, operation });
+    const credentials = mcpCredentials(order.credentials, new URL(order.baseUrl), { tokens, operation });
     const traceparent = checkedTraceparent(order.traceparent);
     return { order, session, operation, credentials, traceparent, traffic: { latest: 0 }, startedAt };
   }
@@ -104,7 +104,7 @@ export class ToolCaller {
     if (this.problem(tool, opened) === undefined) {
       return opened;
     }
-    // What an older list says may have been put right since, on the server or by whoever reviews tools.
+    // An older list may have been put right since, on the server or by a review.
     const latest = await session.ready(startedAt, operation);
     const problem = this.problem(tool, latest);
     if (problem !== undefined) {

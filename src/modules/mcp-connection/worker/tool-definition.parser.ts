@@ -16,13 +16,13 @@ const MAX_DESCRIPTION = 16_000;
 export type ParsedTool = { accepted: DiscoveredTool } | { rejected: RejectedTool };
 
 /**
- * Reads the tools of one list one by one, over all its pages: a bad tool is left out and reported and never harms the
- * others (decision "A bad tool in the server's list"). Of two tools with one name the first wins.
+ * Reads the tools of one list one by one, over all its pages. A bad tool is left out and reported, and never harms the others
+ * (docs/contract.md, section 2.2). Of two tools with one name the first wins.
  */
 export class ToolDefinitionParser {
   private readonly names = new Set<string>();
 
-  /** @param removal takes out what the server was sent; a tool with such a name has no name that can be called */
+  /** @param removal takes out credentials that the server was sent; a tool with such a name cannot be called */
   constructor(
     private readonly limits: SchemaLimits,
     private readonly removal: () => SecretRemoval = () => SecretRemoval.none,

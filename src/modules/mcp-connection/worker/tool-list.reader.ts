@@ -7,10 +7,13 @@ import { ToolDefinitionParser } from './tool-definition.parser.js';
 /** Fetches one page of `tools/list`: the raw result object. `undefined` asks for the first page; `''` is a cursor. */
 export type FetchPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
 
-/** Takes out of what a server says what it was sent, as known at that moment. */
+/** Takes the credentials that a server was sent out of its words, as known at that moment. */
 export type Cleaning = () => SecretRemoval;
 
-/** A whole list. Tools are kept as JSON text: a tenth of the memory of objects, and what crosses the thread anyway. */
+/**
+ * A whole list. Tools are kept as JSON text: it takes a tenth of the memory of objects, and it is the form that crosses the
+ * thread.
+ */
 export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];

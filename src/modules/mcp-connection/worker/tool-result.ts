@@ -14,8 +14,8 @@ const MAX_LABEL = 500;
 const MAX_STRUCTURED_DEPTH = 64;
 
 /**
- * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept, without characters that a person cannot see;
- * images, audio and binary resources become a line with type and size; what a resource holds as text is kept.
+ * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept, without characters that a person cannot see. Images,
+ * audio and binary resources become a line with type and size. The text of a resource is kept.
  * @param removal takes out what the server was sent, before anything is cut
  * @throws ToolCallError `invalid_result` when it is none, or when its structured content is nested too deep
  */

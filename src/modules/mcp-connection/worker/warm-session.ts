@@ -14,8 +14,8 @@ interface Flight {
 }
 
 /**
- * What is kept of a server between calls: its sockets, what was agreed with it and the fingerprints of its tools. Opened
- * and read again by the first call that needs it; calls at one moment share that, and it ends when none waits any more.
+ * A server between calls: its sockets, the agreement with it, and the fingerprints of its tools. Opened and read again by the
+ * first call that needs it; calls at one moment share that, and it ends when none waits any more.
  */
 export class WarmSession {
   readonly sockets: KeptSockets;
@@ -38,7 +38,7 @@ export class WarmSession {
     private readonly outbound: OutboundClient,
     private readonly opener: SessionOpener,
   ) {
-    this.sockets = outbound.keepSockets();
+    this.sockets = outbound.keepSockets(target.tls);
   }
 
   /**

@@ -1,5 +1,5 @@
-import { APPLICATION_FILE } from '../reading/package-shape.js';
-import type { Place, Problems } from '../model/package-problems.js';
+import { APPLICATION_FILE } from '../reading/package-reader.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { CheckContext, PackageApplication } from '../model/package.types.js';
 
 /** How many of them one package may name. */
@@ -13,7 +13,7 @@ export function checkApplication(
   application: PackageApplication,
   context: CheckContext,
   limits: ApplicationLimits,
-  problems: Problems,
+  problems: PackageProblems,
 ): void {
   if (application.appId !== context.appId) {
     const message = `The package is of application "${application.appId}" and cannot be delivered to "${context.appId}".`;
@@ -29,18 +29,24 @@ export function checkApplication(
     problems.error('TOO_MANY', at('/libraries'), message);
   }
   checkLibraries(application, context, problems);
-  checkUsers(application.usableBy ?? [], limits.libraryUsers, problems);
+  for (const list of ['usableBy', 'systemsUsableBy'] as const) {
+    checkUsers(list, application[list] ?? [], { max: limits.libraryUsers, problems });
+  }
 }
 
-function checkUsers(users: string[], max: number, problems: Problems): void {
+function checkUsers(
+  list: 'usableBy' | 'systemsUsableBy',
+  users: string[],
+  { max, problems }: { max: number; problems: PackageProblems },
+): void {
   if (users.length > max) {
     const message = `A package lets at most ${max} applications use it (PACKAGE_MAX_LIBRARY_USERS).`;
-    problems.error('TOO_MANY', at('/usableBy'), message);
+    problems.error('TOO_MANY', at(`/${list}`), message);
     return;
   }
   for (const [index, user] of users.entries()) {
     if (users.indexOf(user) < index) {
-      problems.error('VALUE_INVALID', at(`/usableBy/${index}`), `Application "${user}" is named twice.`);
+      problems.error('VALUE_INVALID', at(`/${list}/${index}`), `Application "${user}" is named twice.`);
     }
   }
 }
@@ -49,7 +55,11 @@ function at(element: string): Place {
   return { file: APPLICATION_FILE, element };
 }
 
-function checkLibraries(application: PackageApplication, context: CheckContext, problems: Problems): void {
+function checkLibraries(
+  application: PackageApplication,
+  context: CheckContext,
+  problems: PackageProblems,
+): void {
   const named = new Set<string>();
   for (const [index, { appId, buildId }] of application.libraries.entries()) {
     const place = at(`/libraries/${index}`);

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../common/errors/domain.error.js';
 import { compileExpression } from '../../../language/expressions/expressions.js';
-import type { Place, Problems } from '../model/package-problems.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
@@ -8,7 +8,7 @@ import { requireUniqueNames } from './names.js';
  * Checks a CONDITION: each branch has one condition, or is the default, and each condition is CEL. Its conditions decide;
  * its sequences say the same for editors.
  */
-export function checkConditions(node: WorkflowNode, place: Place, problems: Problems): void {
+export function checkConditions(node: WorkflowNode, place: Place, problems: PackageProblems): void {
   const { conditions, outgoingSequences } = node;
   if (conditions.length === 0) {
     problems.error('CONDITIONS_MISSING', place, 'A CONDITION needs at least one entry in "conditions".');
@@ -33,7 +33,7 @@ export function checkConditions(node: WorkflowNode, place: Place, problems: Prob
   }
 }
 
-function checkOrder({ conditions }: WorkflowNode, place: Place, problems: Problems): void {
+function checkOrder({ conditions }: WorkflowNode, place: Place, problems: PackageProblems): void {
   const defaults = conditions.filter(({ isDefault }) => isDefault).length;
   if (defaults > 1) {
     problems.error('DEFAULT_NOT_UNIQUE', place, `A CONDITION has one default, this one has ${defaults}.`);
@@ -55,7 +55,7 @@ function checkOrder({ conditions }: WorkflowNode, place: Place, problems: Proble
 function checkExpression(
   { id, expression, isDefault }: { id: string; expression: string; isDefault: boolean },
   place: Place,
-  problems: Problems,
+  problems: PackageProblems,
 ): void {
   if (isDefault) {
     if (expression.trim() !== '') {
@@ -76,7 +76,7 @@ export function requireCompiles(
   compile: () => unknown,
   what: string,
   place: Place,
-  problems: Problems,
+  problems: PackageProblems,
 ): boolean {
   try {
     compile();

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isJsonObject, type JsonValue } from '../../../common/json.js';
 import { compileJsonTemplate } from '../../../language/expressions/expressions.js';
-import type { Place, Problems } from '../model/package-problems.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { dataSourcePayloadSchema } from '../schema/node-payload.schema.js';
 import { requireCompiles } from './conditions-check.js';
 
@@ -23,10 +23,10 @@ const NEEDS: Readonly<Record<Payload['operation'], 'document' | 'documents' | 'u
 };
 
 /**
- * Checks an operation on a collection: it has what it needs, a change names what it changes (process semantics,
+ * Checks an operation on a collection. It has the parts that it needs, a change has a filter (docs/process-semantics.md,
  * section 13), and nothing runs scripts.
  */
-export function checkDataOperation(payload: Payload, place: Place, problems: Problems): void {
+export function checkDataOperation(payload: Payload, place: Place, problems: PackageProblems): void {
   const { operation } = payload;
   const needed = NEEDS[operation];
   if (needed !== null && payload[needed] === null) {
@@ -46,7 +46,7 @@ export function checkDataOperation(payload: Payload, place: Place, problems: Pro
   }
 }
 
-function refuseScripts(root: unknown, place: Place, problems: Problems): void {
+function refuseScripts(root: unknown, place: Place, problems: PackageProblems): void {
   const open: unknown[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (isJsonObject(value)) {

@@ -1,5 +1,5 @@
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { quoted, type Problems } from '../model/package-problems.js';
+import { quoted, type PackageProblems } from '../model/package-problems.js';
 
 /** Something with a name. */
 export interface Named {
@@ -16,7 +16,7 @@ export function requireUniqueNames(
   kind: string,
   code: string,
   entries: readonly Named[],
-  problems: Problems,
+  problems: PackageProblems,
 ): void {
   const first = new Map<string, Named>();
   for (const { name, file, element } of entries) {

@@ -1,4 +1,5 @@
-import { Problems } from '../model/package-problems.js';
+import type { PlainHttp } from '../../../common/outbound/address-policy.js';
+import { PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -16,6 +17,8 @@ import { WorkflowsCheck } from './workflows-check.js';
 /** Bounds of a package that the operator sets. */
 export interface CheckLimits extends ApplicationLimits {
   schemaBytes: number;
+  /** Which systems may have an http address. @default 'allow' */
+  plainHttp?: PlainHttp;
   problems: number;
 }
 
@@ -29,11 +32,11 @@ export async function checkPackage(
   compile: CompileProcess,
   limits: CheckLimits,
 ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
-  const problems = new Problems(limits.problems);
+  const problems = new PackageProblems(limits.problems);
   checkApplication(pkg.application, context, limits, problems);
   const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
   requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
-  checkSystems(pkg.systems, problems);
+  checkSystems(pkg.systems, problems, limits.plainHttp);
   const references = new References(pkg, context, problems);
   const schemas = { maxBytes: limits.schemaBytes };
   const check = new WorkflowsCheck(context.appId, references, schemas, problems);
@@ -55,7 +58,7 @@ export async function checkParts(
   compile: CompileProcess,
   maxProblems: number,
 ): Promise<PackageProblem[]> {
-  const problems = new Problems(maxProblems);
+  const problems = new PackageProblems(maxProblems);
   checkSystems(systems, problems);
   for (const process of processes) {
     await compileFile(process, compile, problems);

@@ -5,7 +5,7 @@ import type {
   GraphNode,
   ProcessGraph,
 } from '../../process-definitions/model/process-graph.types.js';
-import { quoted, type Place, type Problems } from '../model/package-problems.js';
+import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -25,7 +25,7 @@ export type CompileProcess = (file: {
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
 
-/** Compiles the processes of a package and checks what they start: processes and workflows, own ones and of libraries. */
+/** Compiles the processes of a package and checks the processes and workflows that they start, own ones and of libraries. */
 export class ProcessesCheck {
   /** Processes by application and name. */
   private readonly callable = new Map<string, Callable>();
@@ -36,7 +36,7 @@ export class ProcessesCheck {
     private readonly pkg: ApplicationPackage,
     private readonly context: CheckContext,
     private readonly references: References,
-    private readonly problems: Problems,
+    private readonly problems: PackageProblems,
   ) {}
 
   /** @returns the files with their graphs; a file that does not compile has none */
@@ -146,7 +146,7 @@ export class ProcessesCheck {
 export async function compileFile(
   { file, bpmn }: PackageProcessFile,
   compile: CompileProcess,
-  problems: Problems,
+  problems: PackageProblems,
 ): ReturnType<CompileProcess> {
   const result = await compile({ name: file, xml: bpmn });
   for (const problem of result.problems) {

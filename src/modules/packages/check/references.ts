@@ -1,6 +1,6 @@
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { SystemType } from '../../systems/model/system.types.js';
-import { quoted, type Place, type Problems } from '../model/package-problems.js';
+import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -23,7 +23,7 @@ interface Target extends ResolvedReference {
 
 type Kind = 'system' | 'workflow';
 
-/** Finds what references of a package name: in the package itself or in a library that it names. */
+/** Finds the targets of the references of a package: in the package itself or in a library that it names. */
 export class References {
   private readonly targets: Record<Kind, Target[]>;
   /** Names that the application's own definition ids were given to. */
@@ -32,7 +32,7 @@ export class References {
   constructor(
     pkg: ApplicationPackage,
     private readonly context: CheckContext,
-    private readonly problems: Problems,
+    private readonly problems: PackageProblems,
   ) {
     const own = { appId: context.appId, resourceDefinitionId: null };
     const libraries = namedLibraries(pkg, context);

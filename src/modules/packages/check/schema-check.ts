@@ -1,14 +1,14 @@
 import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
-import type { Place, Problems } from '../model/package-problems.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 
 /** Refuses a JSON Schema that values could not be held against later, or that is too large. */
 export function checkSchema(
   schema: JsonObject,
   what: string,
   place: Place,
-  { maxBytes, problems }: { maxBytes: number; problems: Problems },
+  { maxBytes, problems }: { maxBytes: number; problems: PackageProblems },
 ): void {
   if (jsonSize(schema) > maxBytes) {
     const message = `${what}: a JSON Schema has at most ${maxBytes} bytes (PACKAGE_MAX_SCHEMA_BYTES).`;

@@ -1,29 +1,61 @@
+import { certificatesRule } from '../../../common/tls/certificates.js';
+import { isPlain, PLAIN_HTTP_RULE, type PlainHttp } from '../../../common/outbound/address-policy.js';
 import { isHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { AuthorizationType } from '../../systems/model/system.types.js';
-import type { Problems } from '../model/package-problems.js';
+import type { PackageProblems } from '../model/package-problems.js';
 import type { PackageSystem } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
-/** Checks what the schema cannot say about systems: unique names, addresses that can be called and hold no credentials. */
-export function checkSystems(systems: readonly PackageSystem[], problems: Problems): void {
+/**
+ * Checks rules for systems that the schema cannot express: unique names, addresses that can be called and hold no credentials,
+ * certificates that can be read.
+ */
+export function checkSystems(
+  systems: readonly PackageSystem[],
+  problems: PackageProblems,
+  plainHttp: PlainHttp = 'allow',
+): void {
+  const check = (url: string | null, file: string, element: string): void => {
+    checkUrl(url, file, element, problems);
+    checkPlain(url, plainHttp, { file, element }, problems);
+  };
   const names = systems.map(({ resourceName, file }) => ({
     name: resourceName,
     file,
     element: '/resourceName',
   }));
   requireUniqueNames('systems', 'SYSTEM_NAME_NOT_UNIQUE', names, problems);
-  for (const { file, baseUrl, authorization } of systems) {
-    checkUrl(baseUrl, file, '/baseUrl', problems);
+  for (const { file, baseUrl, authorization, tls } of systems) {
+    check(baseUrl, file, '/baseUrl');
+    checkCertificates(tls?.caCertificates, file, problems);
     if (authorization.type === AuthorizationType.ServiceAccount) {
       const element = '/authorization/configuration/identityProviderUrl';
-      checkUrl(authorization.configuration.identityProviderUrl, file, element, problems);
+      check(authorization.configuration.identityProviderUrl, file, element);
     }
   }
 }
 
-function checkUrl(url: string | null, file: string, element: string, problems: Problems): void {
+function checkUrl(url: string | null, file: string, element: string, problems: PackageProblems): void {
   if (url !== null && !isHttpUrl(url)) {
     const message = 'Must be an http or https URL without credentials and fragment.';
     problems.error('URL_INVALID', { file, element }, message);
+  }
+}
+
+function checkPlain(
+  url: string | null,
+  rule: PlainHttp,
+  place: { file: string; element: string },
+  problems: PackageProblems,
+): void {
+  if (url !== null && isHttpUrl(url) && isPlain(new URL(url), rule)) {
+    problems.error('PLAIN_HTTP', place, `It ${PLAIN_HTTP_RULE}.`);
+  }
+}
+
+function checkCertificates(pem: string | undefined, file: string, problems: PackageProblems): void {
+  const rule = pem === undefined ? undefined : certificatesRule(pem);
+  if (rule !== undefined) {
+    problems.error('CERTIFICATES_INVALID', { file, element: '/tls/caCertificates' }, `It ${rule}.`);
   }
 }

@@ -1,10 +1,10 @@
-import type { Place, Problems } from '../model/package-problems.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**
- * Checks how the nodes of a workflow hang together (docs/process-semantics.md, section 13): one START, every path leads to an END,
- * only a CONDITION branches, and no node runs twice, so that every run ends.
+ * Checks how the nodes of a workflow hang together (docs/process-semantics.md, section 13). There is one START, every path
+ * leads to an END, and only a CONDITION branches. No node runs twice, so every run ends.
  */
 export class WorkflowFlow {
   private readonly nodes = new Map<string, WorkflowNode>();
@@ -12,7 +12,7 @@ export class WorkflowFlow {
 
   constructor(
     private readonly workflow: PackageWorkflow,
-    private readonly problems: Problems,
+    private readonly problems: PackageProblems,
   ) {
     for (const node of workflow.nodes) {
       this.nodes.set(node.id, node);

@@ -4,7 +4,7 @@ import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES } from '../model/node-types.types.js';
-import { pointerTo, type Place, type Problems } from '../model/package-problems.js';
+import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
 import {
   dataSourcePayloadSchema,
@@ -51,7 +51,7 @@ export class WorkflowNodeCheck {
     private readonly file: string,
     private readonly references: References,
     private readonly limits: { readonly maxBytes: number },
-    private readonly problems: Problems,
+    private readonly problems: PackageProblems,
   ) {}
 
   check(node: WorkflowNode): WorkflowNode {

@@ -1,7 +1,7 @@
 import { v5 as uuidV5 } from 'uuid';
 import { Turns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { pointerTo, type Problems } from '../model/package-problems.js';
+import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
 import { requireUniqueNames } from './names.js';
@@ -19,7 +19,7 @@ export class WorkflowsCheck {
     private readonly appId: string,
     private readonly references: References,
     private readonly limits: { readonly maxBytes: number },
-    private readonly problems: Problems,
+    private readonly problems: PackageProblems,
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
@@ -54,7 +54,7 @@ export class WorkflowsCheck {
     return { ...workflow, nodes: checked };
   }
 
-  /** The same node of the same workflow has the same UUID in every version. */
+  /** A node of a workflow has one UUID in all versions. */
   private identified({ name }: PackageWorkflow, node: WorkflowNode): WorkflowNode {
     const { svcUuid } = node;
     const given = svcUuid?.toLowerCase();

@@ -9,8 +9,8 @@ export interface Place {
 /** Longest message; what a message quotes of a package is cut. */
 const MESSAGE_MAX_LENGTH = 1_000;
 
-/** Collects what is wrong with a package, up to a limit: a hostile one could be wrong a million times. */
-export class Problems {
+/** Collects the problems of a package, up to a limit: a hostile one could have a million. */
+export class PackageProblems {
   private readonly found: PackageProblem[] = [];
   private left = 0;
 
@@ -50,7 +50,7 @@ export class Problems {
     return last !== -1 && this.found.splice(last, 1).length > 0;
   }
 
-  /** What was found, in the order of the files and of the search; the last entry says when some are left out. */
+  /** The problems, in the order of the files and of the search. The last entry says when some are left out. */
   list(): PackageProblem[] {
     if (this.left === 0 && !this.isFull) {
       return this.found;

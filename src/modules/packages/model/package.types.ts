@@ -46,8 +46,9 @@ export interface CheckedProcessFile extends PackageProcessFile {
 }
 
 /**
- * A package in which nothing is wrong. Every reference of a workflow carries `appId`, and a name or a definition id: of
- * libraries both, of the package itself the name, since definition ids are given when it is stored (`withDefinitionIds`).
+ * A package in which nothing is wrong. Every reference of a workflow carries `appId`, and a name or a definition id. References
+ * to libraries have both. References within the package have the name, because storing it gives the definition ids
+ * (`withDefinitionIds`).
  */
 export interface CheckedPackage {
   application: PackageApplication;

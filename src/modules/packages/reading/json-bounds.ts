@@ -1,12 +1,16 @@
 import { isJsonObject } from '../../../common/json.js';
 import { isPrototypeKey } from '../../../language/paths/data-paths.js';
-import type { Place, Problems } from '../model/package-problems.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
 
 /** Levels of a package; the node of a workflow needs seven, its schemas and bodies the rest. */
 const MAX_DEPTH = 64;
 /** Elements of one array. */
 const MAX_ELEMENTS = 10_000;
 const MAX_NAME_LENGTH = 1_024;
+/** Packages have 20 bytes and more to a value. So many bytes of the limit to one admit all but those made to be dense. */
+const BYTES_PER_VALUE = 16;
+/** The floor keeps small limits usable. */
+const MIN_VALUES = 16_384;
 /** Neither a database nor XML can hold them. */
 // eslint-disable-next-line no-control-regex
 const UNSTORABLE = /[\u0000\p{Cs}]/u;
@@ -24,18 +28,28 @@ interface Step {
 }
 
 /**
- * Finds in JSON of unknown origin what must not be looked at any closer: nesting and arrays without end, member names that
- * reach a prototype, text that cannot be stored.
+ * Finds parts of JSON of unknown origin that nothing else must look at: nesting and arrays without end, member names that reach
+ * a prototype, text that cannot be stored, values without end.
+ * @param maxBytes of the document
  * @param placeOf the file and element of a path
  */
 export function checkBounds(
   document: unknown,
-  problems: Problems,
+  maxBytes: number,
+  problems: PackageProblems,
   placeOf: (path: (string | number)[]) => Place,
 ): void {
   // Not recursive: nesting without end would exhaust the stack before it is found.
   const open: Visit[] = [{ value: document, depth: 0, step: null }];
+  const maxValues = Math.max(MIN_VALUES, Math.floor(maxBytes / BYTES_PER_VALUE));
+  let values = 0;
   for (let visit = open.pop(); visit !== undefined && !problems.isFull; visit = open.pop()) {
+    values += 1;
+    if (values > maxValues) {
+      const message = `A package has at most ${maxValues} values: objects, arrays, texts and others. Divide it.`;
+      problems.error('TOO_MANY', placeOf([]), message);
+      return;
+    }
     const tooMuch = boundProblem(visit);
     if (tooMuch !== undefined) {
       problems.error(tooMuch.code, placeOf(pathOf(visit.step)), tooMuch.message);
@@ -56,6 +70,9 @@ function boundProblem({ value, depth, step }: Visit): Excess | undefined {
   }
   if (Array.isArray(value) && value.length > MAX_ELEMENTS) {
     return { code: 'TOO_MANY', message: `An array of a package has at most ${MAX_ELEMENTS} elements.` };
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return { code: 'VALUE_INVALID', message: 'A number is beyond what can be kept.' };
   }
   const name = typeof step?.name === 'string' ? step.name : '';
   return nameProblem(name) ?? (typeof value === 'string' ? textProblem(value) : undefined);

@@ -2,8 +2,8 @@ import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Env } from '../../../config/env.js';
-import { APPLICATION_FILE } from './package-shape.js';
-import { Problems } from '../model/package-problems.js';
+import { APPLICATION_FILE } from './package-reader.js';
+import { PackageProblems } from '../model/package-problems.js';
 import type { PackageProblem } from '../model/package.types.js';
 
 /** What a folder may hold at the most. */
@@ -28,7 +28,7 @@ export function folderLimits(env: Env): FolderLimits {
   };
 }
 
-/** A folder as the one document that means the same; null when it could not be read, and the problems say why. */
+/** A folder as one document of equal meaning; null when it could not be read, and the problems say why. */
 export interface ReadFolder {
   document: Record<string, unknown> | null;
   problems: PackageProblem[];
@@ -49,14 +49,14 @@ export async function readPackageFolder(folder: string, limits: FolderLimits): P
 }
 
 class FolderReader {
-  private readonly problems: Problems;
+  private readonly problems: PackageProblems;
   private bytes = 0;
 
   constructor(
     private readonly folder: string,
     private readonly limits: FolderLimits,
   ) {
-    this.problems = new Problems(limits.problems);
+    this.problems = new PackageProblems(limits.problems);
   }
 
   async read(): Promise<ReadFolder> {
@@ -82,7 +82,7 @@ class FolderReader {
         return root;
       }
     } catch {
-      // Told below: for the caller it is the same whether it is missing or closed to us.
+      // Told below: for the caller a missing folder and a closed one are alike.
     }
     this.wrong('FOLDER_NOT_FOUND', '', `There is no folder "${this.folder}" that can be read.`);
     return undefined;

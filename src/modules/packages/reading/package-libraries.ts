@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 
 /**
- * A package document in which the build of a library is another one: a folder that is kept under version control cannot know
- * the ids that builds get later.
+ * A package document with another build of a library. A folder under version control cannot know the ids that builds get later.
  * @param builds build ids by application
  */
 export function withLibraryBuilds(document: JsonObject, builds: ReadonlyMap<string, string>): JsonObject {

@@ -52,6 +52,13 @@ export const applicationSchema = z
       .describe(
         'Applications that may use builds of this package as a library; without it, those that did before there was this member.',
       ),
+    systemsUsableBy: z
+      .array(idRule)
+      .meta({ uniqueItems: true })
+      .optional()
+      .describe(
+        'Those of them that may use systems of this package in nodes of their own, with the credentials of these systems; without it, all of them.',
+      ),
     libraries: z.array(librarySchema).default([]).describe('Each application once.'),
   })
   .meta({ id: 'Application', description: 'What the package is: application.json.' });

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
+import {
+  isDotSegment,
+  NO_DOT_SEGMENT,
+  PATH_ID_PATTERN,
+} from '../../../common/validation/patterns.decorators.js';
 import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validation/resource-name.js';
 
 /** The name rule of resources (docs/contract.md, section 2.1); process names keep it too. */
@@ -12,7 +16,7 @@ export const resourceNameRule = z
 /** Ids that callers choose: of applications, builds and nodes. */
 export const idRule = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"')
+  .regex(new RegExp(PATH_ID_PATTERN), 'must be 1 to 64 letters, digits, ".", "_" or "-"')
   .refine((id) => !isDotSegment(id), NO_DOT_SEGMENT);
 
 /** A text for people of `min` to `max` characters without control characters other than line breaks and tabs. */

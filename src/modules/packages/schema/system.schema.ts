@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CERTIFICATES_MAX_LENGTH } from '../../../common/tls/certificates.js';
+import { isApiKeyHeader, isScheme } from '../../../common/validation/credential-header.js';
 import { AuthorizationType, SystemType } from '../../systems/model/system.types.js';
 import { fileRule, resourceNameRule, textRule, urlRule } from './rules.js';
 
@@ -16,14 +18,48 @@ const serviceAccount = z.strictObject({
   }),
 });
 
+const apiKey = z.strictObject({
+  type: z.literal(AuthorizationType.ApiKey),
+  configuration: z
+    .strictObject({
+      headerName: z
+        .string()
+        .max(64)
+        .refine(isApiKeyHeader, 'must be the name of a header that can hold a key')
+        .optional()
+        .describe('Header that the key is sent in; Authorization without it.'),
+      scheme: z
+        .string()
+        .max(64)
+        .refine(isScheme, 'must be the name of an authentication scheme, or null')
+        .nullable()
+        .optional()
+        .describe('Word before the key. Without it Bearer for Authorization, and none for other headers.'),
+    })
+    .default({}),
+});
+
 /** How a system is reached. There is no place for a secret: a package is a file that is kept and passed on. */
 const authorizationSchema = z
-  .discriminatedUnion('type', [noAuth, serviceAccount])
+  .discriminatedUnion('type', [noAuth, serviceAccount, apiKey])
   .default({ type: AuthorizationType.NoAuth })
   .meta({
     id: 'Authorization',
-    description: 'As in the body of "create an MCP system", without clientSecret.',
+    description: 'As in the body of "create an MCP system", without clientSecret, privateKey and apiKey.',
   });
+
+/** Whom a system trusts. There is no place for a client certificate either, which is of use with its key only. */
+const tlsSchema = z
+  .strictObject({
+    caCertificates: z
+      .string()
+      .min(1)
+      .max(CERTIFICATES_MAX_LENGTH)
+      .describe('Certificates (PEM) of the authorities that are trusted, in place of the built-in ones.'),
+  })
+  .nullable()
+  .optional()
+  .describe('Authorities of its own; null: the built-in ones. What is stored stays without it.');
 
 const common = {
   $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
@@ -36,6 +72,7 @@ const common = {
   name: textRule(1, 255).describe('Display name.'),
   description: textRule(0, 2_000).default(''),
   authorization: authorizationSchema,
+  tls: tlsSchema,
 };
 
 /** `systems/*.json` of a package. */

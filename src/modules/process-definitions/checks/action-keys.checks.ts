@@ -11,9 +11,9 @@ import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import type { Turns } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { CheckWork } from './check-work.js';
-import { KnownShape } from './known-shape.js';
+import { KnownMembers } from './known-members.js';
 
 /** Keys of one process that are looked at: nobody reads more. */
 const MAX_KEYS = 1_000;
@@ -31,7 +31,7 @@ const MAX_MEMBERS = 5;
 const HINT_MIN_LENGTH = 6;
 const EVERYTHING = '*';
 
-/** An action with what is worked out of its keys, once for all its UI actions. */
+/** An action with facts about its keys, worked out once for all its UI actions. */
 interface Looked {
   readonly action: GraphAction;
   readonly keys: readonly { readonly key: string; readonly path: readonly string[] }[];
@@ -41,10 +41,14 @@ interface Looked {
 }
 
 /**
- * Compares the `keys` of manual actions with the input that schemas and default bodies speak of (docs/bpmn.md, "Keys and input"): a
- * key that names nothing loses what a person sends, and a member that no key takes is refused when it is sent.
+ * Compares the `keys` of manual actions with the input that schemas and default bodies name (docs/bpmn.md, "Keys and input"). A
+ * key that names nothing loses input of a person. A member that no key takes is refused when it is sent.
  */
-export async function checkActionKeys(graph: ProcessGraph, problems: Problems, turns: Turns): Promise<void> {
+export async function checkActionKeys(
+  graph: ProcessGraph,
+  problems: DefinitionProblems,
+  turns: Turns,
+): Promise<void> {
   const check = new ActionKeysCheck(graph, problems, turns);
   for (const node of graph.nodes) {
     const uiActions = byAction(node.uiActions);
@@ -67,9 +71,9 @@ function byAction(uiActions: readonly GraphUiAction[]): ReadonlyMap<string, Grap
 
 class ActionKeysCheck {
   private readonly work = new CheckWork(MAX_WORK);
-  private readonly input: KnownShape;
+  private readonly input: KnownMembers;
   /** Values that the process writes by itself. */
-  private readonly written: KnownShape;
+  private readonly written: KnownMembers;
   /** Where it puts results. */
   private readonly results: KeyTree;
   private keysLeft = MAX_KEYS;
@@ -77,15 +81,15 @@ class ActionKeysCheck {
 
   constructor(
     { inputSchema, nodes }: ProcessGraph,
-    private readonly problems: Problems,
+    private readonly problems: DefinitionProblems,
     private readonly turns: Turns,
   ) {
-    this.input = KnownShape.ofSchema(inputSchema, this.work);
+    this.input = KnownMembers.ofSchema(inputSchema, this.work);
     const operations = nodes.flatMap(({ actions }) => actions.map(({ operation }) => operation));
     const saved = operations.flatMap((operation) =>
       operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [],
     );
-    this.written = KnownShape.ofValues(saved, this.work);
+    this.written = KnownMembers.ofValues(saved, this.work);
     const results = [
       ...operations.map((operation) => (operation.kind === 'START_WORKFLOW' ? operation.resultKey : null)),
       ...nodes.map(({ call }) => call?.outputKey ?? null),
@@ -99,7 +103,7 @@ class ActionKeysCheck {
     }
     const keys = action.keys.map((key) => ({ key, path: namesOf(key) }));
     const looked = { action, keys, tree: keyTree(keys.map(({ path }) => path)), element };
-    const schemas = uiActions.map(({ bodySchema }) => KnownShape.ofSchema(bodySchema, this.work));
+    const schemas = uiActions.map(({ bodySchema }) => KnownMembers.ofSchema(bodySchema, this.work));
     await this.checkKeys(looked, uiActions, schemas);
     for (const [index, uiAction] of uiActions.entries()) {
       this.checkInput(uiAction, schemas[index], looked);
@@ -116,12 +120,13 @@ class ActionKeysCheck {
   private async checkKeys(
     looked: Looked,
     uiActions: readonly GraphUiAction[],
-    schemas: readonly KnownShape[],
+    schemas: readonly KnownMembers[],
   ): Promise<void> {
     const defaults = uiActions.flatMap(({ body }) => (body === null ? [] : [body]));
-    const known = [...schemas, KnownShape.ofValues(defaults, this.work), this.input, this.written];
+    const known = [...schemas, KnownMembers.ofValues(defaults, this.work), this.input, this.written];
     for (const { key, path } of looked.keys) {
-      const isNamed = meets(this.results, path) || known.some((shape) => shape.look(path).found === 'named');
+      const isNamed =
+        meets(this.results, path) || known.some((members) => members.look(path).found === 'named');
       if (this.work.isSpent) {
         return;
       }
@@ -136,12 +141,12 @@ class ActionKeysCheck {
   private tellKey(
     key: string,
     path: readonly string[],
-    { looked, schemas }: { looked: Looked; schemas: readonly KnownShape[] },
+    { looked, schemas }: { looked: Looked; schemas: readonly KnownMembers[] },
   ): void {
-    const isSpokenOf = schemas.every((shape) => shape.look(path).found === 'missing');
-    const shapes = isSpokenOf ? schemas : [this.input];
-    const missing = shapes.filter((shape) => shape.look(path).found === 'missing');
-    const nearest = missing.flatMap((shape) => this.nearestPath(shape, path) ?? [])[0];
+    const isSpokenOf = schemas.every((members) => members.look(path).found === 'missing');
+    const places = isSpokenOf ? schemas : [this.input];
+    const missing = places.filter((members) => members.look(path).found === 'missing');
+    const nearest = missing.flatMap((members) => this.nearestPath(members, path) ?? [])[0];
     const isSlip = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
     if (missing.length > 0 && (isSpokenOf || isSlip)) {
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path)}?`;
@@ -152,12 +157,12 @@ class ActionKeysCheck {
 
   /** The path with each name that is missing replaced by the nearest, as far as there is one; and the first of these names. */
   private nearestPath(
-    shape: KnownShape,
+    members: KnownMembers,
     path: readonly string[],
   ): { name: string; path: string } | undefined {
     let right = [...path];
     let first: string | undefined;
-    for (let look = shape.look(right); look.found === 'missing'; look = shape.look(right)) {
+    for (let look = members.look(right); look.found === 'missing'; look = members.look(right)) {
       const name = this.nearest(right[look.at] ?? '', [...look.siblings]);
       right = name === undefined ? right.slice(0, look.at) : right.with(look.at, name);
       first ??= name;
@@ -185,7 +190,7 @@ class ActionKeysCheck {
 
   private checkInput(
     { name, body, excludeKeys }: GraphUiAction,
-    schema: KnownShape | undefined,
+    schema: KnownMembers | undefined,
     { action, tree, element }: Looked,
   ): void {
     const samples = [schema === undefined ? {} : sampleOf(schema, tree, this.work), body ?? {}];
@@ -202,20 +207,20 @@ class ActionKeysCheck {
 }
 
 /** Data with all members that a schema names, as deep as keys lead and work is left. */
-function sampleOf(shape: KnownShape, keys: KeyTree, work: CheckWork): JsonObject {
-  if (!work.spend(shape.names.size)) {
+function sampleOf(members: KnownMembers, keys: KeyTree, work: CheckWork): JsonObject {
+  if (!work.spend(members.names.size)) {
     return {};
   }
   return Object.fromEntries(
-    [...shape.names].map((name) => {
+    [...members.names].map((name) => {
       const below = keys.names.get(name);
       const leadsOn = below !== undefined && !below.isTaken;
-      return [name, leadsOn ? sampleOf(shape.member(name), below, work) : true];
+      return [name, leadsOn ? sampleOf(members.member(name), below, work) : true];
     }),
   );
 }
 
-/** The names in a path: what a schema says of a list holds for each of its elements. */
+/** The names in a path. A rule of a schema for a list holds for each of its elements. */
 function namesOf(path: string): string[] {
   return parseKey(path).filter((step) => typeof step === 'string');
 }

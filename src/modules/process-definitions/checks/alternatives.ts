@@ -1,6 +1,6 @@
 import { OUR_WORK } from './implementation.checks.js';
 
-/** What to model in place of what is not executed, as docs/bpmn.md has it: the first that fits counts. */
+/** Alternatives to elements that are not executed, as in docs/bpmn.md. The first that fits counts. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [
     /^participant without process$/,

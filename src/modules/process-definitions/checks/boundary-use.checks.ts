@@ -1,11 +1,11 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 
 /**
- * Warns of boundary events that can never fire: a timer or message needs an activity at which a token comes to rest, an error one
- * that can fail. What is drawn there would be left out in silence.
+ * Warns of boundary events that can never fire. A timer or message needs an activity at which a token comes to rest, an error
+ * needs an activity that can fail. What is drawn there would be left out in silence.
  */
-export function checkBoundaryUse({ nodes }: ProcessGraph, problems: Problems): void {
+export function checkBoundaryUse({ nodes }: ProcessGraph, problems: DefinitionProblems): void {
   const resting = withScopes(nodes, mayRest);
   const failing = withScopes(nodes, mayFail);
   for (const { key, event, attachedTo } of nodes) {

@@ -1,4 +1,4 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
 
@@ -8,11 +8,11 @@ const EVERY_ERROR = 1e13;
 const NO_ERROR_EVENT = 1e14;
 
 /**
- * Checks boundary events (BPMN 2.0.2, 10.5.4) and puts those of each activity into the order in which an error asks them:
- * those that name an error first (BPMN 2.0.2, 10.5.6), then by priority, the lowest first and without one last, then as in the
- * file (docs/process-semantics.md, section 10).
+ * Checks boundary events (BPMN 2.0.2, 10.5.4) and sorts those of each activity as an error asks them. Events that name an error
+ * come first (BPMN 2.0.2, 10.5.6). Then the lowest priority comes first, an event without priority last; then the order in the
+ * file counts (docs/process-semantics.md, section 10).
  */
-export function checkBoundaries(draft: ProcessDraft, problems: Problems): void {
+export function checkBoundaries(draft: ProcessDraft, problems: DefinitionProblems): void {
   const priorities = new Map<DraftNode, number>();
   for (const node of draft.nodes.filter(({ kind }) => kind === 'BOUNDARY_EVENT')) {
     priorities.set(node, checkBoundary(node, problems));
@@ -26,7 +26,7 @@ export function checkBoundaries(draft: ProcessDraft, problems: Problems): void {
 }
 
 /** @returns its rank among the boundary events of its activity */
-function checkBoundary(node: DraftNode, problems: Problems): number {
+function checkBoundary(node: DraftNode, problems: DefinitionProblems): number {
   const values = new Values(node.element, problems);
   if (node.attachedTo !== null && node.attachedTo.scope !== node.scope) {
     values.error('INVALID_BOUNDARY', 'A boundary event stands in the same subprocess as its activity.');
@@ -52,7 +52,7 @@ function rankOfOther(values: Values): number {
 function warnOfTies(
   boundaries: readonly DraftNode[],
   priorities: ReadonlyMap<DraftNode, number>,
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   boundaries.forEach((node, index) => {
     const rival = boundaries.slice(0, index).find((other) => isTie(node, other, priorities));

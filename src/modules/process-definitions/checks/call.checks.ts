@@ -1,11 +1,11 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { CallTarget, ProcessGraph } from '../model/process-graph.types.js';
 
 /**
  * Checks call activities that call a process of their own file: it must have a start event that a call can use (BPMN 2.0.2,
  * 10.5.2). What stands in other files is checked where all files are known.
  */
-export function checkCalls(definitions: readonly ProcessGraph[], problems: Problems): void {
+export function checkCalls(definitions: readonly ProcessGraph[], problems: DefinitionProblems): void {
   const starts = new Map(definitions.map((definition) => [definition.name, startsOf(definition)]));
   for (const { key, call } of definitions.flatMap(({ nodes }) => nodes)) {
     const called = call === null || call.appId !== null ? undefined : starts.get(call.process);

@@ -1,4 +1,4 @@
-/** Bounds what a check may do for one process, in steps of its own choice: keys, members and names that are looked at. */
+/** Bounds the work of a check for one process, in steps of its own choice: keys, members and names that it looks at. */
 export class CheckWork {
   private left: number;
 

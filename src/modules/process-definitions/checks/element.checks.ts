@@ -1,4 +1,4 @@
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { contentOf, idOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import { alternativeTo } from './alternatives.js';
 import { checkExtensions } from './extension.checks.js';
@@ -10,10 +10,10 @@ import { treatmentOf, type Treatment } from './supported-elements.js';
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 
 /**
- * Looks at every element of a file by itself: whether it is executed, what it refers to, and what its attributes say.
+ * Checks every element of a file by itself: whether it is executed, its references, its attributes.
  * @returns whether all are executed
  */
-export function checkElements(root: BpmnElement, problems: Problems): boolean {
+export function checkElements(root: BpmnElement, problems: DefinitionProblems): boolean {
   let complete = true;
   const open: BpmnElement[] = [root];
   for (let element = open.pop(); element !== undefined; element = open.pop()) {
@@ -32,7 +32,7 @@ export function checkElements(root: BpmnElement, problems: Problems): boolean {
   return complete;
 }
 
-/** What has no id is called by what holds it. */
+/** An element without an id is named by the element around it. */
 function calledIn(element: BpmnElement, refused: string): string {
   const id = idOf(element);
   let holder = element.$parent;
@@ -46,7 +46,7 @@ function calledIn(element: BpmnElement, refused: string): string {
   return nameOf(what, idOf(holder));
 }
 
-function checkElement(element: BpmnElement, problems: Problems): void {
+function checkElement(element: BpmnElement, problems: DefinitionProblems): void {
   checkReferences(element, problems);
   checkAttributes(element, problems);
   checkImplementation(element, problems);
@@ -64,7 +64,7 @@ function partsOf(element: BpmnElement, treatment: Treatment): BpmnElement[] {
   return closed ? [] : contentOf(element);
 }
 
-function checkAttributes(element: BpmnElement, problems: Problems): void {
+function checkAttributes(element: BpmnElement, problems: DefinitionProblems): void {
   if (Object.hasOwn(element, 'isImmediate')) {
     const message =
       'isImmediate says nothing about processes that are executed (BPMN 2.0.2, 8.4.13): take it away.';

@@ -1,4 +1,4 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { hostsOf, placeOf } from '../reader/svc-places.js';
 import { foreignMeaning, type ForeignMeaning } from './foreign-engines.js';
@@ -12,11 +12,11 @@ interface Namespace {
 }
 
 /**
- * Checks extension elements: ours stand where they mean something, each once. Those of other engines that say what runs are told
- * by name; the others are passed over, with a warning, since a process that relies on another engine's extensions will not do
- * what its author expects.
+ * Checks extension elements: ours stand where they mean something, each once. Extensions of other engines that say what runs
+ * are told by name. The others are passed over with a warning: a process that relies on them will not do what its author
+ * expects.
  */
-export function checkExtensions(element: BpmnElement, problems: Problems): void {
+export function checkExtensions(element: BpmnElement, problems: DefinitionProblems): void {
   const extensions = childOf(element, 'extensionElements');
   const values = extensions === undefined ? [] : childrenOf(extensions, 'values');
   const seen = new Set<string>();
@@ -34,7 +34,7 @@ export function checkExtensions(element: BpmnElement, problems: Problems): void 
   checkAttributes(element, problems);
 }
 
-function checkAttributes(element: BpmnElement, problems: Problems): void {
+function checkAttributes(element: BpmnElement, problems: DefinitionProblems): void {
   const foreign = Object.entries(element.$attrs ?? {}).filter(
     ([name]) => name.includes(':') && !/^(xmlns|xsi|svc|bpmn|xml)?:/.test(name),
   );
@@ -50,7 +50,7 @@ function checkForeign(
   element: BpmnElement,
   name: string,
   meaning: ForeignMeaning | undefined,
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   if (meaning === undefined) {
     const prefix = name.slice(0, name.indexOf(':'));

@@ -1,12 +1,12 @@
 import { childrenOf, idOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
 
 /**
- * Checks the `incoming` and `outgoing` children of nodes: many tools write none, then `sourceRef` and `targetRef` alone say
- * how nodes are connected; once any is written in a file, all must be, and agree (BPMN 2.0.2, 8.4.11).
+ * Checks the `incoming` and `outgoing` children of nodes. Many tools write none; then only `sourceRef` and `targetRef` say how
+ * nodes are connected. A file with one such child must have all of them, and they must agree (BPMN 2.0.2, 8.4.11).
  */
-export function checkFlowLists(drafts: readonly ProcessDraft[], problems: Problems): void {
+export function checkFlowLists(drafts: readonly ProcessDraft[], problems: DefinitionProblems): void {
   const nodes = drafts.flatMap((draft) => draft.nodes);
   const listed = nodes.some(
     ({ element }) => childrenOf(element, 'incoming').length + childrenOf(element, 'outgoing').length > 0,
@@ -23,7 +23,7 @@ function check(
   node: DraftNode,
   side: 'incoming' | 'outgoing',
   flows: readonly DraftFlow[],
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   const listed: BpmnElement[] = childrenOf(node.element, side);
   const actual = new Set(flows.map(({ element }) => element));

@@ -1,4 +1,4 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, idOf, kindOf, textOf } from '../model/bpmn-element.js';
 import { isActivity, isGateway, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 import type { CheckContext } from './level.checks.js';
@@ -20,7 +20,7 @@ export function checkGateways(draft: ProcessDraft, { problems, complete }: Check
   }
 }
 
-function checkDefault(node: DraftNode, problems: Problems): void {
+function checkDefault(node: DraftNode, problems: DefinitionProblems): void {
   const flow = childOf(node.element, 'default');
   if (flow === undefined) {
     return;
@@ -36,14 +36,14 @@ function checkDefault(node: DraftNode, problems: Problems): void {
 }
 
 /** BPMN 2.0.2, 10.6.1: a gateway brings flows together, or parts them, or both. */
-function checkShape(node: DraftNode, problems: Problems): void {
+function checkShape(node: DraftNode, problems: DefinitionProblems): void {
   if (node.incoming.length < 2 && node.outgoing.length < 2) {
     const message = `${kindOf(node.element)} "${node.key}" has several incoming or several outgoing flows; with one of each it does nothing.`;
     problems.error('USELESS_GATEWAY', node.element, message);
   }
 }
 
-function checkDirection(node: DraftNode, problems: Problems): void {
+function checkDirection(node: DraftNode, problems: DefinitionProblems): void {
   const direction = textOf(node.element, 'gatewayDirection');
   const joins = node.incoming.length > 1;
   const splits = node.outgoing.length > 1;
@@ -59,7 +59,7 @@ function checkDirection(node: DraftNode, problems: Problems): void {
 }
 
 /** BPMN 2.0.2, 8.4.13: a task with a condition needs another way out. */
-function checkConditional(node: DraftNode, problems: Problems): void {
+function checkConditional(node: DraftNode, problems: DefinitionProblems): void {
   const [only, ...others] = node.outgoing;
   if (
     only !== undefined &&
@@ -72,7 +72,7 @@ function checkConditional(node: DraftNode, problems: Problems): void {
 }
 
 /** BPMN 2.0.2, 10.6.6. */
-function checkEventBased(node: DraftNode, problems: Problems): void {
+function checkEventBased(node: DraftNode, problems: DefinitionProblems): void {
   const targets = node.outgoing.map(({ target }) => target);
   if (targets.length < 2) {
     problems.error(
@@ -95,7 +95,7 @@ function checkEventBased(node: DraftNode, problems: Problems): void {
   }
 }
 
-function checkAwaited(target: DraftNode, problems: Problems): void {
+function checkAwaited(target: DraftNode, problems: DefinitionProblems): void {
   const refuse = (message: string): void =>
     problems.error(
       'INVALID_EVENT_GATEWAY',

@@ -1,8 +1,8 @@
 import type { DraftNode } from '../draft/draft.js';
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { OUR_WORK } from './implementation.checks.js';
 
-/** What is told of a task without actions, by its kind; kinds that are not here wait, send or call. */
+/** The warning for a task without actions, by its kind. Kinds that are not here wait, send or call. */
 const IDLE: Readonly<Record<string, string>> = {
   task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
   serviceTask: `has no actions: give it ${OUR_WORK}`,
@@ -11,7 +11,11 @@ const IDLE: Readonly<Record<string, string>> = {
 };
 
 /** Warns of a task at which nothing happens. One that was refused for what it should run is not told twice. */
-export function warnOfNothing({ element, key, event }: DraftNode, kind: string, problems: Problems): void {
+export function warnOfNothing(
+  { element, key, event }: DraftNode,
+  kind: string,
+  problems: DefinitionProblems,
+): void {
   const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
   if (why !== undefined && event === null && !problems.has('UNSUPPORTED_ELEMENT', element)) {
     const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;

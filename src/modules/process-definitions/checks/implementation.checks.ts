@@ -1,4 +1,4 @@
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import {
   childOf,
   childrenOf,
@@ -17,13 +17,13 @@ const UNSPECIFIED: ReadonlySet<string> = new Set(['', '##unspecified']);
 export const OUR_WORK =
   'an automatic svc:action of kind "startWorkflow" (nodes of type REST_ENDPOINT and CUSTOM_AGENT call others) or "saveData" (values)';
 
-/** What to write in the place of what another engine runs. */
+/** The alternative to an implementation of another engine. */
 const INSTEAD: Readonly<Record<'implementation' | 'listener', string>> = {
   implementation: `give it ${OUR_WORK}`,
   listener: `do the same in a task of its own, with ${OUR_WORK}`,
 };
 
-/** What is left out where the element is executed all the same. */
+/** Parts that are left out, although the element is executed. */
 const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
   implementation: 'is not run: what is executed is what this file says in BPMN and svc: itself',
   listener: 'is not run: the svc:actions of the element are',
@@ -32,10 +32,10 @@ const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
 };
 
 /**
- * Checks what the standard's own attributes say about who executes a task: `implementation` and `operationRef` name services that
- * are not called here.
+ * Checks the standard's own attributes for the executor of a task: `implementation` and `operationRef` name services that are
+ * not called here.
  */
-export function checkImplementation(element: BpmnElement, problems: Problems): void {
+export function checkImplementation(element: BpmnElement, problems: DefinitionProblems): void {
   const implementation = textOf(element, 'implementation')?.trim() ?? '';
   if (!UNSPECIFIED.has(implementation)) {
     report(element, `implementation="${implementation.slice(0, 80)}"`, 'implementation', problems);
@@ -53,13 +53,13 @@ export function reportForeign(
   element: BpmnElement,
   name: string,
   { part, engine }: ForeignMeaning,
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   report(element, `${name} (${engine})`, part, problems);
 }
 
 /** Work with nothing of ours in its place is refused: it would be left out in silence. */
-function report(element: BpmnElement, what: string, part: ForeignPart, problems: Problems): void {
+function report(element: BpmnElement, what: string, part: ForeignPart, problems: DefinitionProblems): void {
   const holder = holderOf(element);
   const name = `${what} of ${nameOf(kindOf(holder), idOf(holder))}`;
   if (part === 'implementation' ? !isExecutedBySelf(element) : part === 'listener' && !hasActions(element)) {
@@ -70,7 +70,7 @@ function report(element: BpmnElement, what: string, part: ForeignPart, problems:
   problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${LEFT_OUT[part]}.`);
 }
 
-/** Event definitions seldom have an id; the event around them is what an author looks for. */
+/** Event definitions seldom have an id. An author looks for the event around them. */
 function holderOf(element: BpmnElement): BpmnElement {
   const isPart = kindOf(element).endsWith('EventDefinition') || idOf(element) === null;
   return isPart && element.$parent !== undefined ? element.$parent : element;
@@ -91,7 +91,7 @@ export function hasActions(element: BpmnElement): boolean {
   return has;
 }
 
-/** What executes something by itself, whatever another engine would do in its place: waits, sends, calls. */
+/** Elements that do something by themselves, whatever another engine would do there: wait, send, call. */
 const EXECUTED_BY_SELF: ReadonlySet<string> = new Set([
   'userTask',
   'receiveTask',

@@ -1,17 +1,17 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 
 /** What is checked of one process. */
 export interface CheckContext {
-  problems: Problems;
+  problems: DefinitionProblems;
   /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
   complete: boolean;
 }
 
 /**
- * Checks each level of a process, which is the process itself or an embedded subprocess: where it begins and ends, and that
- * every node is between (BPMN 2.0.2, 10.5.2, 10.5.3 and 13.2).
+ * Checks each level of a process: the process itself, or an embedded subprocess. It has a beginning and an end, and every node
+ * is between them (BPMN 2.0.2, 10.5.2, 10.5.3 and 13.2).
  */
 export function checkLevels(draft: ProcessDraft, { problems, complete }: CheckContext): void {
   const levels = nodesByScope(draft);
@@ -32,7 +32,11 @@ function nodesByScope({ nodes }: ProcessDraft): Map<DraftNode | null, DraftNode[
   return levels;
 }
 
-function checkStarts(nodes: readonly DraftNode[], container: BpmnElement, problems: Problems): void {
+function checkStarts(
+  nodes: readonly DraftNode[],
+  container: BpmnElement,
+  problems: DefinitionProblems,
+): void {
   const starts = nodes.filter(({ kind }) => kind === 'START_EVENT');
   const what = kindOf(container);
   if (starts.length === 0) {
@@ -51,8 +55,8 @@ function checkStarts(nodes: readonly DraftNode[], container: BpmnElement, proble
   }
 }
 
-/** Decisions, section 5: `startCondition` picks the start event where there are several. */
-function checkStartConditions(starts: readonly DraftNode[], problems: Problems): void {
+/** `startCondition` picks the start event where there are several (docs/process-semantics.md, section 2). */
+function checkStartConditions(starts: readonly DraftNode[], problems: DefinitionProblems): void {
   const seen = new Set<unknown>();
   const plain = starts.filter(({ event }) => event?.type === 'NONE');
   for (const { element, key } of plain.length > 1 ? plain : []) {
@@ -65,14 +69,14 @@ function checkStartConditions(starts: readonly DraftNode[], problems: Problems):
   }
 }
 
-function checkEnds(nodes: readonly DraftNode[], container: BpmnElement, problems: Problems): void {
+function checkEnds(nodes: readonly DraftNode[], container: BpmnElement, problems: DefinitionProblems): void {
   if (!nodes.some(({ kind }) => kind === 'END_EVENT')) {
     const message = `A ${kindOf(container)} with a start event needs an end event.`;
     problems.error('MISSING_END', container, message);
   }
 }
 
-function checkFlows(node: DraftNode, complete: boolean, problems: Problems): void {
+function checkFlows(node: DraftNode, complete: boolean, problems: DefinitionProblems): void {
   const name = `${kindOf(node.element)} "${node.key}"`;
   const entered = node.kind !== 'START_EVENT' && node.kind !== 'BOUNDARY_EVENT';
   if (!entered && node.incoming.length > 0) {
@@ -86,7 +90,7 @@ function checkFlows(node: DraftNode, complete: boolean, problems: Problems): voi
   }
 }
 
-function checkConnected(node: DraftNode, entered: boolean, problems: Problems): void {
+function checkConnected(node: DraftNode, entered: boolean, problems: DefinitionProblems): void {
   const name = `${kindOf(node.element)} "${node.key}"`;
   if (entered && node.incoming.length === 0) {
     problems.error('MISSING_INCOMING', node.element, `${name} needs an incoming sequence flow.`);
@@ -100,7 +104,7 @@ function checkConnected(node: DraftNode, entered: boolean, problems: Problems): 
 function checkReachable(
   draft: ProcessDraft,
   levels: ReadonlyMap<DraftNode | null, readonly DraftNode[]>,
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   const startsOf = (scope: DraftNode | null): DraftNode[] =>
     (levels.get(scope) ?? []).filter(({ kind }) => kind === 'START_EVENT');

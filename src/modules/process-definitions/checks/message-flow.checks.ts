@@ -1,4 +1,4 @@
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import {
   childOf,
   childrenOf,
@@ -13,7 +13,7 @@ import {
  * Checks message flows (BPMN 2.0.2, 9.3): they pass between two pools. They are drawings, messages find each other by name;
  * but a wrong one says that something else was meant.
  */
-export function checkMessageFlows(collaboration: BpmnElement, problems: Problems): void {
+export function checkMessageFlows(collaboration: BpmnElement, problems: DefinitionProblems): void {
   const pools = new Map<BpmnElement, BpmnElement>();
   for (const participant of childrenOf(collaboration, 'participants')) {
     const process = childOf(participant, 'processRef');
@@ -57,7 +57,7 @@ function endAt(element: BpmnElement, { pools, ends }: Known): FlowEnd {
   return end;
 }
 
-function checkFlow(flow: BpmnElement, known: Known, problems: Problems): void {
+function checkFlow(flow: BpmnElement, known: Known, problems: DefinitionProblems): void {
   const source = childOf(flow, 'sourceRef');
   const target = childOf(flow, 'targetRef');
   if (source === undefined || target === undefined) {
@@ -80,7 +80,7 @@ function checkFlow(flow: BpmnElement, known: Known, problems: Problems): void {
 function warnOfDrawing(
   flow: BpmnElement,
   { source, target, known }: { source: BpmnElement; target: BpmnElement; known: Known },
-  problems: Problems,
+  problems: DefinitionProblems,
 ): void {
   const from = endAt(source, known);
   const to = endAt(target, known);

@@ -41,8 +41,8 @@ const EXECUTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What tells people something and executes nothing: drawings, data without associations (BPMN 2.0.2, 10.4), and interfaces,
- * since messages find each other by name.
+ * Elements that inform people and execute nothing: drawings, data without associations (BPMN 2.0.2, 10.4), and interfaces,
+ * because messages find each other by name.
  */
 const IGNORED: ReadonlySet<string> = new Set([
   'documentation',
@@ -76,7 +76,10 @@ const LOOP_PARTS = ['loopCardinality', 'completionCondition', 'complexBehaviorDe
 /** What becomes of an element: executed, passed over, or refused under a name. */
 export type Treatment = 'executed' | 'ignored' | { refused: string };
 
-/** Decides what becomes of an element; what is drawn and silently left out would surprise more than a refusal. */
+/**
+ * Decides whether an element is executed, passed over or refused. An element that is drawn and silently left out would surprise
+ * more than a refusal.
+ */
 export function treatmentOf(element: BpmnElement): Treatment {
   const kind = kindOf(element);
   if (!element.$type.startsWith('bpmn:')) {
@@ -124,7 +127,7 @@ function refusedLoop(loop: BpmnElement): string | undefined {
   return LOOP_PARTS.find((part) => childOf(loop, part) !== undefined || childrenOf(loop, part).length > 0);
 }
 
-/** Semantics, section 10: only a process is started again and again. */
+/** Only a process is started again and again (docs/bpmn.md). */
 function refusedTimer(timer: BpmnElement): string | undefined {
   const event = timer.$parent === undefined ? '' : kindOf(timer.$parent);
   const repeats = childOf(timer, 'timeCycle') !== undefined;

@@ -1,7 +1,7 @@
 import { hasActions } from '../checks/implementation.checks.js';
 import { warnOfNothing } from '../checks/idle-task.checks.js';
 import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childrenOf, extensionOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode } from '../draft/draft.js';
 import { implicitAction, implicitUiAction } from './implicit-action.js';
@@ -17,7 +17,7 @@ const MAX_ACTIONS = 100;
 /** Reads the actions and UI actions of a node out of its extension elements. */
 export class ActionReader {
   constructor(
-    private readonly problems: Problems,
+    private readonly problems: DefinitionProblems,
     private readonly uuids: SvcUuids,
   ) {}
 
@@ -50,7 +50,7 @@ export class ActionReader {
     return [];
   }
 
-  /** Decisions, section 6: a mandatory manual action is how a node waits for a person. */
+  /** A mandatory manual action is how a node waits for a person (docs/process-semantics.md, section 6). */
   private warnOfPassing(node: DraftNode): void {
     const message = `User task "${node.key}" has no mandatory manual action, so the token does not wait for anybody.`;
     this.problems.warning('USER_TASK_DOES_NOT_WAIT', node.element, message);
@@ -116,7 +116,7 @@ export class ActionReader {
     };
   }
 
-  /** What an author writes into the model needs no whitelist; what callers send does. */
+  /** Data that an author writes into the model needs no whitelist. Data of callers does. */
   private keys(values: Values, manual: boolean): string[] {
     const keys = values.paths('keys', true);
     if (keys.length === 0 && !manual && values.text('keys') === null) {

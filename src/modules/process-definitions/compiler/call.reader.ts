@@ -1,5 +1,5 @@
 import type { CallTarget, MultiInstance } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, textOf } from '../model/bpmn-element.js';
 import { readCopyRule } from './operation.reader.js';
 import type { DraftNode } from '../draft/draft.js';
@@ -9,7 +9,7 @@ import { Values } from '../draft/values.js';
 export class CallReader {
   /** @param names names of the processes of the same file by their BPMN id */
   constructor(
-    private readonly problems: Problems,
+    private readonly problems: DefinitionProblems,
     private readonly names: ReadonlyMap<string, string>,
   ) {}
 

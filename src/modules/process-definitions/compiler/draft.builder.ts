@@ -1,5 +1,5 @@
 import type { NodeKind } from '../model/process-graph.types.js';
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
 
@@ -43,7 +43,7 @@ export class DraftBuilder {
 
   constructor(
     private readonly process: BpmnElement,
-    private readonly problems: Problems,
+    private readonly problems: DefinitionProblems,
     private readonly limits: ProcessLimits,
   ) {}
 
@@ -184,7 +184,7 @@ export class DraftBuilder {
     }
   }
 
-  /** The order of conditions is that of the `outgoing` children where they are given, else that of the flows in the file. */
+  /** Conditions have the order of the `outgoing` children. In a file without them, the order of the flows counts. */
   private orderOutgoing(node: DraftNode): void {
     const listed = childrenOf(node.element, 'outgoing');
     if (listed.length > 0) {

@@ -1,6 +1,6 @@
 import { parseCycle, parseDateTime, addDuration } from '../../../common/iso-8601.js';
 import type { EventDefinition, TimerDefinition } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
@@ -19,9 +19,9 @@ const ALLOWED: Readonly<Record<string, readonly EventKind[]>> = {
 const EARLIEST_MS = Date.UTC(1970, 0, 1);
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
-/** Reads what an event waits for or throws, and the message of a send or receive task. */
+/** Reads the definition of an event, and the message of a send or receive task. */
 export class EventReader {
-  constructor(private readonly problems: Problems) {}
+  constructor(private readonly problems: DefinitionProblems) {}
 
   /** @returns null for a node that is no event and has no message */
   read(node: DraftNode): EventDefinition | null {

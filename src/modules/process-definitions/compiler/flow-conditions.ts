@@ -1,5 +1,5 @@
 import type { Turns } from '../../../common/turns.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
@@ -13,7 +13,7 @@ const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
  */
 export async function readFlowConditions(
   draft: ProcessDraft,
-  problems: Problems,
+  problems: DefinitionProblems,
   turns: Turns,
 ): Promise<void> {
   for (const flow of draft.flows) {
@@ -22,7 +22,7 @@ export async function readFlowConditions(
   }
 }
 
-function conditionOf(flow: DraftFlow, problems: Problems): string | null {
+function conditionOf(flow: DraftFlow, problems: DefinitionProblems): string | null {
   const expression = childOf(flow.element, 'conditionExpression');
   if (expression === undefined) {
     return null;
@@ -60,8 +60,8 @@ function celOf(expression: BpmnElement, values: Values): string | null {
 }
 
 /**
- * BPMN 2.0.2, 8.4.6: without `xsi:type="tFormalExpression"` it is text in a natural language. Many tools leave the type out,
- * so what is CEL all the same is taken, with a warning.
+ * BPMN 2.0.2, 8.4.6: without `xsi:type="tFormalExpression"` it is text in a natural language. Many tools leave the type out. So
+ * a text that is CEL is taken, with a warning.
  */
 function isCondition(expression: BpmnElement, source: string, values: Values): boolean {
   if (kindOf(expression) === 'formalExpression') {

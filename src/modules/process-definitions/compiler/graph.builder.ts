@@ -1,6 +1,6 @@
 import type { Turns } from '../../../common/turns.js';
 import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, textOf } from '../model/bpmn-element.js';
 import type { ActionReader } from './action.reader.js';
 import type { CallReader } from './call.reader.js';
@@ -10,7 +10,7 @@ import { Values } from '../draft/values.js';
 
 /** What reads the parts of a node. */
 export interface NodeReaders {
-  problems: Problems;
+  problems: DefinitionProblems;
   uuids: SvcUuids;
   actions: ActionReader;
   calls: CallReader;
@@ -117,7 +117,7 @@ export class GraphBuilder {
   }
 }
 
-/** By code units and not by language, so that the order is the same on every machine. */
+/** By code units and not by language, so that every machine has one order. */
 function byKey(a: { key: string }, b: { key: string }): number {
   return a.key < b.key ? -1 : Number(a.key > b.key);
 }

@@ -1,7 +1,7 @@
 import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
 import type { SvcUuids } from './svc-uuids.js';
 
-/** What the action and the UI action are called that a user task without actions gets (docs/bpmn.md, "User tasks without actions"). */
+/** Name of the action and the UI action that a user task without actions gets (docs/bpmn.md, "User tasks without actions"). */
 const COMPLETE = 'complete';
 
 /** The action for which a user task without actions waits: mandatory, manual, and without data. */

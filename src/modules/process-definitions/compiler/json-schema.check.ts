@@ -7,10 +7,7 @@ const MAX_BYTES = 65_536;
 const MAX_DEPTH = 32;
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/**
- * Checks a JSON Schema (draft 2020-12) that data from callers will be held against: its size, and that it compiles as it will be
- * compiled when an instance is started.
- */
+/** Checks a JSON Schema (draft 2020-12) for data of callers: its size, and that it compiles as at the start of an instance. */
 export function checkSchema(schema: JsonObject | null, what: string, values: Values): void {
   const problem =
     schema === null ? undefined : (sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema));

@@ -1,5 +1,5 @@
 import type { GraphLane } from '../model/process-graph.types.js';
-import { nameOf, type Problems } from '../model/problems.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, idOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 
@@ -9,10 +9,10 @@ interface FoundLane extends GraphLane {
 }
 
 /**
- * Reads the lanes of a process and puts its nodes into them (docs/process-semantics.md, section 12). A node belongs to the innermost lane
- * that lists it; what stands in a subprocess belongs to the lane of the subprocess.
+ * Reads the lanes of a process and puts its nodes into them (docs/process-semantics.md, section 12). A node belongs to the
+ * innermost lane that lists it. The nodes in a subprocess belong to the lane of the subprocess.
  */
-export function readLanes(draft: ProcessDraft, problems: Problems): GraphLane[] {
+export function readLanes(draft: ProcessDraft, problems: DefinitionProblems): GraphLane[] {
   const found: FoundLane[] = [];
   childrenOf(draft.element, 'laneSets').forEach((set) => collect(set, { level: 0, execute: [] }, found));
   for (const lane of found.filter(({ key }) => key === '')) {
@@ -49,7 +49,12 @@ function collect(set: BpmnElement, outer: { level: number; execute: string[] }, 
   }
 }
 
-function place(node: DraftNode, index: number, lanes: readonly FoundLane[], problems: Problems): void {
+function place(
+  node: DraftNode,
+  index: number,
+  lanes: readonly FoundLane[],
+  problems: DefinitionProblems,
+): void {
   const before = node.lane === null ? undefined : lanes[node.lane];
   const here = lanes[index];
   if (before === undefined || here === undefined) {

@@ -15,7 +15,7 @@ type Kind = keyof typeof PARTS;
 const KINDS = Object.keys(PARTS) as Kind[];
 const ALL_PARTS: readonly string[] = [...new Set(Object.values(PARTS).flat())];
 
-/** Reads what an action does: its `kind` (saveData without one) and what belongs to that. */
+/** Reads the operation of an action: its `kind` (saveData without one) and the parts of that kind. */
 export function readOperation(values: Values, manual: boolean): ActionOperation {
   const kind = values.oneOf('kind', KINDS, 'saveData');
   refuseForeign(values, kind);

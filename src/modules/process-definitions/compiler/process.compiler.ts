@@ -1,6 +1,6 @@
 import type { Turns } from '../../../common/turns.js';
 import type { ProcessGraph } from '../model/process-graph.types.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { extensionOf, type BpmnElement } from '../model/bpmn-element.js';
 import { ActionReader } from './action.reader.js';
 import { CallReader } from './call.reader.js';
@@ -21,7 +21,7 @@ import { Values } from '../draft/values.js';
 export interface CompileContext {
   appId: string;
   limits: ProcessLimits;
-  problems: Problems;
+  problems: DefinitionProblems;
   /** Names of the processes of the file by their BPMN id. */
   names: ReadonlyMap<string, string>;
   /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
@@ -67,7 +67,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
   };
 }
 
-function inputSchemaOf(process: BpmnElement, problems: Problems): ProcessGraph['inputSchema'] {
+function inputSchemaOf(process: BpmnElement, problems: DefinitionProblems): ProcessGraph['inputSchema'] {
   const element = extensionOf(process, 'svc:InputSchema');
   if (element === undefined) {
     return null;

@@ -5,8 +5,8 @@ import type { Values } from '../draft/values.js';
 const NAMESPACE = '5b0c4f5e-6d0e-5e0a-9a43-2f1b7a6c1d90';
 
 /**
- * Gives the parts of a process uuids that stay the same in every later version: `svc:uuid` where the model has one, else
- * one derived (RFC 9562, version 5) from application, process, node and action.
+ * Gives the parts of a process uuids that do not change in later versions. That is `svc:uuid` where the model has one.
+ * Otherwise the uuid is derived (RFC 9562, version 5) from application, process, node and action.
  */
 export class SvcUuids {
   private readonly used = new Set<string>();

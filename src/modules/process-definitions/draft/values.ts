@@ -6,7 +6,7 @@ import {
   compileTemplate,
 } from '../../../language/expressions/expressions.js';
 import { addDuration, parseDuration } from '../../../common/iso-8601.js';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { textOf, type BpmnElement } from '../model/bpmn-element.js';
 
 /** Longest duration: what it leads to must stay a date that everybody can write. */
@@ -19,7 +19,7 @@ const MAX_DEPTH = 64;
 export class Values {
   constructor(
     readonly element: BpmnElement,
-    private readonly problems: Problems,
+    private readonly problems: DefinitionProblems,
   ) {}
 
   /** Text of an attribute without the spaces around it; null when absent or empty. */

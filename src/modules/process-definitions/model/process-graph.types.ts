@@ -29,14 +29,14 @@ export type EventDefinition =
   | { type: 'NONE' }
   | { type: 'TERMINATE' }
   | { type: 'TIMER'; timer: TimerDefinition }
-  /** `correlation` is a CEL expression whose value, as text, must equal that of the other side; null for none. */
+  /** `correlation` is a CEL expression; null for none. As texts, the values of both sides must be equal. */
   | { type: 'MESSAGE'; message: string; correlation: string | null }
   /** `code` null catches every error. */
   | { type: 'ERROR'; code: string | null };
 
 /** What an action does when it runs. */
 export type ActionOperation =
-  /** Stores its body: for a manual action what the caller sent, for an automatic one `data`, a JSON template. */
+  /** Stores its body: the input of the caller for a manual action, `data` (a JSON template) for an automatic one. */
   | { kind: 'SAVE_DATA'; data: JsonObject | null }
   /** Runs a workflow of the build; `input` is a JSON template, null for all data; the output lands on `resultKey`. */
   | {
@@ -86,7 +86,7 @@ export interface GraphAction {
   operation: ActionOperation;
 }
 
-/** What a front end executes: bound to a manual action of the same node. */
+/** A front end executes it. It is bound to a manual action of its node. */
 export interface GraphUiAction {
   svcUuid: string;
   name: string;
@@ -124,7 +124,7 @@ export interface CallTarget {
 /** One node of a process. `index` is its position in `nodes`; everything else refers to nodes and flows by index. */
 export interface GraphNode {
   index: number;
-  /** The number callers see, the same for the same node in later builds; 0 until a build gives it. */
+  /** The number that callers see. The node keeps it in later builds; 0 until a build gives it. */
   id: number;
   /** Id of the BPMN element. */
   key: string;
@@ -150,7 +150,7 @@ export interface GraphNode {
   attachedTo: number | null;
   interrupting: boolean;
   condition: string | null;
-  /** Whether back actions may cross it (semantics: "can go back"). */
+  /** Whether back actions may cross the node (docs/process-semantics.md, section 8). */
   canGoBack: boolean;
   actions: GraphAction[];
   uiActions: GraphUiAction[];
@@ -179,7 +179,7 @@ export interface GraphLane {
 /** A process definition as it runs: plain JSON, compiled once when a package is checked. */
 export interface ProcessGraph {
   format: 1;
-  /** The same for the same process of an application in every version. */
+  /** The process of an application keeps it in every version. */
   svcUuid: string;
   /** Id of the BPMN process. */
   key: string;
@@ -205,6 +205,6 @@ export interface DefinitionProblem {
   file: string;
   /** Id of the element or JSON pointer; null for the whole file. */
   element: string | null;
-  /** What is wrong and what to change. */
+  /** The mistake, and what to change. */
   message: string;
 }

@@ -1,8 +1,9 @@
 import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 import { isElement, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { SVC_EXTENSION } from './svc-extension.js';
 import { placeOf } from './svc-places.js';
+import { limitedFaults, TooManyFaultsError } from './fault-limit.js';
 
 /** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -12,29 +13,30 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   'bpmn:definition',
 ]);
 
-/**
- * Reads BPMN 2.0 XML (with the OMG namespaces) into elements. The library underneath is a reader, not a validator: what it
- * only warns of are errors here, since it leaves out of the model what it does not understand.
- * @returns the `definitions`; undefined when the text is none
- */
-export async function readBpmn(xml: string, problems: Problems): Promise<BpmnElement | undefined> {
-  const moddle = new BpmnModdle({ svc: SVC_EXTENSION });
-  refuseRepeated(moddle, problems);
-  try {
-    const { rootElement, warnings } = await moddle.fromXML(xml);
-    warnings.forEach((warning) => report(warning, problems));
-    return isElement(rootElement) ? rootElement : undefined;
-  } catch (error) {
-    const message = error instanceof Error ? firstLines(error.message) : 'unknown';
-    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}`);
-    return undefined;
-  }
-}
+/** The library underneath, for one file after the other: what it knows of BPMN takes long to prepare. */
+class ElementReader {
+  private readonly moddle = new BpmnModdle({ svc: SVC_EXTENSION });
+  private problems: DefinitionProblems | undefined;
 
-/** Of a part that stands once in an element, the reader keeps the last one without a word; it says nothing of the others. */
-function refuseRepeated(moddle: BpmnModdle, problems: Problems): void {
-  const set = moddle.properties.set.bind(moddle.properties);
-  moddle.properties.set = (target, name, value) => {
+  constructor() {
+    const { properties } = this.moddle;
+    const set = properties.set.bind(properties);
+    properties.set = (target, name, value) => {
+      this.refuseRepeated(target, name, value);
+      set(target, name, value);
+    };
+  }
+
+  read(xml: string, problems: DefinitionProblems): ReturnType<BpmnModdle['fromXML']> {
+    this.problems = problems;
+    // The file has been read when this comes back: what it promises is the result.
+    const result = this.moddle.fromXML(xml, limitedFaults(xml));
+    this.problems = undefined;
+    return result;
+  }
+
+  /** Of a part that stands once in an element, the library keeps the last one without a word; it says nothing of the others. */
+  private refuseRepeated(target: object, name: string, value: unknown): void {
     const local = name.slice(name.indexOf(':') + 1);
     const before: unknown = Object.hasOwn(target, local) ? (target as BpmnElement)[local] : undefined;
     if (
@@ -43,14 +45,37 @@ function refuseRepeated(moddle: BpmnModdle, problems: Problems): void {
       before !== undefined &&
       isPlaceholder(before) === isPlaceholder(value)
     ) {
-      problems.error(
+      this.problems?.error(
         'REPEATED_PART',
         target,
         `${local} stands more than once in ${kindOf(target)}; only one can count.`,
       );
     }
-    set(target, name, value);
-  };
+  }
+}
+
+const reader = new ElementReader();
+
+/**
+ * Reads BPMN 2.0 XML (with the OMG namespaces) into elements. The library underneath is a reader, not a validator. It leaves
+ * out parts that it does not understand, so its warnings are errors here.
+ * @returns the `definitions`; undefined when the text is none
+ */
+export async function readBpmn(xml: string, problems: DefinitionProblems): Promise<BpmnElement | undefined> {
+  try {
+    const { rootElement, warnings } = await reader.read(xml, problems);
+    warnings.forEach((warning) => report(warning, problems));
+    return isElement(rootElement) ? rootElement : undefined;
+  } catch (error) {
+    if (error instanceof TooManyFaultsError) {
+      error.warnings.forEach((warning) => report(warning, problems));
+      problems.cut();
+      return undefined;
+    }
+    const message = error instanceof Error ? firstLines(error.message) : 'unknown';
+    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}`);
+    return undefined;
+  }
 }
 
 /** A reference stands as an object without type until everything has been read; then it is replaced. */
@@ -58,7 +83,7 @@ function isPlaceholder(value: unknown): boolean {
   return typeof value === 'object' && !isElement(value);
 }
 
-function report(warning: ModdleWarning, problems: Problems): void {
+function report(warning: ModdleWarning, problems: DefinitionProblems): void {
   const { message, property = '', value } = warning;
   const element = isElement(warning.element) ? warning.element : null;
   if (message.startsWith('unsupported document encoding') || isDiagram(element)) {
@@ -78,7 +103,7 @@ function report(warning: ModdleWarning, problems: Problems): void {
   reportContent(message, element, problems);
 }
 
-function reportContent(message: string, element: BpmnElement | null, problems: Problems): void {
+function reportContent(message: string, element: BpmnElement | null, problems: DefinitionProblems): void {
   const ours = /<svc:([\w.-]+)/.exec(message)?.[1];
   if (ours !== undefined && message.startsWith('unparsable content')) {
     problems.error('MISPLACED_EXTENSION', element, misplaced(ours, message));

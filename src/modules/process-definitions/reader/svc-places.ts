@@ -15,7 +15,7 @@ const PLACES: Readonly<Record<string, readonly string[] | string>> = {
   bodySchema: 'svc:uiAction',
 };
 
-/** The kinds of elements in whose extension elements one of ours may stand; none when it stands elsewhere or is unknown. */
+/** The kinds of elements in which one of our extension elements may stand; none when it stands elsewhere or is unknown. */
 export function hostsOf(name: string): readonly string[] {
   const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
   return typeof place === 'object' ? place : [];

@@ -1,4 +1,4 @@
-import type { Problems } from '../model/problems.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
 
 /** Bounds of one file before it is parsed. */
 export interface XmlLimits {
@@ -6,20 +6,23 @@ export interface XmlLimits {
   maxBytes: number;
 }
 
+/** Files of tools have 50 bytes and more to an element. So many bytes of the limit to one admit all but those made to be dense. */
+const BYTES_PER_ELEMENT = 16;
+/** The floor keeps small limits usable. */
+const MIN_ELEMENTS = 16_384;
 /** A file declares a handful of namespaces; each declaration makes the parser copy those around it. */
 const MAX_NAMESPACES = 200;
 const MAX_DEPTH = 200;
 const NOT_CONTENT = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g;
-const TAG = /<(?:[^<>"']|"[^"]*"|'[^']*')*>/g;
 const BOOLEANS =
   /\s(isExecutable|cancelActivity|isInterrupting|parallelMultiple|triggeredByEvent|isSequential|instantiate|isForCompensation|isCollection|isClosed)\s*=\s*(?!["'](?:true|false)["'])["']([^"']{0,20})/g;
 
 /**
- * Refuses text that no XML parser should be given: too large or nested too deeply, with a document type (entities), or with
+ * Refuses text that no XML parser should get: too large, nested too deeply, or with a document type (entities). It also refuses
  * flags that the reader would silently take for false.
  * @returns whether the text may be parsed
  */
-export function mayBeParsed(xml: string, limits: XmlLimits, problems: Problems): boolean {
+export function mayBeParsed(xml: string, limits: XmlLimits, problems: DefinitionProblems): boolean {
   if (Buffer.byteLength(xml) > limits.maxBytes) {
     problems.error('FILE_TOO_LARGE', null, `A BPMN file has at most ${limits.maxBytes} bytes.`);
     return false;
@@ -33,8 +36,15 @@ export function mayBeParsed(xml: string, limits: XmlLimits, problems: Problems):
     );
     return false;
   }
-  if (content.split('xmlns').length > MAX_NAMESPACES || depthOf(content) > MAX_DEPTH) {
+  const { depth, elements } = sizeOf(content);
+  if (content.split('xmlns').length > MAX_NAMESPACES || depth > MAX_DEPTH) {
     problems.error('FILE_TOO_COMPLEX', null, 'The file nests too deeply or declares too many namespaces.');
+    return false;
+  }
+  const maxElements = Math.max(MIN_ELEMENTS, Math.floor(limits.maxBytes / BYTES_PER_ELEMENT));
+  if (elements > maxElements) {
+    const message = `A BPMN file has at most ${maxElements} elements, this one has ${elements}: divide it.`;
+    problems.error('FILE_TOO_COMPLEX', null, message);
     return false;
   }
   for (const [, name, value] of content.matchAll(BOOLEANS)) {
@@ -43,17 +53,37 @@ export function mayBeParsed(xml: string, limits: XmlLimits, problems: Problems):
   return true;
 }
 
-/** The deepest nesting of tags; broken markup is the parser's to report. */
-function depthOf(content: string): number {
+/** How many elements there are, and the deepest nesting; broken markup is the parser's to report. */
+function sizeOf(content: string): { elements: number; depth: number } {
+  let elements = 0;
+  let level = 0;
   let depth = 0;
-  let deepest = 0;
-  for (const [tag] of content.matchAll(TAG)) {
-    if (tag.startsWith('</')) {
-      depth -= 1;
-    } else if (!tag.endsWith('/>')) {
-      depth += 1;
-      deepest = Math.max(deepest, depth);
+  for (let open = content.indexOf('<'); open !== -1;) {
+    const end = endOfTag(content, open + 1);
+    if (content[open + 1] === '/') {
+      level -= 1;
+    } else {
+      elements += 1;
+      level += 1;
+      depth = Math.max(depth, level);
+      level -= content[end - 1] === '/' ? 1 : 0;
+    }
+    open = end === -1 ? -1 : content.indexOf('<', end);
+  }
+  return { elements, depth };
+}
+
+/** Where a tag ends, as the parser sees it: at the first ">" outside of quotes. A quote that nothing closes is none. */
+function endOfTag(content: string, from: number): number {
+  for (let at = from; at < content.length; at += 1) {
+    const character = content[at];
+    if (character === '>') {
+      return at;
+    }
+    if (character === '"' || character === "'") {
+      const closing = content.indexOf(character, at + 1);
+      at = closing === -1 ? at : closing;
     }
   }
-  return deepest;
+  return -1;
 }

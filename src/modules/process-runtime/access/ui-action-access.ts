@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Permission } from '../../../common/auth/permission.js';
+import { mayFor } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
-import { mayReadAll } from './instance-access.service.js';
 import { asksForPermission, mayAct } from '../definitions/lanes.js';
 import {
   LanePermissionError,
@@ -15,7 +15,7 @@ import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 
 /** What of an instance decides who may act; `starter` is the caller who started the first of the calls. */
-type Started = Pick<InstanceHead, 'starter'>;
+type Started = Pick<InstanceHead, 'appId' | 'starter'>;
 
 /**
  * Who may execute the UI actions of an instance: where the lane of the node asks for permissions, who has one of them; elsewhere who started
@@ -24,9 +24,11 @@ type Started = Pick<InstanceHead, 'starter'>;
 @Injectable()
 export class UiActionAccess {
   private readonly isOpen: boolean;
+  private readonly permission: string | undefined;
 
   constructor(env: Env) {
     this.isOpen = env.get('PROCESS_UI_ACTION_ACCESS') === 'any-token';
+    this.permission = env.get('PROCESS_UI_ACTION_PERMISSION');
   }
 
   /** Whether a caller may execute the UI actions of a node. */
@@ -36,6 +38,9 @@ export class UiActionAccess {
     definition: RunnableDefinition,
     node: Pick<GraphNode, 'lane'>,
   ): boolean {
+    if (this.isForOthers(principal, instance)) {
+      return false;
+    }
     if (asksForPermission(definition, node)) {
       return mayAct(definition, node, principal);
     }
@@ -55,7 +60,7 @@ export class UiActionAccess {
     svcUuid: string,
   ): UiActionPlace {
     const place = definition.runtime.uiAction(svcUuid);
-    const isKnown = this.isOpen || mayReadAll(principal) || isResponsible(principal, instance);
+    const isKnown = !this.isForOthers(principal, instance) && (this.isOpen || knowsOf(principal, instance));
     if (place === undefined) {
       throw isKnown ? new UiActionNotFoundError() : new ProcessInstanceNotFoundError();
     }
@@ -65,10 +70,19 @@ export class UiActionAccess {
     }
     return place;
   }
+
+  /** Whether a caller lacks the permission that every UI action asks for, at least for the application of the instance. */
+  private isForOthers(principal: Principal, { appId }: Started): boolean {
+    return this.permission !== undefined && !mayFor(principal, this.permission, appId);
+  }
 }
 
-function isResponsible(principal: Principal, { starter }: Started): boolean {
+function knowsOf(principal: Principal, instance: Started): boolean {
+  return mayFor(principal, Permission.ProcessRead, instance.appId) || isResponsible(principal, instance);
+}
+
+function isResponsible(principal: Principal, { appId, starter }: Started): boolean {
   return starter === null
-    ? principal.permissions.has(Permission.ProcessAdministration)
+    ? mayFor(principal, Permission.ProcessAdministration, appId)
     : starter === callerHash(principal);
 }

@@ -2,20 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../common/errors/domain.error.js';
 import { Env } from '../../../config/env.js';
 import { isDatabaseFailure } from '../../../database/database-failure.js';
-import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { LeaseLostError } from '../../jobs/queue/jobs.errors.js';
 import { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
 import type { Fault } from '../steps/incidents.service.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { chooseStart } from '../starts/start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { familyOf } from '../storage/families.repository.js';
 import type { InstanceHead } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { JobOwners } from './job-owners.js';
 import { JobSteps } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { givenUp, ownerOf } from './token-job.handlers.js';
+import { givenUp, ownerOf, said } from './token-job.handlers.js';
 
 type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
 
@@ -30,8 +31,7 @@ export class CallHandler implements JobHandler {
 
   constructor(
     private readonly steps: JobSteps,
-    private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly owners: JobOwners,
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
     env: Env,
@@ -41,9 +41,7 @@ export class CallHandler implements JobHandler {
 
   async run(job: Job): Promise<void> {
     const work = decodeJob<'CALL'>(job.payload);
-    const parent = await this.database.read((manager) =>
-      this.rows.instances.findHead(manager, { id: ownerOf(job) }),
-    );
+    const parent = await this.owners.find(job);
     if (parent === null) {
       await this.steps.drop(job);
     } else if (parent.state !== 'ONHOLD' || !(await this.steps.isPutOff(job, parent.id))) {
@@ -88,6 +86,8 @@ export class CallHandler implements JobHandler {
         'SUBPROCESS',
         `Process "${work.process}" could not start: ${error.message}`,
       );
+    } else if (error instanceof QuotaExceededError) {
+      await this.refuse(job, work, 'SUBPROCESS', said(error));
     } else if (error instanceof DomainError && isOfDefinition(error)) {
       await this.refuse(
         job,
@@ -117,6 +117,7 @@ export class CallHandler implements JobHandler {
         appId: parent.appId,
         id: parent.id,
         uuid: parent.uuid,
+        rootId: familyOf(parent),
         tokenId: work.tokenId,
         visit: work.visit,
         index: work.index,

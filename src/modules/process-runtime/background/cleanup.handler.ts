@@ -1,23 +1,21 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { ExpiredRows, type Removal } from './expired-rows.js';
 import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
 
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 
-/** Removes answers kept for repeats and messages that nobody has received in time, again and again, in one replica at a time. Never given up. */
+/** Removes rows that mean nothing any more, again and again, in one replica at a time. Never given up. */
 @Injectable()
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
 
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly expired: ExpiredRows,
     private readonly jobs: ScheduledJobs,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -31,18 +29,14 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
 
   async run(job: Job, { signal }: JobContext): Promise<void> {
     const now = this.clock.now();
-    const oldest = new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
-    const { repeats, messages } = this.rows;
-    await this.removeAll(signal, (manager, limit) => repeats.removeBefore(manager, oldest, limit));
-    await this.removeAll(signal, (manager, limit) => messages.removeExpired(manager, now, limit));
+    for (const removal of this.expired.removals(now)) {
+      await this.removeAll(signal, removal);
+    }
     await this.jobs.replace(job, this.next(now));
   }
 
   /** Statement by statement, so that none holds many rows for long. */
-  private async removeAll(
-    signal: AbortSignal,
-    remove: (manager: EntityManager, limit: number) => Promise<number>,
-  ): Promise<void> {
+  private async removeAll(signal: AbortSignal, remove: Removal): Promise<void> {
     const limit = this.env.get('PROCESS_CLEANUP_ROWS');
     for (let removed = limit; removed === limit && !signal.aborted;) {
       removed = await this.database.write((manager) => remove(manager, limit));

@@ -9,10 +9,11 @@ import { faultOf, IncidentsService, type Fault } from '../steps/incidents.servic
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
-import { hasEnded } from '../steps/step-writer.js';
-import type { LoadedInstance } from '../steps/step.types.js';
+import { hasEnded } from '../steps/instance-status.js';
+import type { LoadedInstance, NoStep } from '../steps/step.types.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
 
 /** Where the fault of a job lies when the job says nothing more. */
@@ -32,7 +33,8 @@ export class JobSteps {
     private readonly database: Database,
     private readonly steps: InstanceStepsService,
     private readonly incidents: IncidentsService,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
     private readonly queue: JobQueueService,
   ) {}
 
@@ -48,9 +50,11 @@ export class JobSteps {
         {
           actor: null,
           job,
-          before: (manager, row) => this.putOffWhileHeld(manager, row, job),
-          command,
-          after: () => undefined,
+          decide: async (held, manager) =>
+            (await this.putOffWhileHeld(manager, held.row, job)) ?? {
+              command: await command(await held.load(), manager),
+              after: () => undefined,
+            },
         },
       );
     } catch (error) {
@@ -71,7 +75,7 @@ export class JobSteps {
   /** Puts a job off when its instance is on hold, in a transaction of its own; returns whether it did. */
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
-      const row = await this.rows.instances.lock(manager, { id: instanceId });
+      const row = await this.instances.lock(manager, { id: instanceId });
       return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
     });
   }
@@ -90,7 +94,7 @@ export class JobSteps {
   }
 
   private async visitOf(tokenId: number): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
-    const [token] = await this.database.read((manager) => this.rows.tokens.byIds(manager, [tokenId]));
+    const [token] = await this.database.read((manager) => this.tokens.byIds(manager, [tokenId]));
     return {
       tokenId: token?.state.id ?? null,
       visit: token?.state.visit ?? null,
@@ -102,7 +106,7 @@ export class JobSteps {
     manager: EntityManager,
     row: InstanceRow,
     job: Job,
-  ): Promise<{ answer: void } | undefined> {
+  ): Promise<NoStep<void> | undefined> {
     if (row.state !== 'ONHOLD') {
       // An end that came first has taken what the job was for; the engine would only say so.
       return hasEnded(row.state) ? this.completed(manager, job) : undefined;
@@ -110,12 +114,12 @@ export class JobSteps {
     const payload = { ...job.payload, runKey: runKeyOf(job) };
     const { kind, instanceId, tokenId } = job;
     const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
-    await this.rows.instances.update(manager, row, { ...row, content: { ...row.content, parked } });
+    await this.instances.update(manager, row, { ...row, content: { ...row.content, parked } });
     return this.completed(manager, job);
   }
 
-  private async completed(manager: EntityManager, job: Job): Promise<{ answer: void }> {
+  private async completed(manager: EntityManager, job: Job): Promise<NoStep<void>> {
     await this.queue.complete(manager, job);
-    return { answer: undefined };
+    return { answer: undefined, isNews: true };
   }
 }

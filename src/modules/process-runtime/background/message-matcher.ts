@@ -7,8 +7,7 @@ import { encodeJob } from '../steps/runtime-job.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
 import { StepResources } from '../steps/step-resources.js';
-import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { MessagesRepository, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
 import { MessageStarts } from './message-starts.js';
 
 /** Somebody else took the message or used up the wait. */
@@ -25,7 +24,7 @@ class TakenError extends Error {
 export class MessageMatcher {
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly messages: MessagesRepository,
     private readonly steps: InstanceStepsService,
     private readonly starts: MessageStarts,
     private readonly queue: JobQueueService,
@@ -37,8 +36,8 @@ export class MessageMatcher {
     for (;;) {
       const now = this.resources.now();
       const { message, wait } = await this.database.read(async (manager) => ({
-        message: await this.rows.messages.oldestMessage(manager, key, now),
-        wait: await this.rows.messages.oldestWait(manager, key),
+        message: await this.messages.oldestMessage(manager, key, now),
+        wait: await this.messages.oldestWait(manager, key),
       }));
       if (message === null) {
         return;
@@ -58,7 +57,7 @@ export class MessageMatcher {
       if (error instanceof FailedStepError) {
         await this.takenOver(message, wait);
       } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
-        await this.database.write((manager) => this.rows.messages.removeWait(manager, wait.id));
+        await this.database.write((manager) => this.messages.removeWait(manager, wait.id));
       } else if (!(error instanceof TakenError)) {
         throw error;
       }
@@ -72,17 +71,16 @@ export class MessageMatcher {
       { id: wait.instanceId },
       {
         actor: null,
-        command: async ({ row }, manager) => {
+        decide: async ({ row }, manager) => {
           const isOurs =
             row.state === 'STARTED' &&
-            (await this.rows.messages.removeWait(manager, wait.id)) &&
-            (await this.rows.messages.removeMessage(manager, id));
+            (await this.messages.removeWait(manager, wait.id)) &&
+            (await this.messages.removeMessage(manager, id));
           if (!isOurs) {
             throw new TakenError();
           }
-          return { kind: 'MESSAGE', tokenId, visit, node, payload };
+          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload }, after: () => undefined };
         },
-        after: () => undefined,
       },
     );
   }
@@ -107,8 +105,10 @@ export class MessageMatcher {
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
     const jobId = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
-      const { messages } = this.rows;
-      if (!(await messages.removeWait(manager, wait.id)) || !(await messages.removeMessage(manager, id))) {
+      const isOurs =
+        (await this.messages.removeWait(manager, wait.id)) &&
+        (await this.messages.removeMessage(manager, id));
+      if (!isOurs) {
         throw new TakenError();
       }
       const { kind } = job;

@@ -6,8 +6,7 @@ import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { ProcessStarter } from '../steps/process-starter.js';
-import type { MessageRow } from '../storage/messages.repository.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { MessagesRepository, type MessageRow } from '../storage/messages.repository.js';
 
 /** Somebody else has received the message. */
 class ReceivedError extends Error {
@@ -22,7 +21,7 @@ export class MessageStarts {
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly messages: MessagesRepository,
   ) {}
 
   /**
@@ -35,7 +34,7 @@ export class MessageStarts {
       return false;
     }
     const receive = async (manager: EntityManager): Promise<void> => {
-      if (!(await this.rows.messages.removeMessage(manager, message.id))) {
+      if (!(await this.messages.removeMessage(manager, message.id))) {
         throw new ReceivedError();
       }
     };
@@ -49,7 +48,7 @@ export class MessageStarts {
           starter: null,
           startedBy: null,
           parent: null,
-          rootAppId: message.rootAppId,
+          rootAppId: message.appId,
           depth: 0,
         },
         // A process that stops at once is kept with its incident, and the message has been received.
@@ -64,17 +63,17 @@ export class MessageStarts {
   /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
   private async failed(error: unknown, message: MessageRow): Promise<void> {
     if (error instanceof EngineRefusal) {
-      await this.database.write((manager) => this.rows.messages.removeMessage(manager, message.id));
+      await this.database.write((manager) => this.messages.removeMessage(manager, message.id));
     } else if (!(error instanceof ReceivedError)) {
       throw error;
     }
   }
 
   private async find({
-    rootAppId,
+    appId,
     message,
   }: MessageRow): Promise<{ definition: BuildDefinition; node: number } | null> {
-    const active = await this.builds.activeBuild(rootAppId);
+    const active = await this.builds.activeBuild(appId);
     const definitions = active === null ? [] : await this.builds.ofBuild(active.buildId);
     for (const definition of definitions) {
       const { nodes, starts } = definition.graph;

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { IdBlocks } from '../../../database/id-blocks.js';
-import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { MessageMatcher } from './message-matcher.js';
-import { waitKey } from '../storage/messages.repository.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { MessagesRepository, waitKey } from '../storage/messages.repository.js';
+import { familyOf } from '../storage/families.repository.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
 import { JobSteps } from './job-steps.js';
 import { decodeJob, encodeJob, latest } from '../steps/runtime-job.js';
+import { StepResources } from '../steps/step-resources.js';
 import { givenUp, ownerOf } from './token-job.handlers.js';
 
 const SECOND_MS = 1_000;
@@ -21,29 +21,43 @@ export class PublishMessageHandler implements JobHandler {
 
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
+    private readonly messages: MessagesRepository,
     private readonly queue: JobQueueService,
-    private readonly ids: IdBlocks,
-    private readonly clock: Clock,
+    private readonly resources: StepResources,
     private readonly env: Env,
   ) {}
 
   async run(job: Job): Promise<void> {
     const { message, correlation, payload } = decodeJob<'PUBLISH_MESSAGE'>(job.payload);
-    const matchId = await this.ids.next('job');
+    const matchId = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
-      const head = await this.rows.instances.findHead(manager, { id: ownerOf(job) });
+      const head = await this.instances.findHead(manager, { id: ownerOf(job) });
       if (head !== null) {
         const { rootAppId } = head;
         const key = waitKey({ rootAppId, message, correlation });
-        const now = this.clock.now();
+        const now = this.resources.now();
         const expiry = now.getTime() + this.env.get('PROCESS_MESSAGE_TTL_SECONDS') * SECOND_MS;
-        const row = { id: job.id, rootAppId, message, payload };
-        await this.rows.messages.publish(manager, row, key, [now, latest(new Date(expiry))]);
+        await this.messages.publish(manager, {
+          id: job.id,
+          waitKey: key,
+          appId: rootAppId,
+          message,
+          payload,
+          publishedAt: now,
+          expiresAt: latest(new Date(expiry)),
+        });
         const match = { kind: 'MATCH_MESSAGE', key } as const;
         const { kind } = match;
         await this.queue.add(manager, [
-          { id: matchId, kind, availableAt: now, payload: encodeJob(match), instanceId: head.id },
+          {
+            id: matchId,
+            kind,
+            availableAt: now,
+            payload: encodeJob(match),
+            instanceId: head.id,
+            familyId: familyOf(head),
+          },
         ]);
       }
       await this.queue.complete(manager, job);

@@ -1,10 +1,12 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
+import type { JobHandler } from '../../jobs/model/job-queue.types.js';
+import type { RuntimeJob } from '../steps/runtime-job.js';
 import { CallHandler } from './call.handler.js';
 import { CleanupHandler } from './cleanup.handler.js';
 import { EndChildrenHandler } from './end-children.handler.js';
-import { AppendToParentHandler, NotifyParentHandler } from './family.handlers.js';
+import { AppendToParentHandler, NotifyParentHandler } from './parent.handlers.js';
 import { MatchMessageHandler, PublishMessageHandler } from './message.handlers.js';
 import { TimerStartHandler } from './timer-start.handler.js';
 import {
@@ -16,25 +18,31 @@ import {
 } from './token-job.handlers.js';
 import { WorkflowHandler } from './workflow.handler.js';
 
-/** Everything that runs in the background of processes. */
-export const PROCESS_JOB_HANDLERS = [
-  ActionDueHandler,
-  AppendToParentHandler,
-  CallHandler,
-  CleanupHandler,
-  ContinueHandler,
-  DeliveryHandler,
-  EndChildrenHandler,
-  ExpiryHandler,
-  MatchMessageHandler,
-  NotifyParentHandler,
-  PublishMessageHandler,
-  TimerHandler,
-  TimerStartHandler,
-  WorkflowHandler,
-];
+/** START is never queued: it is kept with an incident. */
+type QueuedKind = Exclude<RuntimeJob['kind'], 'START'>;
 
-/** Tells the workers which handlers there are. */
+/** Who does the jobs of each kind. One without a handler, or with the handler of another kind, does not compile. */
+const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly kind: Kind }> } = {
+  ACTION_DUE: ActionDueHandler,
+  APPEND_TO_PARENT: AppendToParentHandler,
+  CALL: CallHandler,
+  CONTINUE: ContinueHandler,
+  DELIVERY: DeliveryHandler,
+  END_CHILDREN: EndChildrenHandler,
+  EXPIRY: ExpiryHandler,
+  MATCH_MESSAGE: MatchMessageHandler,
+  NOTIFY_PARENT: NotifyParentHandler,
+  PROCESS_CLEANUP: CleanupHandler,
+  PUBLISH_MESSAGE: PublishMessageHandler,
+  TIMER: TimerHandler,
+  TIMER_START: TimerStartHandler,
+  WORKFLOW: WorkflowHandler,
+};
+
+/** Everything that runs in the background of processes. */
+export const PROCESS_JOB_HANDLERS: readonly Type<JobHandler>[] = Object.values(HANDLERS);
+
+/** Tells the workers which handlers there are. The service does not start when one of them is missing. */
 @Injectable()
 export class ProcessJobs implements OnModuleInit {
   constructor(

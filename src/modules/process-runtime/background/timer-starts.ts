@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { parseCycle, parseDateTime } from '../../../common/iso-8601.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
-import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import { ActiveBuildsService } from '../../builds/active/active-builds.service.js';
 import type { ActivatedBuild, BuildDefinition } from '../../builds/model/builds.types.js';
 import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
 import { cycleOccurrence } from '../engine/state/due-times.js';
@@ -22,7 +22,7 @@ export class TimerStarts implements OnModuleInit {
   private readonly reserved = new WeakMap<ActivatedBuild, number[]>();
 
   constructor(
-    private readonly builds: BuildDefinitionsService,
+    private readonly builds: ActiveBuildsService,
     private readonly jobs: ScheduledJobs,
     private readonly ids: IdBlocks,
     private readonly clock: Clock,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
 import { JobSteps } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
@@ -15,7 +16,13 @@ export function ownerOf({ instanceId }: Job): number {
 /** What an incident tells of a job that failed for reasons that are not the process's. */
 export function givenUp(job: Job, error: unknown): string {
   const name = error instanceof Error ? error.name : 'Error';
-  return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).`;
+  const why = error instanceof QuotaExceededError ? ` ${said(error)}` : '';
+  return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
+}
+
+/** What a caller would be told. */
+export function said({ message, details }: QuotaExceededError): string {
+  return `${message} ${details}`;
 }
 
 /** A job that is nothing but one command for its instance. */

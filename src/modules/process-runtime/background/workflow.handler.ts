@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
-import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import type { WorkflowRunRequest } from '../../workflows/model/workflow.types.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
 import type { InstanceHead } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { JobOwners } from './job-owners.js';
 import { JobSteps } from './job-steps.js';
+import { payerOf } from '../steps/process-quotas.js';
 import { decodeJob, runKeyOf, type RuntimeJob } from '../steps/runtime-job.js';
 import { givenUp, ownerOf } from './token-job.handlers.js';
 
@@ -26,8 +27,7 @@ export class WorkflowHandler implements JobHandler {
 
   constructor(
     private readonly steps: JobSteps,
-    private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly owners: JobOwners,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
     env: Env,
@@ -39,7 +39,8 @@ export class WorkflowHandler implements JobHandler {
 
   async run(job: Job, context: JobContext): Promise<void> {
     const work = decodeJob<'WORKFLOW'>(job.payload);
-    const head = await this.findOwner(job, work);
+    // A run is not cheap: none for a token that has gone on.
+    const head = await this.owners.findAt(job, work);
     if (head === null) {
       await this.steps.drop(job);
     } else if (!(await this.steps.isPutOff(job, head.id))) {
@@ -51,9 +52,7 @@ export class WorkflowHandler implements JobHandler {
   async giveUp(job: Job, error: unknown): Promise<void> {
     const { tokenId, visit, actionSvcUuid } = decodeJob<'WORKFLOW'>(job.payload);
     const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
-    const head = await this.database.read((manager) =>
-      this.rows.instances.findHead(manager, { id: ownerOf(job) }),
-    );
+    const head = await this.owners.find(job);
     if (head !== null) {
       await this.workflows.abandon(head.uuid, tokenId);
     }
@@ -72,13 +71,11 @@ export class WorkflowHandler implements JobHandler {
     const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       const output = await this.workflows.run({
-        buildId: head.buildId,
+        ...ofInstance(head),
         appId,
         workflow,
         input,
         signal: context.signal,
-        processInstanceUuid: head.uuid,
-        parentProcessInstanceUuid: head.parent?.uuid ?? null,
         processTokenId: tokenId,
         runKey: runKeyOf(job),
         hold: (manager) => this.queue.hold(manager, job),
@@ -101,14 +98,16 @@ export class WorkflowHandler implements JobHandler {
       clearInterval(watch);
     }
   }
+}
 
-  /** The instance, as long as the token is where the workflow was asked for: a run is not cheap. */
-  private async findOwner(job: Job, { tokenId, visit }: Work): Promise<InstanceHead | null> {
-    return this.database.read(async (manager) => {
-      const [token] = await this.rows.tokens.byIds(manager, [tokenId]);
-      return token?.state.visit === visit && token.state.state === 'ACTIVE'
-        ? this.rows.instances.findHead(manager, { id: ownerOf(job) })
-        : null;
-    });
-  }
+/** What a run has of the instance that waits for it. */
+function ofInstance(
+  head: InstanceHead,
+): Pick<WorkflowRunRequest, 'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid'> {
+  return {
+    buildId: head.buildId,
+    payer: payerOf(head),
+    processInstanceUuid: head.uuid,
+    parentProcessInstanceUuid: head.parentUuid,
+  };
 }

@@ -1,3 +1,4 @@
+import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { LanePermissionError } from '../model/process-runtime.errors.js';
@@ -8,14 +9,20 @@ export function asksForPermission(definition: RunnableDefinition, node: Pick<Gra
   return (definition.laneOf(node)?.execute ?? []).length > 0;
 }
 
-/** Whether a caller has one of the permissions that the lane of a node names (docs/process-semantics.md, section 12). */
+/**
+ * Whether a caller has one of the permissions that the lane of a node names, for the application of the process
+ * (docs/process-semantics.md, section 12).
+ */
 export function mayAct(
   definition: RunnableDefinition,
   node: Pick<GraphNode, 'lane'>,
-  { permissions }: Principal,
+  principal: Principal,
 ): boolean {
   const execute = definition.laneOf(node)?.execute ?? [];
-  return execute.length === 0 || execute.some((permission) => permissions.has(permission));
+  return (
+    execute.length === 0 ||
+    execute.some((permission) => mayFor(principal, permission, definition.build.appId))
+  );
 }
 
 /**

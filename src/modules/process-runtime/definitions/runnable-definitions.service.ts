@@ -5,7 +5,10 @@ import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { RunnableDefinition } from './runnable-definition.js';
 
-/** Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE_BYTES. A build never changes, so none grows old. */
+/**
+ * Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE_BYTES. A limit of its own, since a compiled
+ * definition takes many times the memory of its graph. A build never changes, so none grows old.
+ */
 @Injectable()
 export class RunnableDefinitionsService {
   private readonly known: RecentlyUsed<number, RunnableDefinition>;
@@ -14,8 +17,7 @@ export class RunnableDefinitionsService {
     private readonly builds: BuildDefinitionsService,
     env: Env,
   ) {
-    const bytes = env.get('PROCESS_DEFINITION_CACHE_BYTES');
-    this.known = new RecentlyUsed({ entries: Infinity, bytes });
+    this.known = new RecentlyUsed({ bytes: env.get('PROCESS_DEFINITION_CACHE_BYTES') });
   }
 
   /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */
@@ -52,7 +54,7 @@ export class RunnableDefinitionsService {
       return held;
     }
     const definition = new RunnableDefinition(build);
-    this.known.add(build.id, definition, definition.estimatedBytes);
+    this.known.set(build.id, definition, definition.estimatedBytes);
     return definition;
   }
 }

@@ -71,7 +71,7 @@ const RULES: { readonly [K in Kind]: Rule<K> } = {
 
 /**
  * Carries out one command: from a state at rest to the next one (BPMN 2.0.2, clause 13; docs/process-semantics.md). It reads no
- * clock, makes no random number and leaves the given state as it was; its cost does not grow with the definition.
+ * clock, makes no random number and does not change the given state. Its cost does not grow with the definition.
  * @throws EngineRefusal when the command does not fit the state; nothing is to be stored
  * @throws EngineIncident when the definition or its data fail; nothing is to be stored but the incident
  */

@@ -1,10 +1,4 @@
-import type {
-  EngineEventKind,
-  IncidentType,
-  InstanceStatus,
-  NodeStatus,
-  TokenStatus,
-} from '../engine/state/engine.types.js';
+import type { EngineEventKind, IncidentType } from '../engine/state/engine.types.js';
 
 /** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
@@ -23,18 +17,6 @@ export interface UiActionKey {
   uiActionSvcUuid: string;
 }
 
-/** A token as callers see it (docs/contract.md, section 4.1). */
-export interface TokenView {
-  id: number;
-  uuid: string;
-  state: TokenStatus;
-  statusCurrentNode: NodeStatus;
-  startNodeId: number | null;
-  currentNodeId: number;
-  currentNodeName: string | null;
-  dateUpdated: string;
-}
-
 /** Why a step that a caller asked for stopped, as the error body tells it. */
 export interface StopReport {
   /** Of the incident; null when the instance has as many open ones as it may. */
@@ -45,21 +27,6 @@ export interface StopReport {
   /** Where it stopped; null for the process as a whole. */
   bpmnElementId: string | null;
   message: string;
-}
-
-/** What the start endpoint answers (docs/contract.md, section 4.1). */
-export interface StartAnswer {
-  processDefinitionSvcUuid: string;
-  buildId: string;
-  buildStatusAtStart: string;
-  applicationId: string;
-  parentApplicationId: string | null;
-  rootApplicationId: string | null;
-  processDefinitionName: string;
-  tokens: TokenView[];
-  state: InstanceStatus;
-  uuid: string;
-  instanceMetadata: { processInstanceId: number; processInstanceUuid: string };
 }
 
 /** What the execute endpoint answers (docs/contract.md, section 4.2). */

@@ -1,40 +1,29 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../../common/errors/error.response.dto.js';
 import type { StopReport } from './process-runtime.types.js';
 
 /** The incident with which a process stopped at once. */
 export class StopReportDto implements StopReport {
-  @ApiProperty({
-    type: 'string',
-    format: 'uuid',
-    nullable: true,
-    description: '`uuid` of the incident; null when the instance has as many open ones as it may.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
-  })
+  @Shows.uuidOrNull(
+    '`uuid` of the incident; null when the instance has as many open ones as it may.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+  )
   uuid: string | null;
 
-  @ApiProperty({
-    format: 'uuid',
-    description: '`uuid` of the process instance.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  })
+  @Shows.uuid('`uuid` of the process instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
   processInstanceUuid: string;
 
   @ApiProperty({ type: 'string', description: '`type` of the incident.', example: 'GATEWAY_EVALUATION' })
   code: StopReport['code'];
 
-  @ApiProperty({
-    type: 'string',
-    nullable: true,
-    description: 'Id of the element in the BPMN file; null for the process as a whole.',
-    example: 'rating_known',
-  })
+  @Shows.textOrNull('Id of the element in the BPMN file; null for the process as a whole.', 'rating_known')
   bpmnElementId: string | null;
 
-  @ApiProperty({
-    description: 'Why, in the words of the incident.',
-    example: 'The expression "rating.total > 5" failed: no such key: rating',
-  })
+  @Shows.value(
+    'Why, in the words of the incident.',
+    'The expression "rating.total > 5" failed: no such key: rating',
+  )
   message: string;
 }
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { shows, Shows } from '../../../common/answer-fields.decorators.js';
 import type { NodeStatus, TokenStatus } from '../engine/state/engine.types.js';
 
 /** States of a token (docs/process-semantics.md, section 4). */
@@ -11,6 +11,9 @@ export const TOKEN_STATES: TokenStatus[] = [
   'EXPIRED',
   'TERMINATED',
 ];
+/** A member that is the state of a token. */
+export const ShowsTokenState = shows({ enum: TOKEN_STATES, enumName: 'TokenState' });
+
 const NODE_STATES: NodeStatus[] = [
   'ARRIVED',
   'EXECUTING',
@@ -25,59 +28,27 @@ const NODE_STATES: NodeStatus[] = [
 
 /** Where one branch of a process instance stands. */
 export class TokenDto {
-  @ApiProperty({ type: 'integer', description: 'Number of the token.', example: 2100001 })
+  @Shows.number('Number of the token.', 2100001)
   id: number;
 
-  @ApiProperty({
-    format: 'uuid',
-    description: 'Names the token in paths.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  })
+  @Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20')
   uuid: string;
 
-  @ApiProperty({
-    enum: TOKEN_STATES,
-    enumName: 'TokenState',
-    description: 'ON_HOLD: its branches are running.',
-    example: 'ACTIVE',
-  })
+  @ShowsTokenState('ON_HOLD: its branches are running.', 'ACTIVE')
   state: TokenStatus;
 
-  @ApiProperty({
-    enum: NODE_STATES,
-    enumName: 'NodeState',
-    description: 'What it does at its node.',
-    example: 'ARRIVED',
-  })
+  @Shows.enum('NodeState', NODE_STATES, 'What it does at its node.', 'ARRIVED')
   statusCurrentNode: NodeStatus;
 
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: 'Node that it was made at.',
-    example: 1001,
-  })
+  @Shows.numberOrNull('Node that it was made at.', 1001)
   startNodeId: number | null;
 
-  @ApiProperty({
-    type: 'integer',
-    description: 'Node that it stands on; the same number for the same node in later builds.',
-    example: 1002,
-  })
+  @Shows.number('Node that it stands on; the same number for the same node in later builds.', 1002)
   currentNodeId: number;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Name of that node.',
-    example: 'Complete application',
-  })
+  @Shows.textOrNull('Name of that node.', 'Complete application')
   currentNodeName: string | null;
 
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When the token last changed.',
-    example: '2026-01-31T10:20:30.123Z',
-  })
+  @Shows.moment('When the token last changed.', '2026-01-31T10:20:30.123Z')
   dateUpdated: string;
 }

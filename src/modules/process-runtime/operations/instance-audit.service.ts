@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { validate as isUuid } from 'uuid';
+import { Permission } from '../../../common/auth/permission.js';
+import { isLimited, mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -10,15 +12,19 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
 
-/** What an operator has done to an instance. */
-export interface DoneOperation {
-  version: AppVersionKey;
+/** What an operator wants to do to an instance. */
+export interface WantedOperation {
   action: AuditAction;
   uuid: string;
   /** The token that is retried; null for an operation on the whole. */
   tokenUuid?: string | null;
+}
+
+/** What an operator has done to an instance. */
+export interface DoneOperation extends WantedOperation {
+  version: AppVersionKey;
   stateBefore: InstanceStatus;
   state: InstanceStatus;
   retriedIncidents?: readonly string[];
@@ -36,7 +42,7 @@ const OPERATIONS = [
 export class InstanceAuditService implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
     private readonly builds: BuildReadsService,
     private readonly audit: AuditService,
     private readonly subjects: AuditSubjectsService,
@@ -63,20 +69,42 @@ export class InstanceAuditService implements OnModuleInit {
     return version;
   }
 
+  /**
+   * Makes sure that a caller, who may administer some processes, may administer this one. Others are told the same of it as of
+   * one that is not there, and the audit log of its version holds the refusal. Not inside of a transaction.
+   * @throws ProcessInstanceNotFoundError
+   */
+  async demandTheirs(principal: Principal, { action, uuid, tokenUuid }: WantedOperation): Promise<void> {
+    const permission = Permission.ProcessAdministration;
+    if (!isLimited(principal, permission)) {
+      return;
+    }
+    const version = await this.demandVersion(uuid);
+    if (!mayFor(principal, permission, version.appId)) {
+      const details = { processInstanceUuid: uuid, ...tokenOf(tokenUuid), permission };
+      // Nobody waits for it: the time of the answer must not tell an instance of others from one that is not there.
+      void this.audit.recordDenied(principal, [{ ...version, action, details }]);
+      throw new ProcessInstanceNotFoundError();
+    }
+  }
+
   /** Adds the event of an operation to its transaction. */
   async record(manager: EntityManager, principal: Principal, done: DoneOperation): Promise<void> {
     const { version, action, uuid, tokenUuid, ...facts } = done;
-    const token = typeof tokenUuid === 'string' ? { tokenUuid } : {};
-    const details = { processInstanceUuid: uuid, ...token, ...facts };
+    const details = { processInstanceUuid: uuid, ...tokenOf(tokenUuid), ...facts };
     await this.audit.record(manager, principal, { ...version, action, outcome: AuditOutcome.Ok, details });
   }
 
   private async versionOf(uuid: string): Promise<AppVersionKey | null> {
-    const head = await this.database.read((manager) => this.rows.instances.findHead(manager, { uuid }));
+    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
     if (head === null) {
       return null;
     }
     const { appId, appVersionId } = await this.builds.summary(head.appId, head.buildId);
     return { appId, appVersionId };
   }
+}
+
+function tokenOf(tokenUuid: string | null | undefined): { tokenUuid?: string } {
+  return typeof tokenUuid === 'string' ? { tokenUuid } : {};
 }

@@ -4,11 +4,11 @@ import { AuditAction } from '../../audit/model/audit.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
 import { InstanceAuditService } from './instance-audit.service.js';
-import type { OperationView } from '../model/instance-operations.types.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { toDomainError } from '../steps/refusals.js';
 import { StepResources } from '../steps/step-resources.js';
+import type { InstanceOperationDto } from './instance-operation.dto.js';
 
 /** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
 @Injectable()
@@ -23,7 +23,7 @@ export class InstanceOperationsService {
    * Holds a running instance: nothing of it goes on, and background work that comes due waits for the release.
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
-  async hold(principal: Principal, uuid: string): Promise<OperationView> {
+  async hold(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
     return this.operate(principal, { uuid, action: AuditAction.ProcessHold }, { kind: 'HOLD' });
   }
 
@@ -31,7 +31,7 @@ export class InstanceOperationsService {
    * Lets an instance go on that is on hold.
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
-  async release(principal: Principal, uuid: string): Promise<OperationView> {
+  async release(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
     return this.operate(principal, { uuid, action: AuditAction.ProcessRelease }, { kind: 'RELEASE' });
   }
 
@@ -39,7 +39,7 @@ export class InstanceOperationsService {
    * Ends a running instance, one on hold or one that could not start, and whatever it started that is still running.
    * @throws ProcessInstanceNotFoundError, ProcessStateError
    */
-  async terminate(principal: Principal, uuid: string): Promise<OperationView> {
+  async terminate(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
     return this.operate(
       principal,
       { uuid, action: AuditAction.ProcessTerminate },
@@ -51,25 +51,23 @@ export class InstanceOperationsService {
     principal: Principal,
     { uuid, action }: { uuid: string; action: AuditAction },
     command: EngineCommand,
-  ): Promise<OperationView> {
+  ): Promise<InstanceOperationDto> {
+    await this.audit.demandTheirs(principal, { uuid, action });
     const version = await this.audit.demandVersion(uuid);
     try {
-      return await this.steps.run<OperationView>(
+      return await this.steps.run<InstanceOperationDto>(
         { uuid },
         {
           actor: principal.user.userName,
-          command: () => command,
-          after: async ({ before: { row }, result }, manager) => {
-            const { state } = result.instance;
-            await this.audit.record(manager, principal, {
-              version,
-              action,
-              uuid,
-              stateBefore: row.state,
-              state,
-            });
-            return { uuid, state };
-          },
+          decide: ({ row }) => ({
+            command,
+            after: async ({ result }, manager) => {
+              const { state } = result.instance;
+              const event = { version, action, uuid, stateBefore: row.state, state };
+              await this.audit.record(manager, principal, event);
+              return { uuid, state };
+            },
+          }),
         },
       );
     } catch (error) {

@@ -10,22 +10,22 @@ import type {
   InstanceStatus,
   StepResult,
 } from '../engine/state/engine.types.js';
-import { faultOf, IncidentsService, type IncidentClosing } from '../steps/incidents.service.js';
+import { IncidentRecords, type IncidentClosing } from '../steps/incident-records.js';
 import { InstanceAuditService } from './instance-audit.service.js';
-import type { RetryView } from '../model/instance-operations.types.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
 import { isStuck, JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
-import { toDomainError } from '../steps/refusals.js';
+import type { LockedInstance, NoStep } from '../steps/step.types.js';
 import { StepResources } from '../steps/step-resources.js';
-import { unparked } from '../steps/step-writer.js';
+import { StepFailures } from '../steps/step-failures.js';
+import { unparked } from '../steps/step-work.js';
 import type { IncidentRow } from '../storage/incidents.repository.js';
-import type { InstanceHead, ParkedJob } from '../storage/instance.row.js';
-import { toStopReport } from '../steps/stop-report.js';
+import type { ParkedJob } from '../storage/instance-content.types.js';
+import type { InstanceHead } from '../storage/instance.row.js';
 import { StoppedWork, type RetryTarget } from './stopped-work.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import type { InstanceRetryDto } from './instance-operation.dto.js';
 
 /** An incident with its background work. */
 type Stop = IncidentRow & { job: ParkedJob };
@@ -56,9 +56,9 @@ const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 export class InstanceRetriesService {
   constructor(
     private readonly steps: InstanceStepsService,
-    private readonly incidents: IncidentsService,
+    private readonly failures: StepFailures,
+    private readonly records: IncidentRecords,
     private readonly audit: InstanceAuditService,
-    private readonly rows: RuntimeRows,
     private readonly work: StoppedWork,
     private readonly resources: StepResources,
   ) {}
@@ -70,14 +70,15 @@ export class InstanceRetriesService {
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
-  async retry(principal: Principal, target: RetryTarget): Promise<RetryView> {
+  async retry(principal: Principal, target: RetryTarget): Promise<InstanceRetryDto> {
+    await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
     const open = await this.openOf(principal, target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
     }
     const version = await this.audit.demandVersion(target.uuid);
-    const retried: RetryView[] = [];
+    const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];
     for (const stop of stops) {
       const jobId = await this.resources.nextId('job');
@@ -90,7 +91,11 @@ export class InstanceRetriesService {
     return this.answer(target, retried, failed);
   }
 
-  private answer(target: RetryTarget, retried: readonly RetryView[], failed: readonly Failed[]): RetryView {
+  private answer(
+    target: RetryTarget,
+    retried: readonly InstanceRetryDto[],
+    failed: readonly Failed[],
+  ): InstanceRetryDto {
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
       // Without a failure another operator was first.
@@ -116,16 +121,20 @@ export class InstanceRetriesService {
       { uuid: target.uuid },
       {
         actor: user.userName,
-        command: ({ row: { state, content } }) =>
-          state === 'STARTED' && content.joins.length > 0 ? { kind: 'CHECK_JOINS' } : { answer: false },
-        made: (result) => demandStuck(result, target),
-        after: () => true,
+        decide: ({ row: { state, content } }) =>
+          state === 'STARTED' && content.joins.length > 0
+            ? {
+                command: { kind: 'CHECK_JOINS' },
+                made: (result) => demandStuck(result, target),
+                after: () => true,
+              }
+            : { answer: false },
       },
     );
     return isFound ? this.work.openOf(target) : open;
   }
 
-  private async retryOne(stop: Stop, attempt: Attempt): Promise<RetryView> {
+  private async retryOne(stop: Stop, attempt: Attempt): Promise<InstanceRetryDto> {
     try {
       return await this.attempt(stop, attempt);
     } catch (error) {
@@ -137,21 +146,22 @@ export class InstanceRetriesService {
     }
   }
 
-  private async attempt(stop: Stop, attempt: Attempt): Promise<RetryView> {
+  private async attempt(stop: Stop, attempt: Attempt): Promise<InstanceRetryDto> {
     const { uuid } = attempt.target;
-    return this.steps.run<RetryView>(
+    return this.steps.run<InstanceRetryDto>(
       { uuid },
       {
         actor: attempt.principal.user.userName,
         retried: stop.job,
-        before: (manager, row) => this.again(manager, row, stop, attempt),
-        command: ({ state }, manager) =>
-          stop.job.kind === 'START' ? startOf(stop.job, state) : this.toCommand(manager, stop),
-        after: async ({ before: { row }, result }, manager) => {
-          const { state } = result.instance;
-          await this.close(manager, { row, stop, attempt }, { state });
-          return { uuid, state, retriedIncidents: [stop.uuid] };
-        },
+        decide: async (held, manager) =>
+          (await this.again(manager, held.row, stop, attempt)) ?? {
+            command: await this.toCommand(manager, held, stop),
+            after: async ({ result }) => {
+              const { state } = result.instance;
+              await this.close(manager, { row: held.row, stop, attempt }, { state });
+              return { uuid, state, retriedIncidents: [stop.uuid] };
+            },
+          },
       },
     );
   }
@@ -164,7 +174,7 @@ export class InstanceRetriesService {
   ): Promise<void> {
     const { principal, target, version } = attempt;
     const closing = { state: 'RETRIED', actor: principal.user.userName, events } as const;
-    await this.incidents.close(manager, row.id, [stop], closing);
+    await this.records.close(manager, row.id, [stop], closing);
     await this.audit.record(manager, principal, {
       ...target,
       version,
@@ -181,9 +191,9 @@ export class InstanceRetriesService {
     row: InstanceHead,
     stop: Stop,
     attempt: Attempt,
-  ): Promise<{ answer: RetryView } | undefined> {
+  ): Promise<NoStep<InstanceRetryDto> | undefined> {
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if ((await this.rows.incidents.stillOpen(manager, [stop])).length === 0) {
+    if (!(await this.work.isOpen(manager, stop))) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
@@ -199,43 +209,27 @@ export class InstanceRetriesService {
     await this.work.putBack(manager, job, again);
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
-    return { answer: { ...answer, retriedIncidents: [stop.uuid] } };
+    return { answer: { ...answer, retriedIncidents: [stop.uuid] }, isNews: true };
   }
 
-  private async toCommand(manager: EntityManager, stop: Stop): Promise<EngineCommand> {
+  private async toCommand(manager: EntityManager, held: LockedInstance, stop: Stop): Promise<EngineCommand> {
     const { job, actionSvcUuid } = stop;
+    if (job.kind === 'START') {
+      return startOf(job, (await held.load()).state);
+    }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
-    const call = await this.callOf(manager, job);
+    const call = await this.work.callOf(manager, job);
     const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }) };
-  }
-
-  /** Which of the calls of an activity it is about. */
-  private async callOf(
-    manager: EntityManager,
-    { kind, instanceId, payload }: ParkedJob,
-  ): Promise<{ node: number; index: number } | null> {
-    if (kind === 'CALL') {
-      const { node, index } = decodeJob<'CALL'>(payload);
-      return { node, index };
-    }
-    const child =
-      kind === 'NOTIFY_PARENT' && instanceId !== null
-        ? await this.rows.instances.findHead(manager, { id: instanceId })
-        : null;
-    // The token still waits where it called, so that only the index counts.
-    return child === null || child.parent === null ? null : { node: 0, index: child.parent.index };
   }
 
   /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
   private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
     if (error instanceof EngineRefusal) {
-      throw toDomainError(error, this.resources.limits.dataBytes);
+      throw this.failures.refused(error);
     }
     if (error instanceof FailedStepError) {
-      const { instanceId, instanceUuid, incident, definition } = error;
-      const uuid = await this.incidents.record(instanceId, faultOf(error), { actor, retried });
-      throw new ProcessIncidentError(toStopReport(incident, instanceUuid, definition, uuid));
+      throw new ProcessIncidentError(await this.failures.stopped(error, { actor, retried }));
     }
     throw error;
   }

@@ -4,11 +4,12 @@ import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
-import { stoppedRunOf } from '../steps/runtime-job.js';
+import { decodeJob, stoppedRunOf } from '../steps/runtime-job.js';
 import { ProcessInstanceNotFoundError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
-import type { IncidentRow } from '../storage/incidents.repository.js';
-import type { ParkedJob } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { IncidentsRepository, type IncidentRow } from '../storage/incidents.repository.js';
+import type { ParkedJob } from '../storage/instance-content.types.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
 
 /** What is retried: a token where it stands, or, without one, what is about the whole instance. */
 export interface RetryTarget {
@@ -21,7 +22,9 @@ export interface RetryTarget {
 export class StoppedWork {
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
+    private readonly incidents: IncidentsRepository,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
   ) {}
@@ -32,6 +35,28 @@ export class StoppedWork {
    */
   async openOf(target: RetryTarget): Promise<IncidentRow[]> {
     return this.database.read((manager) => this.findOpen(manager, target));
+  }
+
+  /** Whether an incident is still open. */
+  async isOpen(manager: EntityManager, incident: IncidentRow): Promise<boolean> {
+    return (await this.incidents.stillOpen(manager, [incident])).length > 0;
+  }
+
+  /** Which of the calls of an activity the work is about; null when it is about none. */
+  async callOf(
+    manager: EntityManager,
+    { kind, instanceId, payload }: ParkedJob,
+  ): Promise<{ node: number; index: number } | null> {
+    if (kind === 'CALL') {
+      const { node, index } = decodeJob<'CALL'>(payload);
+      return { node, index };
+    }
+    const child =
+      kind === 'NOTIFY_PARENT' && instanceId !== null
+        ? await this.instances.findHead(manager, { id: instanceId })
+        : null;
+    // The token still waits where it called, so that only the index counts.
+    return child === null || child.parentIndex === null ? null : { node: 0, index: child.parentIndex };
   }
 
   /** Whether it is a workflow that, begun anew with the data of now, would make calls again that may not be made twice. */
@@ -58,17 +83,17 @@ export class StoppedWork {
   }
 
   private async findOpen(manager: EntityManager, { uuid, tokenUuid }: RetryTarget): Promise<IncidentRow[]> {
-    const head = await this.rows.instances.findHead(manager, { uuid });
+    const head = await this.instances.findHead(manager, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
     }
     if (tokenUuid === null) {
-      return this.rows.incidents.openAt(manager, head.id, null);
+      return this.incidents.openAt(manager, head.id, null);
     }
-    const token = await this.rows.tokens.find(manager, head.id, tokenUuid);
+    const token = await this.tokens.find(manager, head.id, tokenUuid);
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
-    return this.rows.incidents.openAt(manager, head.id, { tokenId: token.id, visit: token.visit });
+    return this.incidents.openAt(manager, head.id, { tokenId: token.id, visit: token.visit });
   }
 }

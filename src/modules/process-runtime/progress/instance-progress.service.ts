@@ -10,7 +10,7 @@ import { InstanceAccessService } from '../access/instance-access.service.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceSignals } from '../steps/instance-signals.js';
-import { hasEnded } from '../steps/step-writer.js';
+import { hasEnded } from '../steps/instance-status.js';
 
 const EVENTS_AT_ONCE = 100;
 const MILLISECONDS = 1_000;

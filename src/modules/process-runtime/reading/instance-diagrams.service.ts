@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
-import type { DiagramView } from '../model/process-instances.types.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import type { InstanceDiagramDto } from './instance-diagram.dto.js';
 
 /** Shows which BPMN an instance runs, and where it stands in it. */
 @Injectable()
@@ -14,7 +14,7 @@ export class InstanceDiagramsService {
     private readonly instances: ProcessInstancesService,
     private readonly builds: BuildReadsService,
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instanceRows: InstancesRepository,
   ) {}
 
   /**
@@ -22,7 +22,7 @@ export class InstanceDiagramsService {
    * @throws ProcessInstanceNotFoundError
    */
   async bpmn(uuid: string): Promise<string> {
-    const head = await this.database.read((manager) => this.rows.instances.findHead(manager, { uuid }));
+    const head = await this.database.read((manager) => this.instanceRows.findHead(manager, { uuid }));
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
     }
@@ -34,7 +34,7 @@ export class InstanceDiagramsService {
    * The same file, and where the live tokens stand in it.
    * @throws ProcessInstanceNotFoundError
    */
-  async diagram(principal: Principal, uuid: string): Promise<DiagramView> {
+  async diagram(principal: Principal, uuid: string): Promise<InstanceDiagramDto> {
     const { tokens } = await this.instances.get(principal, uuid);
     const positions = tokens
       .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')

@@ -3,10 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import type { EventRow } from '../storage/events.repository.js';
-import type { IncidentHead } from '../storage/incidents.repository.js';
+import { EventsRepository, type EventRow } from '../storage/events.repository.js';
+import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 
 /** An instance between two steps. */
@@ -38,7 +39,10 @@ export class InstanceSnapshots {
 
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
+    private readonly incidents: IncidentsRepository,
+    private readonly events: EventsRepository,
     env: Env,
   ) {
     this.pageSize = env.get('PROCESS_PAGE_SIZE');
@@ -54,31 +58,30 @@ export class InstanceSnapshots {
     }
     // An instance with steps in quick succession: they wait for this one. It only reads, so nothing counts as stored.
     return this.database.writeAside(async (manager) =>
-      this.content(manager, demand(await this.rows.instances.lock(manager, { uuid }))),
+      this.content(manager, demand(await this.instances.lock(manager, { uuid }))),
     );
   }
 
   /** @returns undefined when a step came between */
   private async attempt(manager: EntityManager, uuid: string): Promise<InstanceSnapshot | undefined> {
-    const snapshot = await this.content(manager, demand(await this.rows.instances.find(manager, { uuid })));
-    const now = await this.rows.instances.findHead(manager, { uuid });
+    const snapshot = await this.content(manager, demand(await this.instances.find(manager, { uuid })));
+    const now = await this.instances.findHead(manager, { uuid });
     return now?.rev === snapshot.row.rev ? snapshot : undefined;
   }
 
   private async content(manager: EntityManager, row: InstanceRow): Promise<InstanceSnapshot> {
-    const { instances, tokens, incidents, events } = this.rows;
-    const live = await tokens.live(manager, row.id);
+    const live = await this.tokens.live(manager, row.id);
     const ended = await this.ended(manager, row, live);
-    const children = await instances.childrenOf(manager, row.id);
-    const open = row.openIncidents === 0 ? [] : await incidents.open(manager, row.id);
+    const children = await this.instances.childrenOf(manager, row.id);
+    const open = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
     const read = {
       row,
       live,
       ended,
       incidents: open,
       failedChildren: await this.failedChildren(manager, row.id, open),
-      children: await instances.heads(manager, children.slice(-this.pageSize)),
-      events: await events.before(manager, row.id, row.seq + 1, this.pageSize),
+      children: await this.instances.heads(manager, children.slice(-this.pageSize)),
+      events: await this.events.before(manager, row.id, row.seq + 1, this.pageSize),
     };
     return { ...read, tokenUuids: await this.tokenUuids(manager, read) };
   }
@@ -91,8 +94,8 @@ export class InstanceSnapshots {
     if (!open.some(({ source }) => source === 'SUBPROCESS')) {
       return new Map();
     }
-    const children = await this.rows.incidents.childrenOfOpen(manager, id);
-    const heads = await this.rows.instances.heads(manager, [...new Set(children.values())]);
+    const children = await this.incidents.childrenOfOpen(manager, id);
+    const heads = await this.instances.heads(manager, [...new Set(children.values())]);
     const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
     return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
   }
@@ -103,8 +106,8 @@ export class InstanceSnapshots {
     live: readonly TokenRow[],
   ): Promise<TokenRow[]> {
     const known = new Set(live.map(({ state }) => state.id));
-    const newest = await this.rows.tokens.newest(manager, id, this.pageSize);
-    return this.rows.tokens.byIds(
+    const newest = await this.tokens.newest(manager, id, this.pageSize);
+    return this.tokens.byIds(
       manager,
       newest.filter((token) => !known.has(token)),
     );
@@ -122,7 +125,7 @@ export class InstanceSnapshots {
       ...events.map(({ tokenId }) => tokenId),
     ];
     const missing = new Set(named.filter((id) => id !== null && !known.has(id)) as number[]);
-    return new Map([...known, ...(await this.rows.tokens.uuids(manager, [...missing]))]);
+    return new Map([...known, ...(await this.tokens.uuids(manager, [...missing]))]);
   }
 }
 

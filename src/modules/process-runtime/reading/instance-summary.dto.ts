@@ -1,126 +1,76 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
-import type { InstancePage, InstanceSummaryView } from '../model/process-instances.types.js';
-import { INSTANCE_STATES, InstanceMetadataDto } from '../model/start.response.dto.js';
+import { ShowsInstanceState, InstanceMetadataDto } from '../model/start.response.dto.js';
 
 const TIME = '2026-01-31T10:20:30.123Z';
 
 /** A process instance without its data. */
-export class InstanceSummaryDto implements InstanceSummaryView {
-  @ApiProperty({
-    format: 'uuid',
-    description: 'Names the instance in paths.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  })
+export class InstanceSummaryDto {
+  @Shows.uuid('Names the instance in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
   uuid: string;
 
-  @ApiProperty({
-    enum: INSTANCE_STATES,
-    enumName: 'ProcessInstanceState',
-    description: 'CREATED: it could not start, an incident tells why.',
-    example: 'STARTED',
-  })
+  @ShowsInstanceState('CREATED: it could not start, an incident tells why.', 'STARTED')
   state: InstanceStatus;
 
-  @ApiProperty({ description: 'Name of the process.', example: 'loan_onboarding' })
+  @Shows.value('Name of the process.', 'loan_onboarding')
   processDefinitionName: string;
 
-  @ApiProperty({
-    description: 'Process definition; the same in every build.',
-    example: 'c5cada5c-7901-5807-a7d4-06e549c30dd1',
-  })
+  @Shows.value('Process definition; the same in every build.', 'c5cada5c-7901-5807-a7d4-06e549c30dd1')
   processDefinitionSvcUuid: string;
 
-  @ApiProperty({
-    description: 'Build that the instance runs on to its end.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  })
+  @Shows.value('Build that the instance runs on to its end.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01')
   buildId: string;
 
-  @ApiProperty({ description: 'Status of the build when the instance started.', example: 'COMMITTED' })
+  @Shows.value('Status of the build when the instance started.', 'COMMITTED')
   buildStatusAtStart: string;
 
-  @ApiProperty({ description: 'Application that the process belongs to.', example: 'sample' })
+  @Shows.value('Application that the process belongs to.', 'sample')
   applicationId: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Application of the process that called it; null when none did.',
-    example: null,
-  })
+  @Shows.textOrNull('Application of the process that called it; null when none did.', null)
   parentApplicationId: string | null;
 
-  @ApiProperty({ description: 'Application at the top of the calls.', example: 'sample' })
+  @Shows.value('Application at the top of the calls.', 'sample')
   rootApplicationId: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Instance that called it; null when none did.',
-    example: null,
-  })
+  @Shows.uuidOrNull('Instance that called it; null when none did.', null)
   parentProcessInstanceUuid: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'What the header `svc-platform` said at the start; null when no caller started it.',
-    example: 'web',
-  })
+  @Shows.textOrNull(
+    'What the header `svc-platform` said at the start; null when no caller started it.',
+    'web',
+  )
   platform: string | null;
 
-  @ApiProperty({
-    type: () => UserReferenceDto,
-    nullable: true,
-    description: 'Who started it; null when a timer or a message did.',
-  })
+  @Shows.partOrNull(() => UserReferenceDto, 'Who started it; null when a timer or a message did.')
   startedBy: UserReference | null;
 
-  @ApiProperty({ format: 'date-time', description: 'When it started.', example: TIME })
+  @Shows.moment('When it started.', TIME)
   startedAt: string;
 
-  @ApiProperty({ format: 'date-time', description: 'When it last changed.', example: TIME })
+  @Shows.moment('When it last changed.', TIME)
   dateUpdated: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When it ended; null before.',
-    example: null,
-  })
+  @Shows.momentOrNull('When it ended; null before.', null)
   endedAt: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When it expires unless it has ended before; null for never.',
-    example: null,
-  })
+  @Shows.momentOrNull('When it expires unless it has ended before; null for never.', null)
   expiresAt: string | null;
 
-  @ApiProperty({ type: 'integer', description: 'How many incidents are open.', example: 0 })
+  @Shows.number('How many incidents are open.', 0)
   openIncidents: number;
 
-  @ApiProperty({ type: () => InstanceMetadataDto, description: 'Number and UUID of the instance.' })
+  @Shows.part(() => InstanceMetadataDto, 'Number and UUID of the instance.')
   instanceMetadata: InstanceMetadataDto;
 }
 
 /** A page of process instances. */
-export class InstancePageDto implements InstancePage {
-  @ApiProperty({ type: () => [InstanceSummaryDto], description: 'Newest first.' })
+export class InstancePageDto {
+  @Shows.list(() => InstanceSummaryDto, 'Newest first.')
   instances: InstanceSummaryDto[];
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Give it as `before` to read on; null on the last page.',
-    example: null,
-  })
+  @Shows.textOrNull(NEXT_PAGE, null)
   next: string | null;
 }

@@ -3,22 +3,18 @@ import type { GraphNode } from '../../process-definitions/model/process-graph.ty
 import { openUiActions } from '../engine/ui-actions/open-actions.js';
 import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
-import { toInstanceState } from '../steps/instance-steps.service.js';
-import type {
-  HistoryEventView,
-  IncidentView,
-  InstanceSummaryView,
-  InstanceTokenView,
-  InstanceView,
-  NodeView,
-  UiActionView,
-} from '../model/process-instances.types.js';
+import { toInstanceState } from '../steps/instance-locks.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { EventRow } from '../storage/events.repository.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { toTokenView } from '../starts/token-view.js';
+import type { HistoryEventDto } from './instance-history.dto.js';
+import type { InstanceIncidentDto, InstanceResponseDto } from './instance.response.dto.js';
+import type { InstanceSummaryDto } from './instance-summary.dto.js';
+import type { InstanceTokenDto, OpenUiActionDto } from './instance-token.dto.js';
+import type { InstanceNodeDto } from './instance-node.dto.js';
 
 /**
  * An instance as one caller sees it.
@@ -28,7 +24,7 @@ export function toInstanceView(
   snapshot: InstanceSnapshot,
   definition: RunnableDefinition,
   mayExecute: (node: GraphNode) => boolean,
-): InstanceView {
+): InstanceResponseDto {
   const { row, live, ended, incidents, failedChildren, children, events, tokenUuids } = snapshot;
   const state = toInstanceState(row, live);
   const tokens = [...live, ...ended].map((token) => ({
@@ -46,11 +42,11 @@ export function toInstanceView(
     })),
     children: children
       .toSorted((one, other) => one.id - other.id)
-      .map(({ uuid, state: childState, processName, parent }) => ({
+      .map(({ uuid, state: childState, processName, parentIndex }) => ({
         uuid,
         state: childState,
         processDefinitionName: processName,
-        index: parent?.index ?? 0,
+        index: parentIndex ?? 0,
       })),
     history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
     historyNext: oldest > 1 ? oldest : null,
@@ -58,7 +54,7 @@ export function toInstanceView(
 }
 
 /** What a list shows of an instance. */
-export function toInstanceSummary(head: InstanceHead): InstanceSummaryView {
+export function toInstanceSummary(head: InstanceHead): InstanceSummaryDto {
   return {
     uuid: head.uuid,
     state: head.state,
@@ -67,9 +63,9 @@ export function toInstanceSummary(head: InstanceHead): InstanceSummaryView {
     buildId: head.buildId,
     buildStatusAtStart: head.buildStatus,
     applicationId: head.appId,
-    parentApplicationId: head.parent?.appId ?? null,
+    parentApplicationId: head.parentAppId,
     rootApplicationId: head.rootAppId,
-    parentProcessInstanceUuid: head.parent?.uuid ?? null,
+    parentProcessInstanceUuid: head.parentUuid,
     platform: head.platform,
     startedBy: head.startedBy,
     startedAt: head.startedAt.toISOString(),
@@ -86,7 +82,7 @@ export function toHistoryEvent(
   definition: RunnableDefinition,
   { seq, kind, at, actor, requestId, tokenId, node, data }: EventRow,
   tokenUuids: ReadonlyMap<number, string>,
-): HistoryEventView {
+): HistoryEventDto {
   return {
     seq,
     kind,
@@ -112,7 +108,7 @@ function toIncidentView(
   definition: RunnableDefinition,
   { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentHead,
   tokenUuids: ReadonlyMap<number, string>,
-): Omit<IncidentView, 'childProcessInstanceUuid'> {
+): Omit<InstanceIncidentDto, 'childProcessInstanceUuid'> {
   return {
     uuid,
     source,
@@ -130,7 +126,7 @@ function toInstanceToken(
   definition: RunnableDefinition,
   { state, modifiedAt }: TokenRow,
   tokenUuids: ReadonlyMap<number, string>,
-): Omit<InstanceTokenView, 'uiActions'> {
+): Omit<InstanceTokenDto, 'uiActions'> {
   const node = definition.nodeAt(state.node);
   return {
     ...toTokenView(definition, state, modifiedAt),
@@ -145,7 +141,7 @@ function uiActionsOf(
   instance: InstanceState,
   token: TokenState,
   mayExecute: (node: GraphNode) => boolean,
-): UiActionView[] {
+): OpenUiActionDto[] {
   return openUiActions(definition.runtime, instance, token).flatMap((action) => {
     const place = definition.runtime.uiAction(action.svcUuid);
     return place === undefined || !mayExecute(place.node)
@@ -154,7 +150,7 @@ function uiActionsOf(
   });
 }
 
-function toNodeView(definition: RunnableDefinition, index: number | null): NodeView {
+function toNodeView(definition: RunnableDefinition, index: number | null): InstanceNodeDto {
   const node = index === null ? undefined : definition.nodeAt(index);
   return {
     nodeId: node?.id ?? null,
@@ -168,7 +164,7 @@ function uuidOf(id: number | null, uuids: ReadonlyMap<number, string>): string |
 }
 
 /** Those that somebody can act on come first. */
-function rank({ state }: InstanceTokenView): number {
+function rank({ state }: InstanceTokenDto): number {
   if (state === 'ACTIVE') {
     return 0;
   }

@@ -6,7 +6,8 @@ import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/valida
 import {
   IsPageCursor,
   IsPageLimit,
-  IsQueryMoment,
+  IsRangeEnd,
+  IsRangeStart,
   IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
@@ -70,19 +71,16 @@ export class InstancesQueryDto {
   @IsQueryUuid('Only processes that this instance started itself.')
   parentProcessInstanceUuid?: string;
 
-  @IsQueryMoment('Only instances that started at this time or later; UTC without an offset.')
+  @IsRangeStart('instances that started')
   startedFrom?: Date;
 
-  @IsQueryMoment('Only instances that started before this time.')
+  @IsRangeEnd('instances that started')
   startedTo?: Date;
 
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit(
-    'Instances in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-    MAX_LIMIT,
-  )
+  @IsPageLimit('Instances', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
   limit?: number;
 }
 
@@ -100,9 +98,6 @@ export class HistoryQueryDto {
   )
   after?: number;
 
-  @IsPageLimit(
-    'Events in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.',
-    MAX_LIMIT,
-  )
+  @IsPageLimit('Events', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
   limit?: number;
 }

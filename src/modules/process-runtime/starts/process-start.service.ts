@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { inTurn } from '../../../common/turns.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { Database } from '../../../database/database.js';
@@ -8,7 +9,7 @@ import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
 import { demandLane, mayAct } from '../definitions/lanes.js';
-import type { ProcessKey, StartAnswer, StopReport } from '../model/process-runtime.types.js';
+import type { ProcessKey, StopReport } from '../model/process-runtime.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import {
   chooseStart,
@@ -22,9 +23,10 @@ import { toDomainError } from '../steps/refusals.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepResources } from '../steps/step-resources.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { RepeatsRepository } from '../storage/repeats.repository.js';
 import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
 import { toTokenView } from './token-view.js';
+import type { StartProcessResponseDto } from '../model/start.response.dto.js';
 
 /** What a caller sends to start a process. */
 export interface StartCall {
@@ -39,7 +41,7 @@ export interface StartCall {
 type StartState = Pick<InstanceState, 'state' | 'tokens'>;
 
 /** What a start comes to, and what is kept for its Idempotency-Key. */
-type StartOutcome = StartAnswer | { stopped: StopReport; isMissing: boolean };
+type StartOutcome = StartProcessResponseDto | { stopped: StopReport; isMissing: boolean };
 
 /** Another call with the same key was first. Never leaves the service. */
 class RepeatTakenError extends Error {
@@ -53,7 +55,7 @@ export class ProcessStartService {
     private readonly database: Database,
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
-    private readonly rows: RuntimeRows,
+    private readonly repeats: RepeatsRepository,
     private readonly resources: StepResources,
   ) {}
 
@@ -77,15 +79,16 @@ export class ProcessStartService {
    * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
    * @throws ProcessStateError when the key was used with another body
+   * @throws QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
    */
-  async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartAnswer> {
+  async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartProcessResponseDto> {
     const definition = await this.definition(key);
     const { startCondition, data } = readStartBody(call.body);
     const node = chooseStart(definition.graph, startCondition);
     demandLane(definition, node, principal);
     const platform = requirePlatform(call.platform);
-    refuseStartFaults(definition.faultsOfStart(data));
+    refuseStartFaults(await inTurn(() => definition.faultsOfStart(data)));
     const path = ['start', key.appId, key.buildId, key.processName];
     const repeat = repeatKey(principal, path, call.idempotencyKey, call.body);
     const request: StartRequest = {
@@ -130,7 +133,7 @@ export class ProcessStartService {
   }
 
   private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
-    const stored = await this.database.read((manager) => this.rows.repeats.find(manager, repeat.keyHash));
+    const stored = await this.database.read((manager) => this.repeats.find(manager, repeat.keyHash));
     return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
   }
 
@@ -162,7 +165,7 @@ export class ProcessStartService {
     }
     const { keyHash, bodyHash } = repeat;
     try {
-      await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      await this.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
       return answer;
     } catch (error) {
       throw isDuplicate(error) ? new RepeatTakenError() : error;
@@ -175,7 +178,7 @@ function toStartAnswer(
   row: InstanceRow,
   { state, tokens: all }: StartState,
   now: Date,
-): StartAnswer {
+): StartProcessResponseDto {
   const tokens = [...all.values()]
     .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
     .map((token) => toTokenView(definition, token, now));
@@ -184,7 +187,7 @@ function toStartAnswer(
     buildId: row.buildId,
     buildStatusAtStart: row.buildStatus,
     applicationId: row.appId,
-    parentApplicationId: row.parent?.appId ?? null,
+    parentApplicationId: row.parentAppId,
     rootApplicationId: row.rootAppId,
     processDefinitionName: row.processName,
     tokens,

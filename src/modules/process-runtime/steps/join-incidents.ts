@@ -6,9 +6,8 @@ import type { JoinState, StepResult } from '../engine/state/engine.types.js';
 import { isRunning } from '../engine/flow/stuck-joins.js';
 import { nameOf } from '../engine/flow/token-flow.js';
 import { workKeyOf } from './runtime-job.js';
-import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.js';
+import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { StepBase, WriteContext } from './step.types.js';
 
@@ -30,7 +29,7 @@ export class JoinIncidents {
   private readonly most: number;
 
   constructor(
-    private readonly rows: RuntimeRows,
+    private readonly incidents: IncidentsRepository,
     env: Env,
   ) {
     this.most = env.get('PROCESS_MAX_INCIDENTS');
@@ -47,7 +46,7 @@ export class JoinIncidents {
     if (stuck.length === 0 && !row.content.joins.some(isStuck)) {
       return { raised: [], closed: [] };
     }
-    const all = row.openIncidents === 0 ? [] : await this.rows.incidents.open(manager, row.id);
+    const all = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
     const open = all.filter(({ type }) => type === JOIN_NEVER_COMPLETED);
     const known = new Set(open.map(({ workKey }) => workKey));
     const keys = new Set(stuck.map(keyOf));
@@ -65,9 +64,9 @@ export class JoinIncidents {
     now: Date,
   ): Promise<void> {
     for (const incident of raised) {
-      await this.rows.incidents.insert(manager, row, incident);
+      await this.incidents.insert(manager, row, incident);
     }
-    await this.rows.incidents.close(
+    await this.incidents.close(
       manager,
       closed.map(({ id }) => id),
       'RESOLVED',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { inTurn } from '../../../common/turns.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
@@ -11,10 +12,10 @@ import type { StepResult } from '../engine/state/engine.types.js';
 import { newInstance } from '../engine/state/new-instance.js';
 import { step } from '../engine/step.js';
 import { IncidentsService } from './incidents.service.js';
-import type { InstanceRow, ParentLink } from '../storage/instance.row.js';
+import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/instance.row.js';
 import { expiryOf } from './expiry.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { StepAftermath } from './step-aftermath.js';
+import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
 import type { StepIds } from './step.types.js';
@@ -71,16 +72,27 @@ export class ProcessStarter {
     private readonly database: Database,
     private readonly writer: StepWriter,
     private readonly resources: StepResources,
-    private readonly aftermath: StepAftermath,
+    private readonly notices: StepNotices,
     private readonly incidents: IncidentsService,
   ) {}
 
   /**
    * Starts an instance. One that stops at once is stored as CREATED, with the incident, if the plan says what else belongs to that.
+   * @throws QuotaExceededError when the application or the caller may start no more; nothing is stored
    * @throws EngineRefusal when the data is too large
    * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
    */
   async start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+    const giveBack = await this.resources.quotas.demandStart(request, request.data, request.parent !== null);
+    try {
+      return await this.startOrStop(request, plan);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  private async startOrStop<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
     const id = await this.resources.nextId('process-instance');
     try {
       return await this.resources.withIds((begin) => this.commit(request, id, plan, begin));
@@ -98,7 +110,7 @@ export class ProcessStarter {
     plan: StartPlan<Answer>,
     begin: () => StepIds,
   ): Promise<Answer> {
-    const prepared = this.prepare(request, id, begin());
+    const prepared = await inTurn(() => this.prepare(request, id, begin()));
     const { row, result, now } = prepared;
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
     const { answer, written } = await this.database.write(async (manager) => {
@@ -107,9 +119,8 @@ export class ProcessStarter {
       const context = { ids: begin(), now, origin, job: plan.job };
       return { answer, written: await this.writer.write(manager, base, result, context) };
     });
-    this.aftermath.changed(id, written.hasWork);
-    written.raised.forEach((incident) => this.aftermath.stopped(row, incident));
-    this.aftermath.warned(row, result.warnings);
+    this.resources.quotas.grown(row, request.data, result.instance.data);
+    this.notices.committed(row, written, result.warnings);
     return answer;
   }
 
@@ -156,7 +167,7 @@ function newRow(request: StartRequest, id: number, now: Date): InstanceRow {
     platform,
     starter,
     startedBy,
-    parent,
+    ...toParentColumns(parent),
     depth,
     startedAt: now,
     expiresAt: expiryOf(definition, now),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../common/json.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
-import type { ParkedJob } from '../storage/instance.row.js';
+import type { ParkedJob } from '../storage/instance-content.types.js';
 
 /** Work for the background that the engine does not know of. */
 export type ServiceJob =

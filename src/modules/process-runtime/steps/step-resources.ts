@@ -5,12 +5,13 @@ import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import { IdRangeExhaustedError } from '../../../database/id-range.js';
 import type { StepContext } from '../engine/state/engine.types.js';
+import { ProcessQuotas } from './process-quotas.js';
 import type { StepIds } from './step.types.js';
 
 /** How many ids of a kind are reserved first; few steps need more, and then they are made again with more. */
 const GUESSES = [16, 1_024, 65_536];
 
-/** What steps need and the engine does not have: ids, reserved before their transactions, the time and the limits. */
+/** What steps need and the engine does not have: ids, reserved before their transactions, the time, limits and quotas. */
 @Injectable()
 export class StepResources {
   readonly limits: StepContext['limits'];
@@ -20,6 +21,7 @@ export class StepResources {
   constructor(
     private readonly blocks: IdBlocks,
     private readonly clock: Clock,
+    readonly quotas: ProcessQuotas,
     env: Env,
   ) {
     this.maxIncidents = env.get('PROCESS_MAX_INCIDENTS');

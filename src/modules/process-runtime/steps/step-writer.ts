@@ -1,27 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import type { NewJob } from '../../jobs/model/job-queue.types.js';
-import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
-import type { InstanceState, InstanceStatus, StepResult, TokenState } from '../engine/state/engine.types.js';
-import {
-  continued,
-  dueAt,
-  encodeJob,
-  expiryKey,
-  outlives,
-  type RuntimeJob,
-  stoppedRunOf,
-  tokenOf,
-  VISIT_KINDS,
-} from './runtime-job.js';
-import type { NewEvent } from '../storage/events.repository.js';
-import type { IncidentHead, IncidentRow } from '../storage/incidents.repository.js';
-import type { InstanceContent, InstanceRow, ParkedJob } from '../storage/instance.row.js';
-import { waitKey } from '../storage/messages.repository.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
-import { expiryJob, expiryOf } from './expiry.js';
+import type { InstanceState, StepResult, TokenState } from '../engine/state/engine.types.js';
+import { outlives } from './runtime-job.js';
+import { EventsRepository, type NewEvent } from '../storage/events.repository.js';
+import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
+import type { InstanceContent } from '../storage/instance-content.types.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
+import { expiryAfter } from './expiry.js';
+import { hasEnded, isReleased } from './instance-status.js';
 import { JoinIncidents } from './join-incidents.js';
+import { StepWork } from './step-work.js';
 import type { StepBase, WriteContext } from './step.types.js';
 import { tokenChanges } from './token-changes.js';
 
@@ -31,31 +20,22 @@ export interface Written {
   raised: readonly IncidentRow[];
 }
 
-const ENDED: ReadonlySet<InstanceStatus> = new Set([
-  'FINISHED',
-  'FAILED',
-  'EXPIRED',
-  'TERMINATED',
-  'DISMISSED',
-  'ABORTED',
-]);
-
-/** Whether an instance has come to its end. */
-export function hasEnded(state: InstanceStatus): boolean {
-  return ENDED.has(state);
-}
-
-/** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs. */
+/** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs, process family. */
 @Injectable()
 export class StepWriter {
   constructor(
-    private readonly rows: RuntimeRows,
-    private readonly queue: JobQueueService,
-    private readonly workflows: WorkflowRunsService,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
+    private readonly events: EventsRepository,
+    private readonly incidents: IncidentsRepository,
     private readonly joins: JoinIncidents,
+    private readonly work: StepWork,
   ) {}
 
-  /** @returns whether background jobs were added: then wake the workers after the commit; and the incidents that were raised */
+  /**
+   * @returns whether background jobs were added: then wake the workers after the commit; and the incidents that were raised
+   * @throws EngineIncident when the process family would exceed its limits
+   */
   async write(
     manager: EntityManager,
     base: StepBase,
@@ -74,11 +54,11 @@ export class StepWriter {
       openIncidents: row.openIncidents - closed.length + joins.raised.length,
       now: context.now,
     });
-    await this.rows.tokens.write(manager, row, tokenChanges(base, result), context.now);
-    await this.rows.events.insert(manager, row, events, { ...context.origin, at: context.now });
+    await this.tokens.write(manager, row, tokenChanges(base, result), context.now);
+    await this.events.insert(manager, row, events, { ...context.origin, at: context.now });
     await this.joins.write(manager, row, joins, context.now);
-    await this.endWork(manager, base, result, context);
-    return { hasWork: await this.addWork(manager, base, result, context), raised: joins.raised };
+    await this.work.end(manager, base, result, context);
+    return { hasWork: await this.work.add(manager, base, result, context), raised: joins.raised };
   }
 
   private async writeInstance(
@@ -109,8 +89,8 @@ export class StepWriter {
       expiresAt: expiryAfter(base, now),
     };
     await (isNew
-      ? this.rows.instances.insert(manager, { ...row, ...next })
-      : this.rows.instances.update(manager, row, next));
+      ? this.instances.insert(manager, { ...row, ...next })
+      : this.instances.update(manager, row, next));
   }
 
   /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
@@ -124,18 +104,17 @@ export class StepWriter {
       return [];
     }
     const left = [...tokens.values()].map(({ state }) => state).filter((token) => hasLeft(token, instance));
-    const { incidents } = this.rows;
     const closed = [
-      ...(await incidents.openOfTokens(
+      ...(await this.incidents.openOfTokens(
         manager,
         row.id,
         left.map(({ id }) => id),
       )),
-      ...(hasEnded(instance.state) ? await incidents.openAt(manager, row.id, null) : []).filter(
+      ...(hasEnded(instance.state) ? await this.incidents.openAt(manager, row.id, null) : []).filter(
         ({ job }) => job === null || !outlives(job, instance.state),
       ),
     ];
-    await this.rows.incidents.close(
+    await this.incidents.close(
       manager,
       closed.map(({ id }) => id),
       'RESOLVED',
@@ -143,121 +122,10 @@ export class StepWriter {
     );
     return closed;
   }
-
-  private async endWork(
-    manager: EntityManager,
-    { row, tokens, definition }: StepBase,
-    result: StepResult,
-    { job, retried }: WriteContext,
-  ): Promise<void> {
-    if (job !== undefined) {
-      await this.queue.complete(manager, job);
-    }
-    const runKey = retried === undefined ? null : stoppedRunOf(retried);
-    if (runKey !== null) {
-      // Who retries decides with it that calls whose outcome nobody knows are made once more.
-      await this.workflows.release(manager, runKey);
-    }
-    const cancelled = result.cancelledTokens;
-    const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
-    const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
-    await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
-    if (definition.runtime.startsWorkflows) {
-      await this.workflows.cancel(manager, row.uuid, withJobs);
-    }
-    await this.rows.messages.removeWaitsOf(manager, row.id, withWaits);
-    if (row.expiresAt !== null && hasEnded(result.instance.state)) {
-      await this.queue.cancelKeys(manager, [expiryKey(row.id)]);
-    }
-  }
-
-  private async addWork(
-    manager: EntityManager,
-    base: StepBase,
-    result: StepResult,
-    { ids, now, retried }: WriteContext,
-  ): Promise<boolean> {
-    const { row } = base;
-    const waits = result.waits.map((wait) => ({
-      ...wait,
-      id: ids.wait(),
-      instanceId: row.id,
-      key: waitKey({ ...wait, rootAppId: row.rootAppId }),
-    }));
-    await this.rows.messages.addWaits(manager, row, waits);
-    const keys = new Set(waits.map(({ key }) => key));
-    if (isReleased(row, result.instance.state)) {
-      (await this.rows.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
-    }
-    const added = newJobs(base, result, [...keys], { now, retried }).map((job) => ({
-      ...job,
-      id: ids.job(),
-    }));
-    if (added.length > 0) {
-      await this.queue.add(manager, added);
-    }
-    return added.length > 0;
-  }
 }
 
 function hasLeft({ id, visit }: TokenState, { tokens }: InstanceState): boolean {
   return tokens.get(id)?.visit !== visit;
-}
-
-function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
-  return row.state === 'ONHOLD' && state === 'STARTED';
-}
-
-/** One that could not start has none yet; its time begins when it starts after all. */
-function expiryAfter({ row, isNew, definition }: StepBase, now: Date): Date | null {
-  return !isNew && row.state === 'CREATED' ? expiryOf(definition, now) : row.expiresAt;
-}
-
-function newJobs(
-  base: StepBase,
-  result: StepResult,
-  keys: string[],
-  { now, retried }: Pick<WriteContext, 'now' | 'retried'>,
-): NewJob[] {
-  const { row } = base;
-  const jobs: RuntimeJob[] = [
-    ...result.jobs,
-    ...keys.map((key) => ({ kind: 'MATCH_MESSAGE' as const, key })),
-  ];
-  const parked = isReleased(row, result.instance.state) ? row.content.parked : [];
-  const expiresAt = row.state === 'CREATED' ? expiryAfter(base, now) : null;
-  const expiry = expiresAt !== null && !hasEnded(result.instance.state) ? [expiryJob(row.id, expiresAt)] : [];
-  return [
-    ...jobs.map((job) => toNewJob(row, job, now)),
-    ...parked.map((job) => unparked(row, job, now)),
-    ...expiry,
-  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried) }));
-}
-
-function toNewJob(row: { id: number }, job: RuntimeJob, now: Date): NewJob {
-  const tokenId = tokenOf(job);
-  return {
-    kind: job.kind,
-    availableAt: dueAt(job, now),
-    payload: encodeJob(job),
-    instanceId: row.id,
-    ...(tokenId === null ? {} : { tokenId }),
-  };
-}
-
-/** A parked job as it goes on. */
-export function unparked(
-  row: { id: number },
-  { kind, instanceId, tokenId, payload }: ParkedJob,
-  now: Date,
-): NewJob {
-  return {
-    kind,
-    availableAt: now,
-    payload,
-    instanceId: instanceId ?? row.id,
-    ...(tokenId === null ? {} : { tokenId }),
-  };
 }
 
 function raisingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent[] {

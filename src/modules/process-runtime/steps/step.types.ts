@@ -2,10 +2,21 @@ import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { EventOrigin } from '../storage/events.repository.js';
-import type { InstanceRow, ParkedJob } from '../storage/instance.row.js';
+import type { ParkedJob } from '../storage/instance-content.types.js';
+import type { InstanceRow } from '../storage/instance.row.js';
 import type { LockTime } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+
+/** An instance that a transaction has locked. */
+export interface LockedInstance {
+  row: InstanceRow;
+  locked: LockTime;
+  /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
+  definition(): RunnableDefinition;
+  /** Reads the live tokens, once. */
+  load(): Promise<LoadedInstance>;
+}
 
 /** An instance that a transaction has locked and read. */
 export interface LoadedInstance {
@@ -24,8 +35,23 @@ export interface StepOutcome {
   now: Date;
 }
 
-/** What a plan comes to: a step, or no step and an answer. */
-export type Todo<Answer> = EngineCommand | { answer: Answer };
+/** A step to be made. */
+export interface PlannedStep<Answer> {
+  command: EngineCommand;
+  /** Called with what the engine made, just before it is written: what is stored in its place. */
+  made?(result: StepResult): StepResult;
+  /** Called when everything is written, still in the transaction. */
+  after(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
+}
+
+/** No step, and nothing written but what the decision wrote; `isNews` where that is something of which others have to be told. */
+export interface NoStep<Answer> {
+  answer: Answer;
+  isNews?: true;
+}
+
+/** What a plan comes to. */
+export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
 
 /** What one transaction does to an instance. */
 export interface StepPlan<Answer> {
@@ -33,20 +59,12 @@ export interface StepPlan<Answer> {
   actor: string | null;
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
+  /** Whether a caller adds work, which quotas may refuse. */
+  addsWork?: true;
   /** Background work that is retried: when the step asks for the very same, it goes on with the run that was begun. */
   retried?: ParkedJob;
-  /** Called with the lock held and before tokens are read. An answer ends it all, with nothing written but what was written here. */
-  before?(
-    manager: EntityManager,
-    row: InstanceRow,
-    definition: () => RunnableDefinition,
-  ): Promise<{ answer: Answer } | undefined>;
-  /** What to do, or an answer that ends it all as one of `before` does. May throw whatever refuses it. */
-  command(loaded: LoadedInstance, manager: EntityManager): Todo<Answer> | Promise<Todo<Answer>>;
-  /** Called with what the engine made, just before it is written: what is stored in its place. */
-  made?(result: StepResult, loaded: LoadedInstance): StepResult;
-  /** Called when everything is written, still in the transaction. */
-  after(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
+  /** Called once, with the lock held and before tokens are read: what to do. May throw whatever refuses it. */
+  decide(held: LockedInstance, manager: EntityManager): Decision<Answer> | Promise<Decision<Answer>>;
 }
 
 /** Ids reserved for one transaction; it takes the same ones when it is run again. */

@@ -1,18 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { RawRow } from '../../../database/raw-row.js';
-import { toSafeInteger } from '../../../database/safe-integer.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import type { SomeApps } from '../../../common/user/grant.js';
+import { appCondition } from '../../../database/app-condition.js';
+import type { Condition, Where } from '../../../database/conditions.js';
+import { inParts } from '../../../database/statement-batches.js';
+import { Table } from '../../../database/table.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
 import { InstancesRepository } from './instances.repository.js';
-import { placeholders, type SqlValue } from './sql.js';
-import { inParts } from '../../../database/statement-batches.js';
+import { ProcessInstanceEntity } from './process-instance.entity.js';
 
-/** What narrows a list: column, comparison and value. */
-type Condition = [column: string, comparison: '=' | '<' | '>=', value: SqlValue];
+const INSTANCES = new Table(ProcessInstanceEntity);
+const ID = INSTANCES.select('id');
+const REVISION = INSTANCES.select('id', 'rev', 'state');
 
-const IDS_PER_STATEMENT = 500;
+/** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
+export interface Seen {
+  /** Hash of the caller. */
+  starter: string;
+  apps: SomeApps | undefined;
+}
 
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
@@ -20,30 +28,31 @@ export class InstanceListsRepository {
   constructor(private readonly instances: InstancesRepository) {}
 
   /**
-   * @param starter only those that this caller started; null for all
+   * @param seen those that a caller may see; null for all
    * @param limit how many at the most
    */
   async page(
     manager: EntityManager,
     query: InstanceQuery,
-    starter: string | null,
+    seen: Seen | null,
     limit: number,
   ): Promise<InstanceHead[]> {
-    const conditions = conditionsOf(query, starter);
-    const { parentProcessInstanceUuid } = query;
-    if (parentProcessInstanceUuid !== undefined) {
-      const parent = await this.instances.findHead(manager, { uuid: parentProcessInstanceUuid });
-      conditions.push(['parent_id', '=', parent?.id ?? -1]);
+    const { parentProcessInstanceUuid: uuid } = query;
+    const parent = uuid === undefined ? undefined : await this.instances.findHead(manager, { uuid });
+    if (parent === null) {
+      return [];
     }
-    const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`).join(' AND ');
+    const where = {
+      ...conditionsOf(query),
+      ...(seen?.apps === undefined && seen && { starter: seen.starter }),
+      ...(parent && { parentId: parent.id }),
+    };
+    const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
     // Ids first: a server would have to sort rows with long texts.
-    const rows = await manager.query<RawRow[]>(
-      `SELECT id FROM process_instances ${where === '' ? '' : `WHERE ${where}`} ORDER BY uuid DESC LIMIT ?`,
-      [...conditions.map(([, , value]) => value), limit],
-    );
+    const rows = await ID.find(manager, where, { order: { uuid: 'DESC' }, limit, and });
     const heads = await this.instances.heads(
       manager,
-      rows.map(({ id }) => toSafeInteger(id)),
+      rows.map(({ id }) => id),
     );
     return heads.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
   }
@@ -52,41 +61,35 @@ export class InstanceListsRepository {
   async revisions(
     manager: EntityManager,
     ids: readonly number[],
-  ): Promise<{ id: number; rev: number; state: InstanceStatus }[]> {
-    const found: { id: number; rev: number; state: InstanceStatus }[] = [];
-    for (const part of inParts(ids, IDS_PER_STATEMENT)) {
-      const rows = await manager.query<RawRow[]>(
-        `SELECT id, rev, state FROM process_instances WHERE id IN (${placeholders(part)})`,
-        part,
-      );
-      found.push(
-        ...rows.map(({ id, rev, state }) => ({
-          id: toSafeInteger(id),
-          rev: Number(rev),
-          state: state as InstanceStatus,
-        })),
-      );
+  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>[]> {
+    const found: Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>[] = [];
+    for (const part of inParts(ids)) {
+      found.push(...(await REVISION.find(manager, { id: In(part) })));
     }
     return found;
   }
 }
 
-function conditionsOf(query: InstanceQuery, starter: string | null): Condition[] {
-  const { applicationId, processDefinitionName, state, startedFrom, startedTo, before } = query;
-  const given: [string, Condition[1], SqlValue | undefined][] = [
-    ['starter', '=', starter ?? undefined],
-    ['app_id', '=', applicationId],
-    ['process_name', '=', processDefinitionName],
-    ['state', '=', state],
-    ['uuid', '>=', startedFrom && firstUuidAt(startedFrom)],
-    ['uuid', '<', startedTo && firstUuidAt(startedTo)],
-    ['uuid', '<', before],
-  ];
-  return given.filter((condition): condition is Condition => condition[2] !== undefined);
+function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps): Condition {
+  const values: string[] = [starter];
+  const bind = (value: string): string => {
+    values.push(value);
+    return '?';
+  };
+  return { sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values };
 }
 
-/** The least UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
-function firstUuidAt(time: Date): string {
-  const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
+function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
+  const { applicationId, processDefinitionName, state, startedFrom, startedTo, before } = query;
+  const uuid = [
+    ...(startedFrom === undefined ? [] : [MoreThanOrEqual(firstUuidAt(startedFrom))]),
+    ...(startedTo === undefined ? [] : [LessThan(firstUuidAt(startedTo))]),
+    ...(before === undefined ? [] : [LessThan(before)]),
+  ];
+  return {
+    ...(applicationId !== undefined && { appId: applicationId }),
+    ...(processDefinitionName !== undefined && { processName: processDefinitionName }),
+    ...(state !== undefined && { state }),
+    ...(uuid.length > 0 && { uuid: And(...uuid) }),
+  };
 }

@@ -1,45 +1,18 @@
-import type { JsonObject } from '../../../common/json.js';
-import type { UserReference } from '../../../common/user/user-reference.js';
-import type { RawRow } from '../../../database/raw-row.js';
-import { toBoolean, toDate, toJson } from '../../../database/raw-row.js';
-import { toSafeInteger } from '../../../database/safe-integer.js';
-import { toStoredText } from '../../../database/stored-text.js';
-import type {
-  ExecutedCall,
-  InstanceState,
-  InstanceStatus,
-  JoinState,
-  ReturnPoint,
-} from '../engine/state/engine.types.js';
-import { sqlText, sqlTime, sqlTimeOrNull, type SqlRow } from './sql.js';
+import type { ProcessInstanceEntity } from './process-instance.entity.js';
 
-/** A background job that waits until an instance is released, or for a retry of its incident. */
-export interface ParkedJob {
-  kind: string;
-  /** Its owner, which may be another one: a called process has work for its caller. */
-  instanceId: number | null;
-  tokenId: number | null;
-  payload: JsonObject;
-}
+/** An instance as stored. */
+export type InstanceRow = Omit<ProcessInstanceEntity, 'parentKey'>;
 
-/** What of an instance is one text of JSON. */
-export interface InstanceContent {
-  data: JsonObject;
-  joins: JoinState[];
-  returnPoints: ReturnPoint[];
-  /** Absent in what was stored before there was this member. */
-  executions?: ExecutedCall[];
-  pending: InstanceState['pending'];
-  continues: number;
-  backCounter: number;
-  parked: ParkedJob[];
-}
+/** An instance without its content. */
+export type InstanceHead = Omit<InstanceRow, 'content'>;
 
 /** Where a called process came from. */
 export interface ParentLink {
   appId: string;
   id: number;
   uuid: string;
+  /** The instance at the top of the calls. */
+  rootId: number;
   /** Token, visit and place among the calls of that visit. */
   tokenId: number;
   visit: number;
@@ -50,177 +23,73 @@ export interface ParentLink {
   waits: boolean;
 }
 
-/** What never changes of an instance. */
-export interface InstanceIdentity {
-  id: number;
-  uuid: string;
-  shard: number;
-  appId: string;
-  /** Application at the top of the calls: messages reach whatever runs under it. */
-  rootAppId: string;
-  buildId: string;
-  buildStatus: string;
-  definitionId: number;
-  definitionSvcUuid: string;
-  processName: string;
-  platform: string | null;
-  /** Hash of issuer and subject of the caller who started it; null when nobody did. */
-  starter: string | null;
-  startedBy: UserReference | null;
-  parent: ParentLink | null;
-  depth: number;
-  startedAt: Date;
-  expiresAt: Date | null;
+type ParentColumns = Pick<
+  InstanceRow,
+  | 'parentAppId'
+  | 'parentId'
+  | 'parentUuid'
+  | 'rootId'
+  | 'parentTokenId'
+  | 'parentVisit'
+  | 'parentIndex'
+  | 'parentSeq'
+  | 'parentWaits'
+>;
+
+const NO_PARENT: ParentColumns = {
+  parentAppId: null,
+  parentId: null,
+  parentUuid: null,
+  rootId: null,
+  parentTokenId: null,
+  parentVisit: null,
+  parentIndex: null,
+  parentSeq: null,
+  parentWaits: false,
+};
+
+/** The columns of an instance that tell where it came from. */
+export function toParentColumns(parent: ParentLink | null): ParentColumns {
+  return parent === null
+    ? NO_PARENT
+    : {
+        parentAppId: parent.appId,
+        parentId: parent.id,
+        parentUuid: parent.uuid,
+        rootId: parent.rootId,
+        parentTokenId: parent.tokenId,
+        parentVisit: parent.visit,
+        parentIndex: parent.index,
+        parentSeq: parent.seq,
+        parentWaits: parent.waits,
+      };
 }
 
-/** An instance without its content. */
-export interface InstanceHead extends InstanceIdentity {
-  state: InstanceStatus;
-  rev: number;
-  seq: number;
-  openIncidents: number;
-  modifiedAt: Date;
-  endedAt: Date | null;
-}
-
-/** An instance as stored. */
-export interface InstanceRow extends InstanceHead {
-  content: InstanceContent;
-}
-
-export const HEAD_COLUMNS = `id, uuid, shard, app_id, root_app_id, build_id, build_status, definition_id, definition_svc_uuid, process_name, platform,
-  starter, started_by, parent_app_id, parent_id, parent_uuid, parent_token_id, parent_visit, parent_index,
-  parent_seq, parent_waits, depth, state, rev, seq, open_incidents, started_at, modified_at, ended_at, expires_at`;
-
-/** Makes typed values of `HEAD_COLUMNS`. */
-export function toInstanceHead(row: RawRow): InstanceHead {
-  return {
-    ...toIdentity(row),
-    state: row['state'] as InstanceStatus,
-    rev: Number(row['rev']),
-    seq: Number(row['seq']),
-    openIncidents: Number(row['open_incidents']),
-    modifiedAt: toDate(row['modified_at']),
-    endedAt: orNull(row['ended_at'], toDate),
-  };
-}
-
-/** Makes typed values of `HEAD_COLUMNS` and `content`. */
-export function toInstanceRow(row: RawRow): InstanceRow {
-  return {
-    ...toInstanceHead(row),
-    content: JSON.parse(toStoredText(row['content'])) as InstanceContent,
-  };
-}
-
-function toIdentity(row: RawRow): InstanceIdentity {
-  return {
-    id: toSafeInteger(row['id']),
-    uuid: row['uuid'] as string,
-    shard: Number(row['shard']),
-    appId: row['app_id'] as string,
-    rootAppId: row['root_app_id'] as string,
-    buildId: row['build_id'] as string,
-    buildStatus: row['build_status'] as string,
-    definitionId: toSafeInteger(row['definition_id']),
-    definitionSvcUuid: row['definition_svc_uuid'] as string,
-    processName: row['process_name'] as string,
-    platform: row['platform'] as string | null,
-    starter: row['starter'] as string | null,
-    startedBy: orNull(row['started_by'], toJson) as UserReference | null,
-    parent: toParent(row),
-    depth: Number(row['depth']),
-    startedAt: toDate(row['started_at']),
-    expiresAt: orNull(row['expires_at'], toDate),
-  };
-}
-
-function toParent(row: RawRow): ParentLink | null {
-  if (row['parent_id'] === null) {
-    return null;
-  }
-  return {
-    appId: row['parent_app_id'] as string,
-    id: toSafeInteger(row['parent_id']),
-    uuid: row['parent_uuid'] as string,
-    tokenId: toSafeInteger(row['parent_token_id']),
-    visit: Number(row['parent_visit']),
-    index: Number(row['parent_index']),
-    seq: Number(row['parent_seq']),
-    waits: toBoolean(row['parent_waits']),
-  };
-}
-
-/** The columns of a new instance. */
-export function fromInstanceRow(row: InstanceRow): SqlRow {
-  return {
-    ...fromIdentity(row),
-    ...fromParent(row.parent),
-    state: row.state,
-    rev: row.rev,
-    seq: row.seq,
-    open_incidents: row.openIncidents,
-    content: sqlText(JSON.stringify(row.content)),
-    started_at: sqlTime(row.startedAt),
-    modified_at: sqlTime(row.modifiedAt),
-    ended_at: sqlTimeOrNull(row.endedAt),
-    expires_at: sqlTimeOrNull(row.expiresAt),
-  };
-}
-
-function fromIdentity(row: InstanceIdentity): SqlRow {
-  return {
-    id: row.id,
-    uuid: row.uuid,
-    shard: row.shard,
-    app_id: row.appId,
-    root_app_id: row.rootAppId,
-    build_id: row.buildId,
-    build_status: row.buildStatus,
-    definition_id: row.definitionId,
-    definition_svc_uuid: row.definitionSvcUuid,
-    process_name: row.processName,
-    platform: row.platform,
-    starter: row.starter,
-    started_by: row.startedBy === null ? null : JSON.stringify(row.startedBy),
-    depth: row.depth,
-  };
-}
-
-function fromParent(parent: ParentLink | null): SqlRow {
-  return {
-    parent_app_id: null,
-    parent_id: null,
-    parent_uuid: null,
-    parent_token_id: null,
-    parent_visit: null,
-    parent_index: null,
-    parent_seq: null,
-    parent_waits: false,
-    parent_key: null,
-    ...(parent === null ? {} : linkColumns(parent)),
-  };
-}
-
-function linkColumns(parent: ParentLink): SqlRow {
-  return {
-    parent_app_id: parent.appId,
-    parent_id: parent.id,
-    parent_uuid: parent.uuid,
-    parent_token_id: parent.tokenId,
-    parent_visit: parent.visit,
-    parent_index: parent.index,
-    parent_seq: parent.seq,
-    parent_waits: parent.waits,
-    parent_key: parentKey(parent),
-  };
+/** Where an instance came from; null when nobody called it. */
+export function toParentLink(row: ParentColumns): ParentLink | null {
+  // All of them are null, or none.
+  return row.parentId === null
+    ? null
+    : ({
+        appId: row.parentAppId,
+        id: row.parentId,
+        uuid: row.parentUuid,
+        rootId: row.rootId ?? row.parentId,
+        tokenId: row.parentTokenId,
+        visit: row.parentVisit,
+        index: row.parentIndex,
+        seq: row.parentSeq,
+        waits: row.parentWaits,
+      } as ParentLink);
 }
 
 /** One child for each index of a visit of a waiting call activity; others need no key. */
-function parentKey(parent: ParentLink): string | null {
-  return parent.waits ? `${parent.tokenId}:${parent.visit}:${parent.index}:${parent.seq}` : null;
-}
-
-function orNull<T>(value: unknown, map: (value: unknown) => T): T | null {
-  return value === null || value === undefined ? null : map(value);
+export function parentKey({
+  parentWaits,
+  parentTokenId,
+  parentVisit,
+  parentIndex,
+  parentSeq,
+}: ParentColumns): string | null {
+  return parentWaits ? `${parentTokenId}:${parentVisit}:${parentIndex}:${parentSeq}` : null;
 }

@@ -1,19 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
+import type { RowLock } from '../../../database/row-locks.js';
+import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
+import type { PayerJobs } from '../../quotas/model/quota.types.js';
 import { isUnknownStatement } from '../../../database/unknown-statement.js';
-import { toSafeInteger } from '../../../database/safe-integer.js';
-import {
-  HEAD_COLUMNS,
-  fromInstanceRow,
-  toInstanceHead,
-  toInstanceRow,
-  type InstanceHead,
-  type InstanceRow,
-} from './instance.row.js';
-import { change, insertRows, placeholders, sqlText, sqlTime, sqlTimeOrNull, type SqlValue } from './sql.js';
+import { parentKey, type InstanceHead, type InstanceRow } from './instance.row.js';
+import { ProcessInstanceEntity } from './process-instance.entity.js';
 
 /** Names one instance. */
 export type InstanceKey = { uuid: string } | { id: number };
@@ -37,11 +32,16 @@ export interface LockTime {
   revBefore: number;
 }
 
-const UPDATE = `UPDATE process_instances
-  SET state = ?, rev = rev + 1, seq = ?, open_incidents = ?, content = ?, modified_at = ?, ended_at = ?, expires_at = ?
-  WHERE id = ? AND rev = ?`;
-const UPDATE_TRAIL = `UPDATE process_instances
-  SET rev = rev + 1, seq = ?, open_incidents = ?, modified_at = ? WHERE id = ? AND rev = ?`;
+const INSTANCES = new Table(ProcessInstanceEntity);
+const WHOLE = INSTANCES.selectAllBut('parentKey');
+const HEAD = INSTANCES.selectAllBut('parentKey', 'content');
+const ID = INSTANCES.select('id');
+const REVISION = INSTANCES.select('rev');
+/**
+ * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
+ * the session, where the last hour of summer time comes twice.
+ */
+const TIMED = WHOLE.with('lockedAt', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
 
 /** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
 export class InstanceRevisionError extends Error {
@@ -61,13 +61,12 @@ export class InstancesRepository {
 
   /** @throws QueryFailedError when a waiting call has this child already */
   async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
-    await insertRows(manager, 'process_instances', [fromInstanceRow(row)]);
+    await INSTANCES.insert(manager, [{ ...row, parentKey: parentKey(row) }]);
   }
 
   /** An instance, locked against every other step until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
-    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content`, this.forUpdate);
-    return row === undefined ? null : toInstanceRow(row);
+    return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
   }
 
   /** As `lock`, and when that was. Who has to wait for another transaction looks at the revision first. */
@@ -75,17 +74,27 @@ export class InstancesRepository {
     manager: EntityManager,
     key: InstanceKey,
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
-    const free = this.database.isEmbedded ? null : await this.lockFree(manager, key);
+    if (this.database.isEmbedded) {
+      return this.lockEmbedded(manager, key);
+    }
+    const free = await this.lockFree(manager, key);
     if (free !== null) {
       return free;
     }
-    const before = this.database.isEmbedded ? undefined : await this.select(manager, key, 'rev', '');
-    const found = await this.timed(manager, key, this.forUpdate);
-    if (found === null) {
-      return null;
-    }
-    const { row, locked } = found;
-    return { row, locked: { ...locked, revBefore: Number(before?.['rev'] ?? row.rev) } };
+    const before = await REVISION.first(manager, key);
+    const found = await this.timed(manager, key, 'pessimistic_write');
+    return (
+      found && { ...found, locked: { ...found.locked, revBefore: before?.rev ?? found.locked.revBefore } }
+    );
+  }
+
+  private async lockEmbedded(
+    manager: EntityManager,
+    key: InstanceKey,
+  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
+    const sentAt = performance.now();
+    const row = await WHOLE.first(manager, key);
+    return row && { row, locked: { at: this.clock.now().getTime(), sentAt, revBefore: row.rev } };
   }
 
   /** Null where another transaction holds the instance, or there is none. */
@@ -97,7 +106,7 @@ export class InstancesRepository {
       return null;
     }
     try {
-      return await this.timed(manager, key, `${this.forUpdate} SKIP LOCKED`);
+      return await this.timed(manager, key, 'pessimistic_partial_write');
     } catch (error) {
       if (!isUnknownStatement(error)) {
         throw error;
@@ -110,70 +119,65 @@ export class InstancesRepository {
   private async timed(
     manager: EntityManager,
     key: InstanceKey,
-    lock: string,
+    lock: RowLock,
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
     const sentAt = performance.now();
-    const found = await this.select(manager, key, `${HEAD_COLUMNS}, content${this.lockTime}`, lock);
-    if (found === undefined) {
-      return null;
-    }
-    const row = toInstanceRow(found);
-    return { row, locked: { at: this.lockedAt(found), sentAt, revBefore: row.rev } };
+    const row = await TIMED.first(manager, key, { lock });
+    return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
   }
 
   /** As `lock`, without the content. */
   async lockHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
-    const row = await this.select(manager, key, HEAD_COLUMNS, this.forUpdate);
-    return row === undefined ? null : toInstanceHead(row);
+    return HEAD.first(manager, key, { lock: 'pessimistic_write' });
   }
 
   async find(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
-    const row = await this.select(manager, key, `${HEAD_COLUMNS}, content`, '');
-    return row === undefined ? null : toInstanceRow(row);
+    return WHOLE.first(manager, key);
   }
 
   async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
-    const row = await this.select(manager, key, HEAD_COLUMNS, '');
-    return row === undefined ? null : toInstanceHead(row);
+    return HEAD.first(manager, key);
   }
 
   /** Heads of instances in no order. */
   async heads(manager: EntityManager, ids: readonly number[]): Promise<InstanceHead[]> {
-    if (ids.length === 0) {
-      return [];
-    }
-    const rows = await manager.query<RawRow[]>(
-      `SELECT ${HEAD_COLUMNS} FROM process_instances WHERE id IN (${placeholders(ids)})`,
-      [...ids],
-    );
-    return rows.map(toInstanceHead);
+    return HEAD.find(manager, { id: In(ids) });
   }
 
   /** Ids of the processes that an instance started, oldest first. */
   async childrenOf(manager: EntityManager, id: number): Promise<number[]> {
+    const rows = await ID.find(manager, { parentId: id }, { order: { id: 'ASC' } });
+    return rows.map((row) => row.id);
+  }
+
+  /** Open background jobs by application at the top of the calls and who started that. */
+  async jobsByPayer(manager: EntityManager): Promise<PayerJobs[]> {
     const rows = await manager.query<RawRow[]>(
-      'SELECT id FROM process_instances WHERE parent_id = ? ORDER BY id',
-      [id],
+      `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id GROUP BY i.root_app_id, i.starter`,
     );
-    return rows.map((row) => toSafeInteger(row['id']));
+    return rows.map(({ app, caller, jobs }) => ({
+      appId: String(app),
+      caller: caller as string | null,
+      jobs: Number(jobs),
+    }));
   }
 
   /**
    * Writes what a step changed.
    * @throws InstanceRevisionError
    */
-  async update(manager: EntityManager, { id, rev }: InstanceHead, next: InstanceChange): Promise<void> {
-    await this.changeOne(manager, UPDATE, [
-      next.state,
-      next.seq,
-      next.openIncidents,
-      sqlText(JSON.stringify(next.content)),
-      sqlTime(next.modifiedAt),
-      sqlTimeOrNull(next.endedAt),
-      sqlTimeOrNull(next.expiresAt),
-      id,
-      rev,
-    ]);
+  async update(manager: EntityManager, head: InstanceHead, next: InstanceChange): Promise<void> {
+    const { state, seq, openIncidents, content, modifiedAt, endedAt, expiresAt } = next;
+    await this.change(manager, head, {
+      state,
+      seq,
+      openIncidents,
+      content,
+      modifiedAt,
+      endedAt,
+      expiresAt,
+    });
   }
 
   /**
@@ -182,49 +186,19 @@ export class InstancesRepository {
    */
   async updateTrail(
     manager: EntityManager,
-    { id, rev }: InstanceHead,
-    next: { seq: number; openIncidents: number; modifiedAt: Date },
+    head: InstanceHead,
+    next: Pick<InstanceRow, 'seq' | 'openIncidents' | 'modifiedAt'>,
   ): Promise<void> {
-    const values = [next.seq, next.openIncidents, sqlTime(next.modifiedAt), id, rev];
-    await this.changeOne(manager, UPDATE_TRAIL, values);
+    await this.change(manager, head, next);
   }
 
-  private async changeOne(manager: EntityManager, sql: string, values: SqlValue[]): Promise<void> {
-    if ((await change(manager, sql, values)) !== 1) {
+  private async change(
+    manager: EntityManager,
+    { id, rev }: InstanceHead,
+    changes: Changes<ProcessInstanceEntity>,
+  ): Promise<void> {
+    if ((await INSTANCES.update(manager, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
-  }
-
-  private async select(
-    manager: EntityManager,
-    key: InstanceKey,
-    columns: string,
-    lock: string,
-  ): Promise<RawRow | undefined> {
-    const [column, value] = 'uuid' in key ? ['uuid', key.uuid] : ['id', key.id];
-    const [row] = await manager.query<RawRow[]>(
-      `SELECT ${columns} FROM process_instances WHERE ${column} = ?${lock}`,
-      [value],
-    );
-    return row;
-  }
-
-  /**
-   * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
-   * the session, where the last hour of summer time comes twice.
-   */
-  private get lockTime(): string {
-    return this.database.isEmbedded
-      ? ''
-      : ", TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS locked_at";
-  }
-
-  private lockedAt(row: RawRow): number {
-    return this.database.isEmbedded ? this.clock.now().getTime() : Number(row['locked_at']) / 1_000;
-  }
-
-  private get forUpdate(): string {
-    // The embedded file runs one transaction at a time and knows no such words.
-    return this.database.isEmbedded ? '' : ' FOR UPDATE';
   }
 }

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../common/json.js';
-import type { RawRow } from '../../../database/raw-row.js';
-import { toSafeInteger } from '../../../database/safe-integer.js';
-import { toStoredText } from '../../../database/stored-text.js';
-import { change, insertRows, placeholders, sqlText, sqlTime } from './sql.js';
+import { In, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
+import { Table } from '../../../database/table.js';
+import { ProcessMessageWaitEntity } from './process-message-wait.entity.js';
+import { ProcessMessageEntity } from './process-message.entity.js';
 
 /** What brings a message and those who wait for it together. */
 export interface MessageAddress {
@@ -16,23 +14,25 @@ export interface MessageAddress {
 }
 
 /** A token that waits. */
-export interface WaitRow {
-  id: number;
-  instanceId: number;
-  tokenId: number;
-  visit: number;
-  node: number;
-}
+export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
 /** A message that waits for a receiver. */
-export interface MessageRow {
-  id: number;
-  rootAppId: string;
-  message: string;
-  payload: JsonObject;
-}
+export type MessageRow = Pick<ProcessMessageEntity, 'id' | 'appId' | 'message' | 'payload'>;
 
 const NAME_MAX_LENGTH = 255;
+
+const WAITS = new Table(ProcessMessageWaitEntity);
+const PLACE = WAITS.select('id', 'instanceId', 'tokenId', 'visit', 'node');
+// Spelled out: one looks into two tables, the other wants each key once.
+const OLDEST_WAIT = `SELECT ${PLACE.columns('waits')}
+  FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id
+  WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 1`;
+const KEYS = `SELECT DISTINCT ${WAITS.select('waitKey').columns('waits')} FROM process_message_waits waits
+  WHERE waits.instance_id = ?`;
+
+const MESSAGES = new Table(ProcessMessageEntity);
+const ID = MESSAGES.select('id');
+const MESSAGE = MESSAGES.select('id', 'appId', 'message', 'payload');
 
 /** Hash of an address: names and correlations may have any length. */
 export function waitKey({ rootAppId, message, correlation }: MessageAddress): string {
@@ -44,20 +44,13 @@ export function waitKey({ rootAppId, message, correlation }: MessageAddress): st
 export class MessagesRepository {
   async addWaits(
     manager: EntityManager,
-    owner: { id: number; shard: number },
-    waits: readonly (WaitRow & { message: string; key: string })[],
+    { id: instanceId, shard }: { id: number; shard: number },
+    waits: readonly Omit<ProcessMessageWaitEntity, 'instanceId' | 'shard'>[],
   ): Promise<void> {
-    const rows = waits.map(({ id, tokenId, visit, node, message, key }) => ({
-      id,
-      shard: owner.shard,
-      instance_id: owner.id,
-      token_id: tokenId,
-      visit,
-      node,
-      wait_key: key,
-      message: cut(message),
-    }));
-    await insertRows(manager, 'process_message_waits', rows);
+    await WAITS.insert(
+      manager,
+      waits.map((wait) => ({ ...wait, shard, instanceId, message: cut(wait.message) })),
+    );
   }
 
   /** Removes what tokens of an instance wait for. */
@@ -66,106 +59,47 @@ export class MessagesRepository {
     instanceId: number,
     tokenIds: readonly number[],
   ): Promise<void> {
-    if (tokenIds.length > 0) {
-      await change(
-        manager,
-        `DELETE FROM process_message_waits WHERE instance_id = ? AND token_id IN (${placeholders(tokenIds)})`,
-        [instanceId, ...tokenIds],
-      );
-    }
+    await WAITS.delete(manager, { instanceId, tokenId: In(tokenIds) });
   }
 
   /** Removes one wait; false when somebody else has used it up. */
   async removeWait(manager: EntityManager, id: number): Promise<boolean> {
-    return (await change(manager, 'DELETE FROM process_message_waits WHERE id = ?', [id])) === 1;
+    return (await WAITS.delete(manager, { id })) === 1;
   }
 
   /** The wait of a running instance that is oldest. */
   async oldestWait(manager: EntityManager, key: string): Promise<WaitRow | null> {
-    const [row] = await manager.query<RawRow[]>(
-      `SELECT waits.id, waits.instance_id, waits.token_id, waits.visit, waits.node
-       FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id
-       WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 1`,
-      [key, 'STARTED'],
-    );
-    return row === undefined
-      ? null
-      : {
-          id: toSafeInteger(row['id']),
-          instanceId: toSafeInteger(row['instance_id']),
-          tokenId: toSafeInteger(row['token_id']),
-          visit: Number(row['visit']),
-          node: Number(row['node']),
-        };
+    return PLACE.rows(await manager.query(OLDEST_WAIT, [key, 'STARTED']))[0] ?? null;
   }
 
-  /** The keys that tokens of an instance wait for. */
+  /** The keys that tokens of an instance wait for, each once. */
   async keysOf(manager: EntityManager, instanceId: number): Promise<string[]> {
-    const rows = await manager.query<RawRow[]>(
-      'SELECT DISTINCT wait_key FROM process_message_waits WHERE instance_id = ?',
-      [instanceId],
-    );
-    return rows.map((row) => row['wait_key'] as string);
+    const waits = await manager.query<{ waitKey: string }[]>(KEYS, [instanceId]);
+    return waits.map((wait) => wait.waitKey);
   }
 
   /** @throws QueryFailedError, a duplicate, when it is stored already */
-  async publish(
-    manager: EntityManager,
-    { id, rootAppId, message, payload }: MessageRow,
-    key: string,
-    [publishedAt, expiresAt]: [Date, Date],
-  ): Promise<void> {
-    const row = {
-      id,
-      wait_key: key,
-      app_id: rootAppId,
-      message: cut(message),
-      payload: sqlText(JSON.stringify(payload)),
-      published_at: sqlTime(publishedAt),
-      expires_at: sqlTime(expiresAt),
-    };
-    await insertRows(manager, 'process_messages', [row]);
+  async publish(manager: EntityManager, message: ProcessMessageEntity): Promise<void> {
+    await MESSAGES.insert(manager, [{ ...message, message: cut(message.message) }]);
   }
 
   /** The oldest message with this key that has not expired. */
   async oldestMessage(manager: EntityManager, key: string, now: Date): Promise<MessageRow | null> {
-    const [found] = await manager.query<RawRow[]>(
-      'SELECT id FROM process_messages WHERE wait_key = ? AND expires_at > ? ORDER BY id LIMIT 1',
-      [key, sqlTime(now)],
-    );
-    if (found === undefined) {
-      return null;
-    }
-    const [row] = await manager.query<RawRow[]>(
-      'SELECT id, app_id, message, payload FROM process_messages WHERE id = ?',
-      [found['id']],
-    );
-    return row === undefined ? null : toMessage(row);
+    const waiting = { waitKey: key, expiresAt: MoreThan(now) };
+    const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
+    return found === null ? null : MESSAGE.first(manager, { id: found.id });
   }
 
   /** Removes one message; false when somebody else has received it. */
   async removeMessage(manager: EntityManager, id: number): Promise<boolean> {
-    return (await change(manager, 'DELETE FROM process_messages WHERE id = ?', [id])) === 1;
+    return (await MESSAGES.delete(manager, { id })) === 1;
   }
 
   /** Removes messages that nobody has received in time; returns how many. */
   async removeExpired(manager: EntityManager, now: Date, limit: number): Promise<number> {
-    return change(
-      manager,
-      `DELETE FROM process_messages WHERE id IN (SELECT id FROM (
-         SELECT id FROM process_messages WHERE expires_at <= ? ORDER BY expires_at LIMIT ?) AS old)`,
-      [sqlTime(now), limit],
-    );
+    const found = { order: { expiresAt: 'ASC' }, limit } as const;
+    return MESSAGES.deleteFirst(manager, 'id', { expiresAt: LessThanOrEqual(now) }, found);
   }
-}
-
-function toMessage(row: RawRow): MessageRow {
-  return {
-    id: toSafeInteger(row['id']),
-    rootAppId: row['app_id'] as string,
-    message: row['message'] as string,
-    payload: JSON.parse(toStoredText(row['payload'])) as JsonObject,
-  };
 }
 
 function cut(name: string): string {

@@ -1,8 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedJson } from '../../../database/stored-json.js';
+import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
+import type { ParkedJob } from './instance-content.types.js';
 
-/** Why a process stopped, for operators (semantics: exception record). */
+/** What became of an incident. */
+export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
+
+/** Why a process stopped, for operators (docs/process-semantics.md, section 11). */
 @Entity('process_incidents')
 @Index('ix_process_incidents_open', ['instanceId', 'state', 'tokenId'])
 export class ProcessIncidentEntity {
@@ -10,18 +15,20 @@ export class ProcessIncidentEntity {
   @Column({ type: 'varchar', length: 36 }) uuid: string;
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
-  @Column({ type: 'varchar', length: 16 }) state: string;
-  @Column({ type: 'varchar', length: 32 }) source: string;
-  @Column({ type: 'varchar', length: 32 }) type: string;
+  @Column({ type: 'varchar', length: 16 }) state: IncidentState;
+  @Column({ type: 'varchar', length: 32 }) source: IncidentSource;
+  @Column({ type: 'varchar', length: 32 }) type: IncidentType;
   @Column({ type: 'varchar', length: 2000 }) message: string;
+  /** Token and visit that it stopped; null when it is about the whole instance. */
   @Column({ type: 'bigint', name: 'token_id', transformer: safeInteger, nullable: true }) tokenId:
     number | null;
   @Column({ type: 'int', nullable: true }) visit: number | null;
   @Column({ type: 'int', nullable: true }) node: number | null;
   @Column({ type: 'varchar', name: 'action_svc_uuid', length: 64, nullable: true }) actionSvcUuid:
     string | null;
-  @Column({ type: 'json', transformer: storedText, nullable: true }) job: string | null;
-  /** Names what stopped: one open incident for each. */
+  /** The background job that failed for good, or the start of the instance; null when a caller's request did. */
+  @Column({ type: 'json', transformer: storedJson, nullable: true }) job: ParkedJob | null;
+  /** Names what stopped, see `workKeyOf`: one open incident for each. */
   @Column({ type: 'varchar', name: 'work_key', length: 64 }) workKey: string;
   @Column({ type: 'varchar', name: 'request_id', length: 64, nullable: true }) requestId: string | null;
   @Column({ type: 'datetime', name: 'raised_at', precision: 3 }) raisedAt: Date;

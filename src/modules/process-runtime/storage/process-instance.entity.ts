@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { UserReference } from '../../../common/user/user-reference.js';
 import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedJson } from '../../../database/stored-json.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
+import type { InstanceContent } from './instance-content.types.js';
 
 /** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
 @Entity('process_instances')
@@ -16,6 +19,7 @@ export class ProcessInstanceEntity {
   @Column({ type: 'varchar', length: 36 }) uuid: string;
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  /** Application at the top of the calls: messages reach whatever runs under it. */
   @Column({ type: 'varchar', name: 'root_app_id', length: 64 }) rootAppId: string;
   @Column({ type: 'varchar', name: 'build_id', length: 64 }) buildId: string;
   @Column({ type: 'varchar', name: 'build_status', length: 16 }) buildStatus: string;
@@ -23,25 +27,31 @@ export class ProcessInstanceEntity {
   @Column({ type: 'varchar', name: 'definition_svc_uuid', length: 64 }) definitionSvcUuid: string;
   @Column({ type: 'varchar', name: 'process_name', length: 255 }) processName: string;
   @Column({ type: 'varchar', length: 32, nullable: true }) platform: string | null;
+  /** Hash of issuer and subject of the caller who started it; null when nobody did. */
   @Column({ type: 'varchar', length: 64, nullable: true }) starter: string | null;
-  @Column({ type: 'text', name: 'started_by', nullable: true }) startedBy: string | null;
+  @Column({ type: 'simple-json', name: 'started_by', nullable: true }) startedBy: UserReference | null;
+  /** Where a called process came from, see `ParentLink`; null but for `parentWaits` for one that nobody called. */
   @Column({ type: 'varchar', name: 'parent_app_id', length: 64, nullable: true }) parentAppId: string | null;
   @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
     number | null;
   @Column({ type: 'varchar', name: 'parent_uuid', length: 36, nullable: true }) parentUuid: string | null;
+  /** The instance at the top of the calls; null for that one, and for what earlier releases have started. */
+  @Column({ type: 'bigint', name: 'root_id', transformer: safeInteger, nullable: true }) rootId:
+    number | null;
   @Column({ type: 'bigint', name: 'parent_token_id', transformer: safeInteger, nullable: true })
   parentTokenId: number | null;
   @Column({ type: 'int', name: 'parent_visit', nullable: true }) parentVisit: number | null;
   @Column({ type: 'int', name: 'parent_index', nullable: true }) parentIndex: number | null;
   @Column({ type: 'int', name: 'parent_seq', nullable: true }) parentSeq: number | null;
   @Column({ type: 'boolean', name: 'parent_waits' }) parentWaits: boolean;
+  /** One child for each index of a visit of a waiting call activity; null for others. */
   @Column({ type: 'varchar', name: 'parent_key', length: 64, nullable: true }) parentKey: string | null;
   @Column({ type: 'int' }) depth: number;
-  @Column({ type: 'varchar', length: 16 }) state: string;
+  @Column({ type: 'varchar', length: 16 }) state: InstanceStatus;
   @Column({ type: 'int' }) rev: number;
   @Column({ type: 'int' }) seq: number;
   @Column({ type: 'int', name: 'open_incidents' }) openIncidents: number;
-  @Column({ type: 'json', transformer: storedText }) content: string;
+  @Column({ type: 'json', transformer: storedJson }) content: InstanceContent;
   @Column({ type: 'datetime', name: 'started_at', precision: 3 }) startedAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
   @Column({ type: 'datetime', name: 'ended_at', precision: 3, nullable: true }) endedAt: Date | null;

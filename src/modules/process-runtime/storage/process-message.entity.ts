@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { JsonObject } from '../../../common/json.js';
 import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedJson } from '../../../database/stored-json.js';
 
 /** A published message that nobody has received yet. */
 @Entity('process_messages')
@@ -9,9 +10,10 @@ import { storedText } from '../../../database/stored-text.js';
 export class ProcessMessageEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
+  /** Application at the top of the calls. */
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @Column({ type: 'varchar', length: 255 }) message: string;
-  @Column({ type: 'json', transformer: storedText }) payload: string;
+  @Column({ type: 'json', transformer: storedJson }) payload: JsonObject;
   @Column({ type: 'datetime', name: 'published_at', precision: 3 }) publishedAt: Date;
   @Column({ type: 'datetime', name: 'expires_at', precision: 3 }) expiresAt: Date;
 }

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedJson } from '../../../database/stored-json.js';
+import type { NodeStatus, TokenState, TokenStatus } from '../engine/state/engine.types.js';
 
 /** A token of a process instance (docs/process-semantics.md, section 4). `live` ones are those a step needs: active, on hold or parked at a join. */
 @Entity('process_tokens')
@@ -17,15 +18,16 @@ export class ProcessTokenEntity {
     number | null;
   @Column({ type: 'int', name: 'start_node' }) startNode: number;
   @Column({ type: 'int' }) node: number;
-  @Column({ type: 'varchar', length: 16 }) state: string;
-  @Column({ type: 'varchar', length: 32 }) status: string;
+  @Column({ type: 'varchar', length: 16 }) state: TokenStatus;
+  @Column({ type: 'varchar', length: 32 }) status: NodeStatus;
   @Column({ type: 'int' }) visit: number;
   @Column({ type: 'int', name: 'sync_count' }) syncCount: number;
   @Column({ type: 'int', name: 'sync_finished' }) syncFinished: number;
   @Column({ type: 'int' }) rev: number;
+  /** Whether jobs or message waits may be there that end with the visit. */
   @Column({ type: 'boolean', name: 'has_jobs' }) hasJobs: boolean;
   @Column({ type: 'boolean', name: 'has_waits' }) hasWaits: boolean;
-  @Column({ type: 'json', transformer: storedText }) content: string;
+  @Column({ type: 'json', transformer: storedJson }) content: Pick<TokenState, 'actions' | 'call'>;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
 }

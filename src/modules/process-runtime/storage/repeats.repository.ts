@@ -1,52 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import type { RawRow } from '../../../database/raw-row.js';
-import { toStoredText } from '../../../database/stored-text.js';
-import { change, insertRows, sqlText, sqlTime } from './sql.js';
+import { LessThan, type EntityManager } from 'typeorm';
+import { Table } from '../../../database/table.js';
+import { ProcessRepeatEntity } from './process-repeat.entity.js';
 
-/** What is stored for an Idempotency-Key. */
-export interface StoredAnswer {
-  bodyHash: string;
-  /** JSON, byte by byte as it was sent. */
-  response: string;
-}
+/** What is stored for an Idempotency-Key: the JSON of the answer, byte by byte as it was sent. */
+export type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
+
+const REPEATS = new Table(ProcessRepeatEntity);
+const ANSWER = REPEATS.select('bodyHash', 'response');
 
 /** Answers kept for repeated calls. */
 @Injectable()
 export class RepeatsRepository {
   async find(manager: EntityManager, keyHash: string): Promise<StoredAnswer | null> {
-    const [row] = await manager.query<RawRow[]>(
-      'SELECT body_hash, response FROM process_repeats WHERE key_hash = ?',
-      [keyHash],
-    );
-    return row === undefined
-      ? null
-      : { bodyHash: row['body_hash'] as string, response: toStoredText(row['response']) };
+    return ANSWER.first(manager, { keyHash });
   }
 
   /** @throws QueryFailedError, a duplicate, when an equal call was first; it waits for one that is still running */
   async insert(
     manager: EntityManager,
     keyHash: string,
-    { bodyHash, response }: StoredAnswer,
-    now: Date,
+    answer: StoredAnswer,
+    createdAt: Date,
   ): Promise<void> {
-    const row = {
-      key_hash: keyHash,
-      body_hash: bodyHash,
-      response: sqlText(response),
-      created_at: sqlTime(now),
-    };
-    await insertRows(manager, 'process_repeats', [row]);
+    await REPEATS.insert(manager, [{ keyHash, ...answer, createdAt }]);
   }
 
   /** Removes answers that were stored before; returns how many. */
   async removeBefore(manager: EntityManager, time: Date, limit: number): Promise<number> {
-    return change(
-      manager,
-      `DELETE FROM process_repeats WHERE key_hash IN (SELECT key_hash FROM (
-         SELECT key_hash FROM process_repeats WHERE created_at < ? ORDER BY created_at LIMIT ?) AS old)`,
-      [sqlTime(time), limit],
-    );
+    const found = { order: { createdAt: 'ASC' }, limit } as const;
+    return REPEATS.deleteFirst(manager, 'keyHash', { createdAt: LessThan(time) }, found);
   }
 }

@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { inThisTurn } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { UiActionPlace } from '../engine/state/runtime-definition.js';
+import type { TokenState } from '../engine/state/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from '../starts/idempotency.js';
-import { faultOf, IncidentsService } from '../steps/incidents.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
 import type { UiActionAnswer, UiActionKey } from '../model/process-runtime.types.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
-import { toDomainError } from '../steps/refusals.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { StepResources } from '../steps/step-resources.js';
-import type { LoadedInstance, StepOutcome, StepPlan, Todo } from '../steps/step.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
-import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
+import { StepFailures } from '../steps/step-failures.js';
+import type { Decision, LoadedInstance, LockedInstance, StepOutcome } from '../steps/step.types.js';
+import { RepeatsRepository } from '../storage/repeats.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
+import { isOfMissingData, stopError } from '../steps/stop-report.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
 import { newCommit, UiActionRepeats, type TimedCall } from './ui-action-repeats.js';
@@ -34,11 +33,11 @@ interface UiActionCall extends TimedCall {
 export class UiActionExecutionService {
   constructor(
     private readonly steps: InstanceStepsService,
-    private readonly incidents: IncidentsService,
-    private readonly rows: RuntimeRows,
+    private readonly failures: StepFailures,
+    private readonly tokens: TokensRepository,
+    private readonly answers: RepeatsRepository,
     private readonly access: UiActionAccess,
     private readonly repeats: UiActionRepeats,
-    private readonly resources: StepResources,
   ) {}
 
   /**
@@ -48,6 +47,7 @@ export class UiActionExecutionService {
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
    * @throws ProcessStateError when it cannot be executed now, or the key was used with another body
+   * @throws QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when the process stops behind it; the token stays where it is
    */
   async execute(
@@ -68,15 +68,15 @@ export class UiActionExecutionService {
       commit: newCommit(),
       repeat,
     };
-    const plan: StepPlan<UiActionAnswer> = {
-      actor: principal.user.userName,
-      before: (manager, row, definition) => this.before(manager, row, definition(), call),
-      command: (loaded, manager) => this.command(manager, loaded, call),
-      made: (result, loaded) => this.repeats.noted(result, loaded, this.placeOf(loaded, call), call),
-      after: (outcome, manager) => this.answer(manager, outcome, repeat),
-    };
     try {
-      const answer = await this.steps.run({ uuid: processUuid }, plan);
+      const answer = await this.steps.run<UiActionAnswer>(
+        { uuid: processUuid },
+        {
+          actor: principal.user.userName,
+          addsWork: true,
+          decide: (held, manager) => this.decide(manager, held, call),
+        },
+      );
       this.repeats.committed(call);
       return answer;
     } catch (error) {
@@ -85,98 +85,88 @@ export class UiActionExecutionService {
     }
   }
 
-  /** All that can be told without the tokens, and the stored answer of a call that repeats one. */
-  private async before(
+  /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
+  private async decide(
     manager: EntityManager,
-    row: InstanceRow,
-    definition: RunnableDefinition,
-    { principal, key, body, repeat }: UiActionCall,
-  ): Promise<{ answer: UiActionAnswer } | undefined> {
-    const place = this.access.demand(principal, row, definition, key.uiActionSvcUuid);
-    const stored = repeat === undefined ? null : await this.rows.repeats.find(manager, repeat.keyHash);
-    if (stored === null || repeat === undefined) {
-      return undefined;
-    }
-    // An answer is stored for this path, so its token was there; another body may still be refused.
-    refuseInput(definition, place, body);
-    return { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
-  }
-
-  private async command(
-    manager: EntityManager,
-    loaded: LoadedInstance,
+    held: LockedInstance,
     call: UiActionCall,
-  ): Promise<Todo<UiActionAnswer>> {
-    const { state, row, definition, locked } = loaded;
-    const { key, body, repeat } = call;
-    const token = [...state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
-    if (token === undefined) {
-      await this.demandToken(manager, row.id, key.tokenUuid);
+  ): Promise<Decision<UiActionAnswer>> {
+    const { principal, key, body, repeat } = call;
+    const definition = held.definition();
+    const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
+    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash);
+    if (stored !== null && repeat !== undefined) {
+      // An answer is stored for this path, so its token was there; another body may still be refused.
+      inThisTurn(() => refuseInput(definition, place, body));
+      return { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
     }
-    const place = this.placeOf(loaded, call);
-    refuseInput(definition, place, body);
-    if (token === undefined) {
+    const loaded = await held.load();
+    const token = await this.liveToken(manager, loaded, key);
+    inThisTurn(() => refuseInput(definition, place, body));
+    if (token === null) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
     }
     const executed = this.repeats.repeated(loaded, token, place, call);
     if (executed !== undefined) {
       const answer = toAnswer(token.uuid, definition, { node: executed.node, back: false });
-      await this.keep(manager, repeat, answer, new Date(locked.at));
-      return { answer };
+      return { answer: await this.kept(manager, repeat, answer, new Date(held.locked.at)) };
     }
-    return { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body };
+    return {
+      command: { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body },
+      made: (result) => this.repeats.noted(result, loaded, place, call),
+      after: (outcome) => this.kept(manager, repeat, answerOf(outcome), outcome.now),
+    };
   }
 
-  private async answer(
+  /**
+   * The token of a path; null when it has ended.
+   * @throws ProcessTokenNotFoundError
+   */
+  private async liveToken(
     manager: EntityManager,
-    { before, result, now }: StepOutcome,
-    repeat: RepeatKey | undefined,
-  ): Promise<UiActionAnswer> {
-    const { action } = result;
-    if (action === null) {
-      throw new TypeError('A UI action ends with a token somewhere.');
+    { row, state }: LoadedInstance,
+    { tokenUuid }: UiActionKey,
+  ): Promise<TokenState | null> {
+    const token = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
+    if (token === undefined && (await this.tokens.find(manager, row.id, tokenUuid)) === null) {
+      throw new ProcessTokenNotFoundError();
     }
-    const token =
-      result.changedTokens.find(({ id }) => id === action.tokenId) ?? before.state.tokens.get(action.tokenId);
-    const answer = toAnswer(token?.uuid ?? '', before.definition, action);
-    await this.keep(manager, repeat, answer, now);
-    return answer;
+    return token ?? null;
   }
 
-  private async keep(
+  /** An answer, stored for a call that repeats this one. */
+  private async kept(
     manager: EntityManager,
     repeat: RepeatKey | undefined,
     answer: UiActionAnswer,
     now: Date,
-  ): Promise<void> {
+  ): Promise<UiActionAnswer> {
     if (repeat !== undefined) {
       const { keyHash, bodyHash } = repeat;
-      await this.rows.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      await this.answers.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
     }
-  }
-
-  private placeOf({ row, definition }: LoadedInstance, { principal, key }: UiActionCall): UiActionPlace {
-    return this.access.demand(principal, row, definition, key.uiActionSvcUuid);
-  }
-
-  private async demandToken(manager: EntityManager, instanceId: number, uuid: string): Promise<void> {
-    if ((await this.rows.tokens.find(manager, instanceId, uuid)) === null) {
-      throw new ProcessTokenNotFoundError();
-    }
+    return answer;
   }
 
   private async failed(error: unknown, principal: Principal): Promise<unknown> {
     if (error instanceof EngineRefusal) {
-      return toDomainError(error, this.resources.limits.dataBytes);
+      return this.failures.refused(error);
     }
     if (error instanceof FailedStepError) {
-      const { instanceId, instanceUuid, incident, definition } = error;
-      const origin = { actor: principal.user.userName };
-      const uuid = await this.incidents.record(instanceId, faultOf(error), origin);
-      return stopError(toStopReport(incident, instanceUuid, definition, uuid), isOfMissingData(incident));
+      const report = await this.failures.stopped(error, { actor: principal.user.userName });
+      return stopError(report, isOfMissingData(error.incident));
     }
     return error;
   }
+}
+
+function answerOf({ before: { definition, state }, result }: StepOutcome): UiActionAnswer {
+  const { action, changedTokens } = result;
+  if (action === null) {
+    throw new TypeError('A UI action ends with a token somewhere.');
+  }
+  const token = changedTokens.find(({ id }) => id === action.tokenId) ?? state.tokens.get(action.tokenId);
+  return toAnswer(token?.uuid ?? '', definition, action);
 }
 
 function toAnswer(

@@ -4,7 +4,8 @@ import { Database } from '../../../database/database.js';
 import { ProcessInstanceNotFoundError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
 import type { UiActionKey } from '../model/process-runtime.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import { RuntimeRows } from '../storage/runtime-rows.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 
 /** What is wrong with the path of a UI action, for requests that never get to its execution. */
@@ -12,7 +13,8 @@ import { UiActionAccess } from '../access/ui-action-access.js';
 export class UiActionPathService {
   constructor(
     private readonly database: Database,
-    private readonly rows: RuntimeRows,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
     private readonly definitions: RunnableDefinitionsService,
     private readonly access: UiActionAccess,
   ) {}
@@ -26,14 +28,14 @@ export class UiActionPathService {
     { processUuid, tokenUuid, uiActionSvcUuid }: UiActionKey,
   ): Promise<void> {
     const head = await this.database.read((manager) =>
-      this.rows.instances.findHead(manager, { uuid: processUuid }),
+      this.instances.findHead(manager, { uuid: processUuid }),
     );
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
     }
     const definition = await this.definitions.byId(head.definitionId);
     this.access.demand(principal, head, definition, uiActionSvcUuid);
-    const token = await this.database.read((manager) => this.rows.tokens.find(manager, head.id, tokenUuid));
+    const token = await this.database.read((manager) => this.tokens.find(manager, head.id, tokenUuid));
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }

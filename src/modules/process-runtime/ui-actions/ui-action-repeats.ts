@@ -52,7 +52,7 @@ export function newCommit(): Commit {
 export class UiActionRepeats {
   private readonly windowMs: number;
   /** Also of executions that are under way, or were rolled back; nothing stored names these. */
-  private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS, bytes: Infinity });
+  private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
 
   constructor(env: Env) {
     this.windowMs = env.get('PROCESS_REPEAT_WINDOW_MS');
@@ -109,8 +109,7 @@ export class UiActionRepeats {
       rev: loaded.row.rev + 1,
       node: action.node,
     };
-    this.commits.delete(executed.id);
-    this.commits.add(executed.id, call.commit, 0);
+    this.commits.set(executed.id, call.commit);
     return {
       ...result,
       instance: { ...instance, executions: remembered(instance, executed, this.windowMs) },

@@ -1,20 +1,15 @@
-import { connectionKey } from '../model/connection.js';
+import { canonicalCertificates } from '../../../common/tls/certificates.js';
+import { connectionKeyOf } from '../model/connection.js';
+import { apiKeyOptions, apiKeyText, privateKeyOptionsOf } from '../model/credential-options.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
-import type { SystemSecrets } from '../secrets/system-secrets.js';
-import { AuthorizationType, SystemType } from '../model/system.types.js';
+import type { SecretName, SystemSecrets } from '../secrets/system-secrets.js';
+import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
 import type { DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
-const COMPARED = [
-  'resourceName',
-  'name',
-  'description',
-  'baseUrl',
-  'authorizationType',
-  'clientId',
-  'clientSecret',
-  'identityProviderUrl',
-] as const;
+type CredentialColumns = Pick<DeliveredColumns, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
+
+const COMPARED = ['resourceName', ...SETTABLE_COLUMNS] as const;
 
 /** What a package says of a system, as columns. */
 export function columnsOf({
@@ -24,21 +19,31 @@ export function columnsOf({
   description,
   baseUrl,
   authorization,
+  tls,
 }: DeliveredSystem): DeliveredColumns {
-  const account =
-    authorization.type === AuthorizationType.ServiceAccount
-      ? authorization.configuration
-      : { clientId: null, identityProviderUrl: null };
-  const columns = { type, resourceName, name, description, baseUrl, ...account };
-  const authorizationType = authorization.type;
-  // Only MCP systems are looked for by their connection.
-  const key = type === SystemType.Mcp ? connectionKey({ baseUrl, authorizationType, ...account }) : null;
-  return { ...columns, authorizationType, connectionKey: key };
+  const authorities =
+    tls === undefined
+      ? {}
+      : { caCertificates: tls === null ? null : canonicalCertificates(tls.caCertificates) };
+  const columns = { type, resourceName, name, description, baseUrl, ...credentialColumns(authorization) };
+  return { ...columns, ...authorities, authorizationType: authorization.type };
+}
+
+function credentialColumns(authorization: DeliveredSystem['authorization']): CredentialColumns {
+  const none = { clientId: null, identityProviderUrl: null, credentialOptions: null };
+  switch (authorization.type) {
+    case AuthorizationType.ServiceAccount:
+      return { ...none, ...authorization.configuration };
+    case AuthorizationType.ApiKey:
+      return { ...none, credentialOptions: apiKeyText(apiKeyOptions(authorization.configuration)) };
+    default:
+      return none;
+  }
 }
 
 /**
- * A stored system as a package wants it. It keeps its ids and tools, its description where the package has none (a
- * connection test may have filled it), and its secret, sealed for its new connection, unless that leads elsewhere.
+ * A stored system as a package wants it. It keeps its ids and tools, and its description where the package has none, because a
+ * connection test may have filled it. It keeps its secrets, sealed for the new connection, unless that leads elsewhere.
  * @throws SecretUnreadableError
  */
 export function delivered(
@@ -46,17 +51,28 @@ export function delivered(
   columns: DeliveredColumns,
   secrets: Pick<SystemSecrets, 'rebind'>,
 ): SystemEntity {
-  const isAccount = columns.authorizationType === AuthorizationType.ServiceAccount;
-  const keepsSecret = isAccount && !goesElsewhere(stored, { ...stored, ...columns });
-  return {
-    ...stored,
-    ...columns,
-    description: columns.description === '' ? stored.description : columns.description,
-    clientSecret:
-      keepsSecret && stored.clientSecret !== null
-        ? secrets.rebind(stored, { ...stored, ...columns }, stored.clientSecret)
-        : null,
+  const staysHere = !goesElsewhere(stored, { ...stored, ...columns });
+  const isUsed =
+    columns.authorizationType === stored.authorizationType &&
+    columns.authorizationType !== AuthorizationType.NoAuth;
+  const keepsSecret = staysHere && isUsed && stored.clientSecret !== null;
+  const next = { ...stored, ...columns, ...(keepsSecret ? keyOptions(stored) : {}) };
+  const kept = (name: SecretName): string | null => {
+    const sealed = stored[name];
+    return staysHere && sealed !== null ? secrets.rebind(stored, next, sealed, name) : null;
   };
+  return {
+    ...next,
+    description: columns.description === '' ? stored.description : columns.description,
+    clientSecret: keepsSecret ? kept('clientSecret') : null,
+    clientKey: kept('clientKey'),
+    connectionKey: connectionKeyOf(next),
+  };
+}
+
+/** A package does not say that a client signs with a private key: that comes with the key. */
+function keyOptions(stored: SystemEntity): Partial<Pick<SystemEntity, 'credentialOptions'>> {
+  return privateKeyOptionsOf(stored) === null ? {} : { credentialOptions: stored.credentialOptions };
 }
 
 /** Whether two states of one system differ in anything that a package can change. */
@@ -64,10 +80,20 @@ export function differs(before: SystemEntity, after: SystemEntity): boolean {
   return COMPARED.some((field) => before[field] !== after[field]);
 }
 
-/** Whether the connection of a system lacks the secret that it needs. */
+/** Whether the connection of a system lacks a secret that it needs. */
 export function lacksSecret({
   authorizationType,
   clientSecret,
-}: Pick<SystemEntity, 'authorizationType' | 'clientSecret'>): boolean {
-  return authorizationType === AuthorizationType.ServiceAccount && clientSecret === null;
+  clientCertificate,
+  clientKey,
+}: Pick<SystemEntity, 'authorizationType' | 'clientSecret' | 'clientCertificate' | 'clientKey'>): boolean {
+  const needsSecret = authorizationType !== null && authorizationType !== AuthorizationType.NoAuth;
+  return (needsSecret && clientSecret === null) || (clientCertificate !== null && clientKey === null);
+}
+
+/** Whether a delivery took a secret away. */
+export function dropsSecret(before: SystemEntity, after: SystemEntity): boolean {
+  return (['clientSecret', 'clientKey'] as const).some(
+    (name) => before[name] !== null && after[name] === null,
+  );
 }

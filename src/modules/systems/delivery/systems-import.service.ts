@@ -7,7 +7,8 @@ import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { columnsOf, delivered, differs, lacksSecret } from './system-delivery.js';
+import { connectionKeyOf } from '../model/connection.js';
+import { columnsOf, delivered, differs, dropsSecret, lacksSecret } from './system-delivery.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import { SystemType } from '../model/system.types.js';
 import type { DeliveredSystem, SystemsImport } from './systems-import.types.js';
@@ -21,10 +22,9 @@ interface Delivery {
 }
 
 /**
- * Brings the systems of a version in line with a package. The package is the whole truth about REST and NOSQL_DB
- * systems: those that it does not name go. An MCP system that it does not name stays, because it can have been
- * registered by endpoint 1. Systems are the same by resource name, without regard to case; a system that changes its
- * type is another one.
+ * Brings the systems of a version in line with a package. The package is the whole truth about REST and NOSQL_DB systems: those
+ * that it does not name go. An MCP system that it does not name stays, because it can have been registered by endpoint 1. A
+ * system is known by its resource name, without regard to case. A system that changes its type is another one.
  */
 @Injectable()
 export class SystemsImportService {
@@ -107,14 +107,17 @@ export class SystemsImportService {
       { appId: version.appId, nameKey: key },
       { id: uuid(), createdAt: now },
     );
+    const columns = { caCertificates: null, ...columnsOf(system), clientCertificate: null };
     const row = {
       ...version,
-      ...columnsOf(system),
+      ...columns,
+      connectionKey: connectionKeyOf(columns),
       id: uuid(),
       resourceId: uuid(),
       resourceDefinitionId,
       nameKey: key,
       clientSecret: null,
+      clientKey: null,
       toolsSynchronisedAt: null,
       createdBy: principal.user,
       modifiedBy: principal.user,
@@ -134,7 +137,7 @@ export class SystemsImportService {
   ): Promise<void> {
     const after = delivered(before, columnsOf(system), this.secrets);
     noteMissingSecret(after, result);
-    if (before.clientSecret !== null && after.clientSecret === null) {
+    if (dropsSecret(before, after)) {
       result.secretsDropped.push(system.resourceName);
     }
     if (differs(before, after)) {

@@ -7,6 +7,13 @@ type DeliveredAuthorization =
   | {
       readonly type: AuthorizationType.ServiceAccount;
       readonly configuration: { readonly clientId: string; readonly identityProviderUrl: string };
+    }
+  | {
+      readonly type: AuthorizationType.ApiKey;
+      readonly configuration: {
+        readonly headerName?: string | undefined;
+        readonly scheme?: string | null | undefined;
+      };
     };
 
 /** A system as a package describes it. */
@@ -15,6 +22,8 @@ export type DeliveredSystem = {
   readonly name: string;
   readonly description: string;
   readonly authorization: DeliveredAuthorization;
+  /** Authorities of its own, PEM; null: the built-in ones. What is stored stays where a package says nothing. */
+  readonly tls?: { readonly caCertificates: string } | null | undefined;
 } & (
   | { readonly type: SystemType.Mcp | SystemType.Rest; readonly baseUrl: string }
   | { readonly type: SystemType.NoSqlDb; readonly baseUrl: string | null }
@@ -27,7 +36,7 @@ export interface SystemsImport {
   removed: string[];
   /** Systems whose stored secret was deleted, because their connection now leads elsewhere. */
   secretsDropped: string[];
-  /** Service accounts without a secret: it has to be set before the connection can be used. */
+  /** Systems without the secret that they need: it has to be set before the connection can be used. */
   secretsMissing: string[];
 }
 
@@ -42,5 +51,6 @@ export type DeliveredColumns = Pick<
   | 'authorizationType'
   | 'clientId'
   | 'identityProviderUrl'
-  | 'connectionKey'
->;
+  | 'credentialOptions'
+> &
+  Partial<Pick<SystemEntity, 'caCertificates'>>;

@@ -4,7 +4,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { SystemState } from '../model/system.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
-/** What is known of systems at this moment, for those who are about to use them. Not inside of a transaction. */
+/** Systems as they are at this moment, for callers who are about to use them. Not inside of a transaction. */
 @Injectable()
 export class SystemStatesService {
   constructor(

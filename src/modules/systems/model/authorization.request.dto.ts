@@ -1,8 +1,22 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { Type, type TypeHelpOptions } from 'class-transformer';
 import { IsDefined, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-validator';
+import { readSigningKey, type SigningKey } from '../../../common/secrets/signing-key.js';
 import { IsCredential, IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsApiKey,
+  IsApiKeyHeader,
+  IsKeyId,
+  IsNotBeside,
+  IsPrivateKey,
+  IsScheme,
+} from './credential.decorators.js';
+import { apiKeyOptions, apiKeyText, privateKeyText } from './credential-options.js';
 import { AuthorizationType, type Connection } from './system.types.js';
+import { tlsOf, type TlsRequestDto } from './tls.request.dto.js';
+
+/** The message for a type that is none. */
+export const TYPE_RULE = { message: 'must be NO_AUTH, SERVICE_ACCOUNT or API_KEY' };
 
 /** OAuth 2.0 client credentials (docs/contract.md, section 2.1). */
 export class ServiceAccountRequestDto {
@@ -10,52 +24,111 @@ export class ServiceAccountRequestDto {
   clientId: string;
 
   @IsCredential(1_024, {
-    description: 'OAuth 2.0 client secret. Stored encrypted, never returned.',
+    required: false,
+    description:
+      'OAuth 2.0 client secret; required unless there is a privateKey. Stored encrypted, never returned.',
     format: 'password',
     writeOnly: true,
     example: 'the-secret-of-the-client',
   })
-  clientSecret: string;
+  @ValidateIf(
+    ({ clientSecret, privateKey }: ServiceAccountRequestDto) =>
+      clientSecret !== undefined || privateKey === undefined,
+  )
+  clientSecret?: string;
+
+  @IsPrivateKey()
+  @IsNotBeside('clientSecret')
+  privateKey?: string;
+
+  @IsKeyId()
+  @IsNotBeside('clientSecret')
+  keyId?: string;
 
   @IsHttpUrl({ description: 'OAuth 2.0 token endpoint.', example: 'https://sso.example.com/oauth2/token' })
   identityProviderUrl: string;
 }
 
+/** An API key, or a bearer token that does not change. An extension of the contract (docs/contract.md, section 2.1). */
+export class ApiKeyRequestDto {
+  @IsApiKeyHeader()
+  headerName?: string;
+
+  @IsScheme()
+  scheme?: string | null;
+
+  @IsApiKey(true)
+  apiKey: string;
+}
+
 /** How the MCP server is reached. */
+@ApiExtraModels(ServiceAccountRequestDto, ApiKeyRequestDto)
 export class AuthorizationRequestDto {
   @ApiProperty({
     enum: AuthorizationType,
     enumName: 'AuthorizationType',
     description:
-      'SERVICE_ACCOUNT fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4).',
+      'SERVICE_ACCOUNT fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4). API_KEY, an extension, ' +
+      'sends a key in a header.',
     example: AuthorizationType.NoAuth,
   })
-  @IsEnum(AuthorizationType, { message: 'must be NO_AUTH or SERVICE_ACCOUNT' })
+  @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
 
   @ApiPropertyOptional({
-    type: () => ServiceAccountRequestDto,
+    anyOf: [{ $ref: getSchemaPath(ServiceAccountRequestDto) }, { $ref: getSchemaPath(ApiKeyRequestDto) }],
     description: 'Required unless type is NO_AUTH, which ignores and does not store it.',
   })
   @ValidateIf((authorization: AuthorizationRequestDto) => authorization.type !== AuthorizationType.NoAuth)
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
   @IsDefined({ message: 'is required unless type is NO_AUTH' })
-  @Type(() => ServiceAccountRequestDto)
-  configuration?: ServiceAccountRequestDto;
+  @Type((options) => (isApiKey(options) ? ApiKeyRequestDto : ServiceAccountRequestDto))
+  configuration?: ServiceAccountRequestDto | ApiKeyRequestDto;
+}
+
+/** Whether the object that a configuration stands in asks for an API key. */
+export function isApiKey(options: TypeHelpOptions | undefined): boolean {
+  return (options?.object as { type?: unknown } | undefined)?.type === AuthorizationType.ApiKey;
 }
 
 /** The connection that a checked request describes. NO_AUTH drops whatever configuration was sent. */
-export function connectionOf(baseUrl: string, { type, configuration }: AuthorizationRequestDto): Connection {
+export function connectionOf(
+  baseUrl: string,
+  { type, configuration }: AuthorizationRequestDto,
+  tls?: TlsRequestDto,
+): Connection {
+  const common = { baseUrl, authorizationType: type, ...tlsOf(tls) };
   if (type === AuthorizationType.NoAuth || configuration === undefined) {
-    return {
-      baseUrl,
-      authorizationType: type,
-      clientId: null,
-      clientSecret: null,
-      identityProviderUrl: null,
-    };
+    return { ...common, ...NO_CREDENTIALS };
   }
-  const { clientId, clientSecret, identityProviderUrl } = configuration;
-  return { baseUrl, authorizationType: type, clientId, clientSecret, identityProviderUrl };
+  if (configuration instanceof ApiKeyRequestDto) {
+    const credentialOptions = apiKeyText(apiKeyOptions(configuration));
+    return { ...common, ...NO_CREDENTIALS, clientSecret: configuration.apiKey, credentialOptions };
+  }
+  const { clientId, clientSecret, identityProviderUrl, privateKey, keyId } = configuration;
+  const account = { ...common, clientId, identityProviderUrl };
+  if (privateKey !== undefined) {
+    return { ...account, ...signingCredential(privateKey, keyId) };
+  }
+  return { ...account, clientSecret: clientSecret ?? null, credentialOptions: null };
 }
+
+/** A checked private key as it is kept: the key as secret, and what is known of it. */
+export function signingCredential(
+  privateKey: string,
+  keyId: string | undefined,
+): { clientSecret: string; credentialOptions: string } {
+  // The check of the request has read it before.
+  const key = readSigningKey(privateKey) as SigningKey;
+  const credentialOptions = privateKeyText({ algorithm: key.algorithm, keyId: keyId ?? key.keyId });
+  return { clientSecret: key.privateKey, credentialOptions };
+}
+
+/** The credential columns of a system without any. */
+export const NO_CREDENTIALS = {
+  clientId: null,
+  clientSecret: null,
+  identityProviderUrl: null,
+  credentialOptions: null,
+} as const;

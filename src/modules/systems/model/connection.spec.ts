@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { connectionKey } from './connection.js';
+import { apiKeyText } from './credential-options.js';
 import { AuthorizationType } from './system.types.js';
 
 const connection = {
@@ -7,6 +9,7 @@ const connection = {
   authorizationType: AuthorizationType.ServiceAccount,
   clientId: 'client',
   identityProviderUrl: 'https://sso.example.com/token',
+  credentialOptions: null,
 };
 
 describe('connectionKey', () => {
@@ -39,6 +42,29 @@ describe('connectionKey', () => {
     ['lack of credentials', { clientId: null, identityProviderUrl: null }],
   ])('differs with the %s', (_what, change) => {
     expect(connectionKey({ ...connection, ...change })).not.toBe(connectionKey(connection));
+  });
+
+  it('of a service account with a client secret is the one that earlier releases stored', () => {
+    expect(connectionKey(connection)).toBe(
+      createHash('sha256')
+        .update(
+          '["https://mcp.example.com/mcp?key=1","SERVICE_ACCOUNT","client","https://sso.example.com/token"]',
+        )
+        .digest('hex'),
+    );
+  });
+
+  it('of an API key differs with header and scheme, but not with their case', () => {
+    const key = (headerName: string, scheme: string | null) =>
+      connectionKey({
+        baseUrl: connection.baseUrl,
+        authorizationType: AuthorizationType.ApiKey,
+        clientId: null,
+        identityProviderUrl: null,
+        credentialOptions: apiKeyText({ headerName, scheme }),
+      });
+    expect(key('X-Key', 'Token')).toBe(key('x-key', 'TOKEN'));
+    expect(new Set([key('X-Key', null), key('X-Key', 'Token'), key('X-Api-Key', null)]).size).toBe(3);
   });
 
   it('cannot be fooled by moving text from one part to the next', () => {

@@ -1,18 +1,39 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from './system.types.js';
+import { comparableOptions } from './credential-options.js';
+import { type Connection, type SystemTls, SystemType } from './system.types.js';
+
+/** What is public about a connection. @default none of certificates */
+type ConnectionParts = Omit<Connection, 'clientSecret' | keyof SystemTls> &
+  Partial<Omit<SystemTls, 'clientKey'>>;
 
 /**
- * Hash by which the systems that a connection test covers are found: equal for URLs that differ only in what RFC 3986,
- * section 6.2 calls equivalent (case of scheme and host, default port, dot segments).
+ * Hash that finds the systems of a connection test. It is equal for URLs that RFC 3986, section 6.2 calls equivalent (case of
+ * scheme and host, default port, dot segments).
  * @returns 64 hexadecimal digits
  */
-export function connectionKey(parts: Omit<Connection, 'clientSecret'>): string {
+export function connectionKey(parts: ConnectionParts): string {
   const { baseUrl, authorizationType, clientId, identityProviderUrl } = parts;
+  const { caCertificates = null, clientCertificate = null } = parts;
+  const hasTls = caCertificates !== null || clientCertificate !== null;
+  const options = comparableOptions(parts);
   const canonical = [
     new URL(baseUrl).href,
     authorizationType,
     clientId,
     identityProviderUrl === null ? null : new URL(identityProviderUrl).href,
+    // Systems of releases before have no such parts, and keep their key.
+    ...(hasTls ? [caCertificates, clientCertificate] : []),
+    ...(options === null ? [] : [options]),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
+}
+
+/** The key of a stored system; null where nothing looks for it: only MCP systems are tested. */
+export function connectionKeyOf(
+  system: { type: SystemType } & { [Part in keyof ConnectionParts]: ConnectionParts[Part] | null },
+): string | null {
+  const { type, baseUrl, authorizationType } = system;
+  return type === SystemType.Mcp && baseUrl !== null && authorizationType !== null
+    ? connectionKey({ ...system, baseUrl, authorizationType })
+    : null;
 }

@@ -25,6 +25,11 @@ export const SERVICE_ACCOUNT_EXAMPLE = {
   configuration: { ...PUBLIC_CONFIGURATION, clientSecret: 'the-secret-of-the-client' },
 };
 
+const API_KEY_EXAMPLE = {
+  type: 'API_KEY',
+  configuration: { headerName: 'X-API-Key', apiKey: 'the-api-key-of-the-server' },
+};
+
 export const CREATE_SYSTEM_EXAMPLES = {
   noAuthentication: {
     summary: 'A server that asks for no credentials',
@@ -40,6 +45,14 @@ export const CREATE_SYSTEM_EXAMPLES = {
       action: 'CREATE',
       resourceName: 'inventory_tools',
       payload: { ...INVENTORY, authorization: SERVICE_ACCOUNT_EXAMPLE },
+    },
+  },
+  apiKey: {
+    summary: 'A server that asks for a key in a header',
+    value: {
+      action: 'CREATE',
+      resourceName: 'inventory_tools',
+      payload: { ...INVENTORY, authorization: API_KEY_EXAMPLE },
     },
   },
 };
@@ -124,6 +137,17 @@ export const UPDATE_SYSTEM_EXAMPLES = {
 
 export const REPLACE_SECRET_EXAMPLES = {
   secret: { summary: 'A new secret', value: { clientSecret: 'the-new-secret-of-the-client' } },
+  apiKey: { summary: 'A new API key', value: { apiKey: 'the-new-api-key-of-the-server' } },
+};
+
+export const REPLACE_CERTIFICATE_EXAMPLES = {
+  certificate: {
+    summary: 'A new certificate and its key',
+    value: {
+      clientCertificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
+      clientKey: '-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----\n',
+    },
+  },
 };
 
 export const REPLACED_SECRET_EXAMPLE = {

@@ -8,10 +8,11 @@ export enum SystemType {
   Mcp = 'MCP',
 }
 
-/** How an MCP server is reached (docs/contract.md, section 2.1). */
+/** How an MCP server is reached (docs/contract.md, section 2.1). API_KEY is an extension. */
 export enum AuthorizationType {
   NoAuth = 'NO_AUTH',
   ServiceAccount = 'SERVICE_ACCOUNT',
+  ApiKey = 'API_KEY',
 }
 
 /** What is read of a tool to show it as part of its system. */
@@ -81,13 +82,24 @@ export interface ListOptions {
   withManifest: boolean;
 }
 
-/** How an MCP server is reached; the last three are null for NO_AUTH. */
-export interface Connection {
+/** What a system adds to TLS, in PEM format; null where it adds nothing. */
+export interface SystemTls {
+  caCertificates: string | null;
+  /** There is no key without a certificate. A certificate can lack its key, which went with a change of the address. */
+  clientCertificate: string | null;
+  clientKey: string | null;
+}
+
+/** How an MCP server is reached; the four of credentials are null for NO_AUTH. */
+export interface Connection extends SystemTls {
   baseUrl: string;
   authorizationType: AuthorizationType;
   clientId: string | null;
+  /** The client secret, private key or API key. */
   clientSecret: string | null;
   identityProviderUrl: string | null;
+  /** What else is known of the credential, as text (credential-options.ts); null where it is a client secret. */
+  credentialOptions: string | null;
 }
 
 /** What is read of an MCP system to show it. */
@@ -101,6 +113,10 @@ export interface SystemDetails {
   authorizationType: AuthorizationType | null;
   clientId: string | null;
   identityProviderUrl: string | null;
+  caCertificates: string | null;
+  clientCertificate: string | null;
+  hasClientKey: boolean;
+  credentialOptions: string | null;
   description: string;
   createdAt: Date;
   modifiedAt: Date;
@@ -108,3 +124,18 @@ export interface SystemDetails {
   modifiedBy: UserReference;
   tools: ToolRow[];
 }
+
+/** Columns of a system that callers and packages set. */
+export const SETTABLE_COLUMNS = [
+  'name',
+  'description',
+  'baseUrl',
+  'authorizationType',
+  'clientId',
+  'clientSecret',
+  'identityProviderUrl',
+  'caCertificates',
+  'clientCertificate',
+  'clientKey',
+  'credentialOptions',
+] as const;

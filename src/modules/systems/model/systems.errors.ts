@@ -24,13 +24,34 @@ export class NoServiceAccountError extends ConflictError {
   }
 }
 
-/** The host or the token endpoint changes: a stored secret must not follow to a place its owner did not choose. */
+/** The system sends no API key, so there is none to replace. */
+export class NoApiKeyError extends ConflictError {
+  readonly code = 'NO_API_KEY';
+  constructor() {
+    super('The system has no API key.');
+  }
+}
+
+const SECRET_FIELDS = {
+  apiKey: 'authorization.configuration.apiKey',
+  clientSecret: 'authorization.configuration.clientSecret',
+  clientKey: 'tls.clientKey',
+} as const;
+
+/** The host, the token endpoint or who is trusted there changes: a stored secret must not follow to a place its owner did not choose. */
 export class SecretRequiredError extends InvalidRequestError {
   readonly code = 'SECRET_REQUIRED';
-  constructor() {
+
+  /**
+   * @param names secrets that have to be given again
+   * @param changesTrust whether it is the authorities that change
+   */
+  constructor(names: readonly (keyof typeof SECRET_FIELDS)[], changesTrust: boolean) {
     super(
-      'Changing baseUrl or identityProviderUrl needs the client secret again.',
-      'authorization.configuration.clientSecret: is required',
+      changesTrust || names.join() !== 'clientSecret'
+        ? 'Changing baseUrl, identityProviderUrl or tls.caCertificates needs the stored secrets again.'
+        : 'Changing baseUrl or identityProviderUrl needs the client secret again.',
+      names.map((name) => `${SECRET_FIELDS[name]}: is required`).join('; '),
     );
   }
 }

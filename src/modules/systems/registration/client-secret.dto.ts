@@ -1,25 +1,45 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsCredential } from '../../../common/validation/patterns.decorators.js';
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
+import { IsApiKey, IsKeyId, IsNotBeside, IsPrivateKey } from '../model/credential.decorators.js';
 
-/** A client secret to use from now on. */
+/** A secret to use from now on: exactly one of clientSecret, privateKey and apiKey. */
 export class ReplaceSecretRequestDto {
   @IsCredential(1_024, {
-    description: 'OAuth 2.0 client secret; never returned.',
+    required: false,
+    description: 'OAuth 2.0 client secret of a SERVICE_ACCOUNT; never returned.',
     format: 'password',
     writeOnly: true,
     example: 'the-new-secret',
   })
-  clientSecret: string;
+  @IfSent()
+  clientSecret?: string;
+
+  @IsPrivateKey()
+  @IsNotBeside('clientSecret')
+  privateKey?: string;
+
+  @IsKeyId()
+  @IsNotBeside('clientSecret')
+  @IsNotBeside('apiKey')
+  keyId?: string;
+
+  @IsApiKey(false)
+  @IsNotBeside('clientSecret')
+  @IsNotBeside('privateKey')
+  apiKey?: string;
 }
 
 /** Answer of the replacement. */
 export class ReplacedSecretResponseDto {
-  @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
+  @Shows.number('The HTTP status again.', 200)
   status: number;
 
-  @ApiProperty({ description: 'What happened.', example: 'Client secret replaced.' })
+  @Shows.value(
+    'What happened: `Client secret replaced.`, `Private key replaced.` or `API key replaced.`',
+    'Client secret replaced.',
+  )
   message: string;
 
-  @ApiProperty({ format: 'uuid', description: 'Resource id of the system.' })
+  @Shows.uuid('Resource id of the system.')
   resourceId: string;
 }

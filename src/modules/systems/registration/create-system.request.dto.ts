@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { Equals, IsDefined, IsObject, IsOptional, ValidateNested } from 'class-validator';
-import { IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
-import { IsResourceName } from '../model/resource-name.decorator.js';
+import { Equals, IsOptional } from 'class-validator';
+import { IsHttpUrl, IsPart, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsResourceName } from '../model/is-resource-name.decorator.js';
 import { SystemType } from '../model/system.types.js';
 import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
+import { IsTlsPart, TlsRequestDto } from '../model/tls.request.dto.js';
 
 /** Longest display name and description that are stored, in characters. */
 export const NAME_MAX_LENGTH = 255;
@@ -26,12 +26,11 @@ export class CreateSystemPayloadDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'https://mcp.example.com/mcp' })
   baseUrl: string;
 
-  @ApiProperty({ type: () => AuthorizationRequestDto, description: 'How the MCP server is reached.' })
-  @ValidateNested()
-  @IsObject({ message: 'must be an object' })
-  @IsDefined({ message: 'is required' })
-  @Type(() => AuthorizationRequestDto)
+  @IsPart(() => AuthorizationRequestDto, 'How the MCP server is reached.')
   authorization: AuthorizationRequestDto;
+
+  @IsTlsPart()
+  tls?: TlsRequestDto;
 
   @IsText(0, DESCRIPTION_MAX_LENGTH, {
     required: false,
@@ -56,10 +55,6 @@ export class CreateSystemRequestDto {
   })
   resourceName: string;
 
-  @ApiProperty({ type: () => CreateSystemPayloadDto, description: 'Configuration of the system.' })
-  @ValidateNested()
-  @IsObject({ message: 'must be an object' })
-  @IsDefined({ message: 'is required' })
-  @Type(() => CreateSystemPayloadDto)
+  @IsPart(() => CreateSystemPayloadDto, 'Configuration of the system.')
   payload: CreateSystemPayloadDto;
 }

@@ -1,15 +1,15 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
 /** Answer of the delete operation. */
 export class DeletedSystemResponseDto {
-  @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
+  @Shows.number('The HTTP status again.', 200)
   status: number;
 
-  @ApiProperty({ description: 'What happened.', example: 'System deleted.' })
+  @Shows.value('What happened.', 'System deleted.')
   message: string;
 
-  @ApiProperty({ format: 'uuid', description: 'Resource id of the system that was deleted.' })
+  @Shows.uuid('Resource id of the system that was deleted.')
   resourceId: string;
 }
 

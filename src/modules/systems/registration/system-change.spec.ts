@@ -21,6 +21,10 @@ const system = (rest: Partial<SystemEntity> = {}): SystemEntity =>
     clientId: 'client',
     clientSecret: 'sealed(old)',
     identityProviderUrl: TOKEN_URL,
+    caCertificates: null,
+    clientCertificate: null,
+    clientKey: null,
+    credentialOptions: null,
     connectionKey: 'key',
     toolsSynchronisedAt: null,
     ...rest,
@@ -44,6 +48,7 @@ describe('changed', () => {
       authorizationType: ServiceAccount,
       clientId: 'client',
       identityProviderUrl: TOKEN_URL,
+      credentialOptions: null,
     });
     for (const change of [{}, account(), account({})]) {
       expect(after(change)).toEqual({ ...system(), connectionKey: key });

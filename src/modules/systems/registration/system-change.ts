@@ -1,23 +1,50 @@
 import { ValidationFailedError, type FieldProblem } from '../../../common/errors/request.errors.js';
+import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKey } from '../model/connection.js';
-import type { UpdateServiceAccountDto, UpdateSystemRequestDto } from './update-system.request.dto.js';
+import {
+  apiKeyOptions,
+  apiKeyOptionsOf,
+  apiKeyText,
+  privateKeyOptionsOf,
+  privateKeyText,
+} from '../model/credential-options.js';
+import {
+  UpdateApiKeyDto,
+  type UpdateServiceAccountDto,
+  type UpdateSystemRequestDto,
+} from './update-system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import type { SecretHolder, SystemSecrets } from '../secrets/system-secrets.js';
-import { AuthorizationType } from '../model/system.types.js';
+import type { SecretName, SystemSecrets } from '../secrets/system-secrets.js';
+import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
+import { tlsOf } from '../model/tls.request.dto.js';
+import type { ReplacedSecret } from './secret-replacement.js';
+import { changedTls, type StoredTls } from './tls-change.js';
 
 /** The columns of a connection. */
-export type StoredConnection = Pick<
-  SystemEntity,
-  'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
->;
+export type StoredConnection = Credentials & Pick<SystemEntity, 'baseUrl' | 'authorizationType'> & StoredTls;
+type Credentials = Pick<SystemEntity, keyof typeof NO_CREDENTIALS>;
+type Configuration = NonNullable<NonNullable<UpdateSystemRequestDto['authorization']>['configuration']>;
 
-const CREDENTIALS = ['clientId', 'clientSecret', 'identityProviderUrl'] as const;
+/** Secrets as they were sent. */
+type SentSecrets = Partial<Record<SecretName, string>>;
+
+/** What each type needs, by column, with the names that callers know. */
+const REQUIRED = {
+  [AuthorizationType.NoAuth]: [],
+  [AuthorizationType.ServiceAccount]: [
+    ['clientId', 'clientId'],
+    ['clientSecret', 'clientSecret'],
+    ['identityProviderUrl', 'identityProviderUrl'],
+  ],
+  [AuthorizationType.ApiKey]: [['clientSecret', 'apiKey']],
+} as const;
+const SECRETS = ['clientSecret', 'clientKey'] as const;
 
 /**
  * A system as it is after a change.
- * @param secrets seal a new secret, and a stored one anew where its connection changes
- * @throws ValidationFailedError when credentials are incomplete
+ * @param secrets seal new secrets, and stored ones anew where their connection changes
+ * @throws ValidationFailedError when credentials are incomplete, or a key is not that of the certificate
  * @throws SecretRequiredError when a stored secret would go to another place
  * @throws SecretUnreadableError when one that is to be sealed anew cannot be opened
  */
@@ -26,76 +53,189 @@ export function changed(
   change: UpdateSystemRequestDto,
   secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
 ): SystemEntity {
-  const connection = changedConnection(system, change, secrets);
+  const sent: SentSecrets = {
+    ...sentSecret('clientSecret', sentCredential(change)?.secret),
+    ...sentSecret('clientKey', tlsOf({ clientKey: change.tls?.clientKey }).clientKey),
+  };
+  const connection = { ...changedAccount(system, change), ...changedTls(system, change.tls, sent.clientKey) };
+  requireSecrets(system, connection, sent);
+  const next = { ...system, ...connection };
+  const sealed = (name: SecretName): string | null => sealedFor(name, { system, next, sent }, secrets);
   return {
-    ...system,
-    ...connection,
+    ...next,
+    clientSecret: sealed('clientSecret'),
+    clientKey: sealed('clientKey'),
     name: change.name ?? system.name,
     description: change.description === undefined ? system.description : (change.description ?? ''),
-    connectionKey: connectionKey({
-      ...connection,
-      baseUrl: connection.baseUrl ?? '',
-      authorizationType: connection.authorizationType ?? AuthorizationType.NoAuth,
-    }),
+    connectionKey: connectionKey(connection),
   };
 }
 
-function changedConnection(
+/** Names of the columns that a change changes. A secret that was only sealed anew for a changed connection is the same. */
+export function changedFields(
+  before: SystemEntity,
+  after: SystemEntity,
+  change: UpdateSystemRequestDto,
+): string[] {
+  const { name = 'clientSecret', secret } = sentCredential(change) ?? {};
+  const sent: Partial<Record<string, string | undefined>> = {
+    clientSecret: secret,
+    clientKey: change.tls?.clientKey,
+  };
+  const isSameSecret = (field: string): boolean =>
+    field in sent && after[field as SecretName] !== null && sent[field] === undefined;
+  return SETTABLE_COLUMNS.filter((field) => before[field] !== after[field] && !isSameSecret(field)).map(
+    (field) => (field === 'clientSecret' ? name : field),
+  );
+}
+
+/** The secret of an account, as it was sent. One that goes with a change of the type is not the one that comes. */
+function sentCredential({
+  authorization,
+}: UpdateSystemRequestDto): { name: ReplacedSecret; secret: string } | undefined {
+  const { type, configuration = {} } = authorization ?? {};
+  const { clientSecret, privateKey, apiKey } = configuration as UpdateApiKeyDto & UpdateServiceAccountDto;
+  if (type === AuthorizationType.NoAuth) {
+    return undefined;
+  }
+  if (apiKey !== undefined) {
+    return { name: 'apiKey', secret: apiKey };
+  }
+  if (privateKey !== undefined) {
+    return { name: 'privateKey', secret: signingCredential(privateKey, undefined).clientSecret };
+  }
+  return clientSecret === undefined ? undefined : { name: 'clientSecret', secret: clientSecret };
+}
+
+/** Where and as whom; the secret as it was sent, or as it is stored. */
+function changedAccount(
   system: SystemEntity,
   { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
-  secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
-): StoredConnection {
-  const type = authorization?.type ?? system.authorizationType;
-  if (type !== AuthorizationType.ServiceAccount) {
-    const none = { clientId: null, clientSecret: null, identityProviderUrl: null };
-    return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...none };
+): Omit<StoredConnection, keyof StoredTls | 'authorizationType' | 'baseUrl'> & {
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+} {
+  const { type = system.authorizationType, configuration = {} } = authorization ?? {};
+  if (type === null || type === AuthorizationType.NoAuth) {
+    return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...NO_CREDENTIALS };
   }
-  const sent = authorization?.configuration ?? {};
-  const next = { baseUrl, authorizationType: type, ...merged(system, sent) };
-  requireComplete(next);
-  if (sent.clientSecret === undefined && goesElsewhere(system, next)) {
-    throw new SecretRequiredError();
-  }
-  return { ...next, clientSecret: sealedFor({ ...next, id: system.id }, { system, sent }, secrets) };
+  // A secret of one kind is none of another.
+  const stored = { ...system, ...(system.authorizationType === type ? {} : NO_CREDENTIALS) };
+  const account = { ...credentialsOf(stored), ...sentCredentials(stored, type, configuration) };
+  requireComplete(account, type);
+  return { baseUrl, authorizationType: type, ...account };
 }
 
-/** The secret as it was sent, or as it is stored. */
-function merged(
+/** What a configuration changes, by column. The secret is as it was sent. */
+function sentCredentials(
   stored: SystemEntity,
-  sent: UpdateServiceAccountDto,
-): Pick<StoredConnection, 'clientId' | 'clientSecret' | 'identityProviderUrl'> {
+  type: AuthorizationType,
+  configuration: Configuration,
+): Partial<Credentials> {
+  return type === AuthorizationType.ApiKey
+    ? sentApiKey(stored, configuration as UpdateApiKeyDto)
+    : sentAccount(stored, configuration as UpdateServiceAccountDto);
+}
+
+function sentApiKey(
+  stored: SystemEntity,
+  { headerName, scheme, apiKey }: UpdateApiKeyDto,
+): Partial<Credentials> {
+  const kept = headerName === undefined ? (apiKeyOptionsOf(stored) ?? {}) : { headerName };
+  const options = apiKeyOptions({ ...kept, ...(scheme === undefined ? {} : { scheme }) });
   return {
-    clientId: sent.clientId ?? stored.clientId,
-    clientSecret: sent.clientSecret ?? stored.clientSecret,
-    identityProviderUrl: sent.identityProviderUrl ?? stored.identityProviderUrl,
+    credentialOptions: apiKeyText(options),
+    ...(apiKey === undefined ? {} : { clientSecret: apiKey }),
   };
+}
+
+function sentSecret(name: SecretName, secret: string | null | undefined): SentSecrets {
+  return typeof secret === 'string' ? { [name]: secret } : {};
 }
 
 function sealedFor(
-  next: SecretHolder,
-  { system, sent }: { system: SystemEntity; sent: UpdateServiceAccountDto },
+  name: SecretName,
+  { system, next, sent }: { system: SystemEntity; next: SystemEntity; sent: SentSecrets },
   secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
 ): string | null {
-  if (sent.clientSecret !== undefined) {
-    return secrets.seal(next, sent.clientSecret);
+  const [secret, stored] = [sent[name], system[name]];
+  if (next[name] === null) {
+    return null;
   }
-  return system.clientSecret === null ? null : secrets.rebind(system, next, system.clientSecret);
+  if (secret !== undefined) {
+    return secrets.seal(next, secret, name);
+  }
+  return stored === null ? null : secrets.rebind(system, next, stored, name);
 }
 
-function requireComplete(connection: StoredConnection): void {
-  const missing: FieldProblem[] = CREDENTIALS.filter((name) => connection[name] === null).map((name) => ({
-    field: `authorization.configuration.${name}`,
-    rule: 'is required for SERVICE_ACCOUNT',
-  }));
+function sentAccount(
+  stored: SystemEntity,
+  { clientId, clientSecret, identityProviderUrl, privateKey, keyId }: UpdateServiceAccountDto,
+): Partial<Credentials> {
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(identityProviderUrl === undefined ? {} : { identityProviderUrl }),
+    ...(clientSecret === undefined ? {} : { clientSecret, credentialOptions: null }),
+    ...(privateKey === undefined ? renamedKey(stored, keyId) : signingCredential(privateKey, keyId)),
+  };
+}
+
+/** @throws ValidationFailedError for the id of a key that is not there */
+function renamedKey(stored: SystemEntity, keyId: string | undefined): Partial<Credentials> {
+  const options = privateKeyOptionsOf(stored);
+  if (keyId === undefined) {
+    return {};
+  }
+  if (options === null) {
+    throw new ValidationFailedError([
+      { field: 'authorization.configuration.keyId', rule: 'needs a privateKey' },
+    ]);
+  }
+  return { credentialOptions: privateKeyText({ ...options, keyId }) };
+}
+
+function credentialsOf({
+  clientId,
+  clientSecret,
+  identityProviderUrl,
+  credentialOptions,
+}: Credentials): Credentials {
+  return { clientId, clientSecret, identityProviderUrl, credentialOptions };
+}
+
+function requireComplete(account: Credentials, type: AuthorizationType): void {
+  const missing: FieldProblem[] = REQUIRED[type]
+    .filter(([column]) => account[column] === null)
+    .map(([, name]) => ({ field: `authorization.configuration.${name}`, rule: `is required for ${type}` }));
   if (missing.length > 0) {
     throw new ValidationFailedError(missing);
   }
 }
 
-/** Whether a secret that was given for one connection would leave for another place with the other one. */
+function requireSecrets(before: SystemEntity, after: StoredConnection, sent: SentSecrets): void {
+  const needed = SECRETS.filter(
+    (name) =>
+      before[name] !== null &&
+      after[name] !== null &&
+      sent[name] === undefined &&
+      goesElsewhere(before, after),
+  );
+  if (needed.length > 0) {
+    const isKey = after.authorizationType === AuthorizationType.ApiKey;
+    const names = needed.map((name) => (isKey && name === 'clientSecret' ? 'apiKey' : name));
+    throw new SecretRequiredError(names, before.caCertificates !== after.caCertificates);
+  }
+}
+
+/**
+ * Whether secrets that were given for one connection would leave for another place with the other one, or for a place that
+ * others vouch for. A token endpoint that is gone is no place.
+ */
 export function goesElsewhere(before: StoredConnection, after: StoredConnection): boolean {
   return (
-    !sameUrl(before.baseUrl, after.baseUrl) || !sameUrl(before.identityProviderUrl, after.identityProviderUrl)
+    !sameUrl(before.baseUrl, after.baseUrl) ||
+    (after.identityProviderUrl !== null && !sameUrl(before.identityProviderUrl, after.identityProviderUrl)) ||
+    before.caCertificates !== after.caCertificates
   );
 }
 

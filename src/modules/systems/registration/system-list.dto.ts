@@ -1,4 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
 import {
@@ -7,6 +8,7 @@ import {
   type SystemList,
   type SystemSummaryRow,
 } from '../model/system.types.js';
+import { SystemResponseDto } from './system.response.dto.js';
 
 /** Query of the list of systems. */
 export class ListSystemsQuery {
@@ -33,70 +35,41 @@ export class ListSystemsQuery {
 
 /** What the manifest of the application version records about a resource. */
 export class ManifestInfoDto {
-  @ApiProperty({
-    description:
-      'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
-    example: 'inventory_tools',
-  })
+  @Shows.value(
+    'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
+    'inventory_tools',
+  )
   resourceName: string;
 
-  @ApiProperty({ enum: SystemType, enumName: 'SystemType', description: 'Type of the system.' })
+  @Shows.enum('SystemType', SystemType, 'Type of the system.')
   resourceType: SystemType;
 
-  @ApiProperty({
-    enum: AppVersionState,
-    enumName: 'AppVersionState',
-    description: 'A COMMITTED version can no longer be changed.',
-  })
+  @Shows.enum('AppVersionState', AppVersionState, 'A COMMITTED version can no longer be changed.')
   status: AppVersionState;
 
-  @ApiProperty({ format: 'date-time', description: 'When the system last changed.' })
+  @Shows.moment('When the system last changed.')
   lastChangeTime: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'null while the version is a draft.',
-  })
+  @Shows.momentOrNull('null while the version is a draft.')
   lastCommittedTime: string | null;
 }
 
 /** A system in the list (docs/contract.md, section 2.4). */
-export class SystemSummaryDto {
-  @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
-  id: string;
+export class SystemSummaryDto extends PickType(SystemResponseDto, [
+  'id',
+  'resourceId',
+  'resourceDefinitionId',
+  'type',
+  'name',
+  'description',
+] as const) {
+  @Shows.enum('SystemType', SystemType, 'Filter on MCP to pick MCP servers.', SystemType.Mcp)
+  override type: SystemType;
 
-  @ApiProperty({ format: 'uuid', description: 'Names the system in paths.' })
-  resourceId: string;
-
-  @ApiProperty({
-    format: 'uuid',
-    description: 'The same in every version of the application; workflow nodes use it.',
-  })
-  resourceDefinitionId: string;
-
-  @ApiProperty({
-    enum: SystemType,
-    enumName: 'SystemType',
-    description: 'Filter on MCP to pick MCP servers.',
-    example: SystemType.Mcp,
-  })
-  type: SystemType;
-
-  @ApiProperty({ description: 'Display name.', example: 'Inventory tools' })
-  name: string;
-
-  @ApiProperty({
-    description: 'Purpose; empty when nobody has told it.',
-    example: 'Stock levels and orders of the warehouse',
-  })
-  description: string;
-
-  @ApiProperty({ description: 'Application it belongs to.', example: 'sample' })
+  @Shows.value('Application it belongs to.', 'sample')
   appId: string;
 
-  @ApiProperty({ description: 'Application version it belongs to.', example: 'v1' })
+  @Shows.value('Application version it belongs to.', 'v1')
   appVersionId: string;
 
   @ApiPropertyOptional({ type: () => ManifestInfoDto, description: 'Only with includeManifestInfo=true.' })
@@ -105,7 +78,7 @@ export class SystemSummaryDto {
 
 /** The list (docs/contract.md, section 2.4). */
 export class SystemListResponseDto {
-  @ApiProperty({ type: () => [SystemSummaryDto], description: 'Sorted by version and resource name.' })
+  @Shows.list(() => SystemSummaryDto, 'Sorted by version and resource name.')
   systems: SystemSummaryDto[];
 }
 

@@ -1,12 +1,15 @@
-import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
+import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
+import { TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
 import { ToolResponseDto, toToolResponse } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
 export class ServiceAccountResponseDto {
-  @ApiProperty({ description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
+  @Shows.value('OAuth 2.0 client id.', 'inventory-agent')
   clientId: string;
 
   @ApiProperty({
@@ -15,56 +18,84 @@ export class ServiceAccountResponseDto {
     example: 'https://sso.example.com/oauth2/token',
   })
   identityProviderUrl: string;
+
+  @ApiPropertyOptional({
+    enum: ['private_key_jwt'],
+    description: 'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
+    example: 'private_key_jwt',
+  })
+  authenticationMethod?: 'private_key_jwt';
+
+  @ApiPropertyOptional({
+    description: 'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
+    example: 'ES256',
+  })
+  algorithm?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'Key id of the private key, null without one. Present with authenticationMethod.',
+    example: 'key-2026',
+  })
+  keyId?: string | null;
 }
 
+/** An API key as it is shown: where it is sent, without the key. */
+export class ApiKeyResponseDto {
+  @Shows.value('Header that the key is sent in.', 'Authorization')
+  headerName: string;
+
+  @Shows.textOrNull('Word before the key.', 'Bearer')
+  scheme: string | null;
+}
+
+const CONFIGURATION = {
+  anyOf: [{ $ref: getSchemaPath(ServiceAccountResponseDto) }, { $ref: getSchemaPath(ApiKeyResponseDto) }],
+  description: 'Absent for NO_AUTH.',
+};
+
+@ApiExtraModels(ServiceAccountResponseDto, ApiKeyResponseDto)
 class AuthorizationTypeDto {
-  @ApiProperty({
-    enum: AuthorizationType,
-    enumName: 'AuthorizationType',
-    description: 'How the MCP server is reached.',
-    example: AuthorizationType.NoAuth,
-  })
+  @Shows.enum(
+    'AuthorizationType',
+    AuthorizationType,
+    'How the MCP server is reached.',
+    AuthorizationType.NoAuth,
+  )
   type: AuthorizationType;
 }
 
 /** Authorization in the answer of the create operation. */
 export class CreatedAuthorizationDto extends AuthorizationTypeDto {
-  @ApiPropertyOptional({ type: () => ServiceAccountResponseDto, description: 'Absent for NO_AUTH.' })
-  configuration?: ServiceAccountResponseDto;
+  @ApiPropertyOptional(CONFIGURATION)
+  configuration?: ServiceAccountResponseDto | ApiKeyResponseDto;
 }
 
 /** Authorization in the answer of get-by-id, which names the same content `config`. */
 export class StoredAuthorizationDto extends AuthorizationTypeDto {
-  @ApiPropertyOptional({ type: () => ServiceAccountResponseDto, description: 'Absent for NO_AUTH.' })
-  config?: ServiceAccountResponseDto;
+  @ApiPropertyOptional(CONFIGURATION)
+  config?: ServiceAccountResponseDto | ApiKeyResponseDto;
 }
 
 /** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
 export class SystemResponseDto {
-  @ApiProperty({ format: 'uuid', description: 'Id of the system.' })
+  @Shows.uuid('Id of the system.')
   id: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Reserved.', example: null })
+  @Shows.textOrNull('Reserved.', null)
   svcUuid: string | null;
 
-  @ApiProperty({ format: 'uuid', description: 'Names the system in paths.' })
+  @Shows.uuid('Names the system in paths.')
   resourceId: string;
 
-  @ApiProperty({
-    format: 'uuid',
-    description: 'The same in every version of the application; workflow nodes use it.',
-  })
+  @Shows.uuid('The same in every version of the application; workflow nodes use it.')
   resourceDefinitionId: string;
 
-  @ApiProperty({
-    enum: SystemType,
-    enumName: 'SystemType',
-    description: 'Always MCP here.',
-    example: SystemType.Mcp,
-  })
+  @Shows.enum('SystemType', SystemType, 'Always MCP here.', SystemType.Mcp)
   type: SystemType;
 
-  @ApiProperty({ description: 'Display name.', example: 'Inventory tools' })
+  @Shows.value('Display name.', 'Inventory tools')
   name: string;
 
   @ApiProperty({
@@ -74,36 +105,31 @@ export class SystemResponseDto {
   })
   baseUrl: string;
 
-  @ApiProperty({ type: () => StoredAuthorizationDto, description: 'Credentials without the secret.' })
+  @Shows.part(() => StoredAuthorizationDto, 'Credentials without the secret.')
   authorization: StoredAuthorizationDto;
 
-  @ApiProperty({
-    description: 'Purpose; empty when nobody has told it.',
-    example: 'Stock levels and orders of the warehouse',
+  @ApiPropertyOptional({
+    type: () => TlsResponseDto,
+    description: 'Certificates (extension); absent without any.',
   })
+  tls?: TlsResponseDto;
+
+  @Shows.value('Purpose; empty when nobody has told it.', 'Stock levels and orders of the warehouse')
   description: string;
 
-  @ApiProperty({ type: () => [ToolResponseDto], description: 'Filled by a successful connection test.' })
+  @Shows.list(() => ToolResponseDto, 'Filled by a successful connection test.')
   tools: ToolResponseDto[];
 
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When it was created.',
-    example: '2026-01-31T10:20:30.123Z',
-  })
+  @Shows.moment('When it was created.', '2026-01-31T10:20:30.123Z')
   createdDate: string;
 
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When the system or one of its tools last changed.',
-    example: '2026-01-31T10:20:30.123Z',
-  })
+  @Shows.moment('When the system or one of its tools last changed.', '2026-01-31T10:20:30.123Z')
   modifiedDate: string;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who created it.' })
+  @Shows.part(() => UserReferenceDto, 'Who created it.')
   createdBy: UserReferenceDto;
 
-  @ApiProperty({ type: () => UserReferenceDto, description: 'Who made the last change.' })
+  @Shows.part(() => UserReferenceDto, 'Who made the last change.')
   modifiedBy: UserReferenceDto;
 }
 
@@ -113,20 +139,20 @@ export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   'createdBy',
   'modifiedBy',
 ] as const) {
-  @ApiProperty({ type: () => CreatedAuthorizationDto, description: 'Credentials without the secret.' })
+  @Shows.part(() => CreatedAuthorizationDto, 'Credentials without the secret.')
   authorization: CreatedAuthorizationDto;
 
-  @ApiProperty({ type: () => PersonDto, description: 'Who created it.' })
+  @Shows.part(() => PersonDto, 'Who created it.')
   createdBy: PersonDto;
 
-  @ApiProperty({ type: () => PersonDto, description: 'The same as createdBy.' })
+  @Shows.part(() => PersonDto, 'The same as createdBy.')
   modifiedBy: PersonDto;
 }
 
 type NewSystem = Omit<SystemDetails, 'tools'>;
 
 export function toCreatedSystemResponse(system: NewSystem): CreatedSystemResponseDto {
-  const configuration = serviceAccountOf(system);
+  const configuration = configurationOf(system);
   return {
     ...commonFields(system),
     authorization: { type: authorizationTypeOf(system), ...(configuration && { configuration }) },
@@ -137,7 +163,7 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
 }
 
 export function toSystemResponse(system: SystemDetails): SystemResponseDto {
-  const config = serviceAccountOf(system);
+  const config = configurationOf(system);
   return {
     ...commonFields(system),
     authorization: { type: authorizationTypeOf(system), ...(config && { config }) },
@@ -150,6 +176,7 @@ export function toSystemResponse(system: SystemDetails): SystemResponseDto {
 function commonFields(
   system: NewSystem,
 ): Omit<SystemResponseDto, 'authorization' | 'tools' | 'createdBy' | 'modifiedBy'> {
+  const tls = toTlsResponse(system);
   return {
     id: system.id,
     svcUuid: null,
@@ -158,6 +185,7 @@ function commonFields(
     type: system.type,
     name: system.name,
     baseUrl: system.baseUrl ?? '',
+    ...(tls && { tls }),
     description: system.description,
     createdDate: system.createdAt.toISOString(),
     modifiedDate: system.modifiedAt.toISOString(),
@@ -168,11 +196,20 @@ function authorizationTypeOf(system: NewSystem): AuthorizationType {
   return system.authorizationType ?? AuthorizationType.NoAuth;
 }
 
-function serviceAccountOf({
-  clientId,
-  identityProviderUrl,
-}: NewSystem): ServiceAccountResponseDto | undefined {
-  return clientId === null || identityProviderUrl === null ? undefined : { clientId, identityProviderUrl };
+function configurationOf(system: NewSystem): ServiceAccountResponseDto | ApiKeyResponseDto | undefined {
+  const apiKey = apiKeyOptionsOf(system);
+  if (apiKey !== null) {
+    return { headerName: apiKey.headerName, scheme: apiKey.scheme };
+  }
+  const { clientId, identityProviderUrl } = system;
+  if (clientId === null || identityProviderUrl === null) {
+    return undefined;
+  }
+  const key = privateKeyOptionsOf(system);
+  const account = { clientId, identityProviderUrl };
+  return key === null
+    ? account
+    : { ...account, authenticationMethod: 'private_key_jwt', algorithm: key.algorithm, keyId: key.keyId };
 }
 
 function personOf({ firstName, lastName, userName }: UserReference): PersonDto {

@@ -7,39 +7,29 @@ import { Database } from '../../../database/database.js';
 import { VersionCommittedError } from '../../apps/apps.errors.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditService, type AuditEntry } from '../../audit/recording/audit.service.js';
-import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
 import { connectionKey } from '../model/connection.js';
 import { connectionOf } from '../model/authorization.request.dto.js';
 import type { CreateSystemRequestDto } from './create-system.request.dto.js';
 import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { changed } from './system-change.js';
+import { changed, changedFields } from './system-change.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
+import { eventOf, found } from './system-event.js';
 import {
-  AuthorizationType,
-  SystemType,
   type Connection,
   type ListOptions,
   type McpServerRow,
+  type SystemDetails,
   type SystemKey,
   type SystemList,
-  type SystemDetails,
+  SystemType,
 } from '../model/system.types.js';
-import { NoServiceAccountError, SystemNotFoundError } from '../model/systems.errors.js';
+import { SystemNotFoundError } from '../model/systems.errors.js';
 import type { LockedSystem } from '../storage/locked-system.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
-
-const AUDITED_FIELDS = [
-  'name',
-  'description',
-  'baseUrl',
-  'authorizationType',
-  'clientId',
-  'clientSecret',
-  'identityProviderUrl',
-] as const;
 
 /** The systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
 @Injectable()
@@ -87,9 +77,12 @@ export class SystemsService {
     return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
   }
 
-  /** The id of an MCP system; null when there is none. */
-  async idOf(key: SystemKey): Promise<string | null> {
-    return this.database.read((manager) => this.repository.idOf(manager, key));
+  /**
+   * The id of an MCP system.
+   * @throws SystemNotFoundError
+   */
+  async idOf(key: SystemKey): Promise<string> {
+    return found(await this.database.read((manager) => this.repository.idOf(manager, key)));
   }
 
   /** The systems of a version, of all types. */
@@ -139,29 +132,14 @@ export class SystemsService {
     });
   }
 
-  /** Whether there is a system of any type. */
-  async exists(key: SystemKey): Promise<boolean> {
-    return this.database.read((manager) => this.repository.exists(manager, key));
-  }
-
   /**
-   * Sets the client secret of a system of any type, of a committed version too: it is no part of its definition.
+   * Makes sure that there is a system, of any type.
    * @throws SystemNotFoundError
-   * @throws NoServiceAccountError
    */
-  async replaceSecret(principal: Principal, key: SystemKey, secret: string): Promise<SystemEntity> {
-    return this.database.write(async (manager) => {
-      await this.apps.isWritable(manager, key);
-      const system = found(await this.repository.lockAny(manager, key));
-      if (system.authorizationType !== AuthorizationType.ServiceAccount) {
-        throw new NoServiceAccountError();
-      }
-      const next = { ...system, clientSecret: this.secrets.seal(system, secret) };
-      await this.save(manager, principal, next);
-      const fields = ['clientSecret'];
-      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
-      return next;
-    });
+  async demandAny(key: SystemKey): Promise<void> {
+    if (!(await this.database.read((manager) => this.repository.exists(manager, key)))) {
+      throw new SystemNotFoundError();
+    }
   }
 
   /**
@@ -212,7 +190,7 @@ export class SystemsService {
     });
   }
 
-  /** Stores what the service noted about a locked system; nobody changed it, so author and time stay. */
+  /** Stores notes of the service about a locked system. Nobody changed it, so author and time stay. */
   async saveUnchanged(manager: EntityManager, system: SystemEntity): Promise<void> {
     await this.repository.update(manager, system);
   }
@@ -230,7 +208,8 @@ export class SystemsService {
   hasConnection(system: SystemEntity, connection: Connection): boolean {
     return (
       system.connectionKey === connectionKey(connection) &&
-      this.secrets.matches(system, connection.clientSecret)
+      this.secrets.matches(system, connection.clientSecret) &&
+      this.secrets.matches(system, connection.clientKey, 'clientKey')
     );
   }
 
@@ -241,8 +220,9 @@ export class SystemsService {
     now: Date,
   ): Omit<SystemEntity, 'tools' | 'resourceDefinitionId'> {
     const id = uuid();
-    const connection = connectionOf(payload.baseUrl, payload.authorization);
-    const { clientSecret, ...stored } = connection;
+    const connection = connectionOf(payload.baseUrl, payload.authorization, payload.tls);
+    const { clientSecret, clientKey, ...stored } = connection;
+    const holder = { ...stored, id };
     return {
       ...version,
       ...stored,
@@ -253,7 +233,8 @@ export class SystemsService {
       nameKey: nameKey(resourceName),
       name: payload.name,
       description: payload.description ?? '',
-      clientSecret: clientSecret === null ? null : this.secrets.seal({ ...stored, id }, clientSecret),
+      clientSecret: clientSecret === null ? null : this.secrets.seal(holder, clientSecret),
+      clientKey: clientKey === null ? null : this.secrets.seal(holder, clientKey, 'clientKey'),
       connectionKey: connectionKey(connection),
       toolsSynchronisedAt: null,
       createdBy: principal.user,
@@ -262,39 +243,4 @@ export class SystemsService {
       modifiedAt: now,
     };
   }
-}
-
-function eventOf(
-  action: AuditAction,
-  { appId, appVersionId, resourceId, resourceName }: SystemEntity,
-  details: Record<string, unknown> = {},
-): AuditEntry {
-  return {
-    action,
-    outcome: AuditOutcome.Ok,
-    appId,
-    appVersionId,
-    systemResourceId: resourceId,
-    details: { resourceName, ...details },
-  };
-}
-
-function found<System>(system: System | null): System {
-  if (system === null) {
-    throw new SystemNotFoundError();
-  }
-  return system;
-}
-
-/** A secret that was only sealed anew for a changed connection is the same. */
-function changedFields(
-  before: SystemEntity,
-  after: SystemEntity,
-  { authorization }: UpdateSystemRequestDto,
-): string[] {
-  const isSameSecret =
-    after.clientSecret !== null && authorization?.configuration?.clientSecret === undefined;
-  return AUDITED_FIELDS.filter(
-    (field) => before[field] !== after[field] && !(field === 'clientSecret' && isSameSecret),
-  );
 }

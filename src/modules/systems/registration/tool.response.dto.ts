@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { ToolRow } from '../model/system.types.js';
 
 /** A tool (docs/contract.md, section 2.3). */
@@ -9,35 +10,29 @@ export class ToolResponseDto {
   })
   id: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Reserved.', example: null })
+  @Shows.textOrNull('Reserved.', null)
   svcUuid: string | null;
 
-  @ApiProperty({ description: 'Name by which the server knows it.', example: 'get-sum' })
+  @Shows.value('Name by which the server knows it.', 'get-sum')
   name: string;
 
-  @ApiProperty({
-    description: 'What the server says it does; plain text, not to be trusted.',
-    example: 'Returns the sum of two numbers',
-  })
+  @Shows.value(
+    'What the server says it does; plain text, not to be trusted.',
+    'Returns the sum of two numbers',
+  )
   description: string;
 
-  @ApiProperty({
+  @Shows.object('JSON Schema of the input.', {
     type: 'object',
-    additionalProperties: true,
-    description: 'JSON Schema of the input.',
-    example: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+    properties: { a: { type: 'number' } },
+    required: ['a'],
   })
   inputSchema: Record<string, unknown>;
 
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'JSON Schema of the output; empty when the server declares none.',
-    example: {},
-  })
+  @Shows.object('JSON Schema of the output; empty when the server declares none.', {})
   outputSchema: Record<string, unknown>;
 
-  @ApiProperty({ description: 'Whether agents may call the tool.', example: true })
+  @Shows.value('Whether agents may call the tool.', true)
   enabled: boolean;
 }
 

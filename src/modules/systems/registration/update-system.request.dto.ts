@@ -1,8 +1,18 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
 import { IfSent, IsCredential, IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
+import { isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
+import {
+  IsApiKey,
+  IsApiKeyHeader,
+  IsKeyId,
+  IsNotBeside,
+  IsPrivateKey,
+  IsScheme,
+} from '../model/credential.decorators.js';
 import { AuthorizationType } from '../model/system.types.js';
+import { UpdateTlsDto } from '../model/tls.request.dto.js';
 import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
 
 /** Client credentials to change; a member that is left out keeps its value. */
@@ -22,6 +32,14 @@ export class UpdateServiceAccountDto {
   @IfSent()
   clientSecret?: string;
 
+  @IsPrivateKey()
+  @IsNotBeside('clientSecret')
+  privateKey?: string;
+
+  @IsKeyId()
+  @IsNotBeside('clientSecret')
+  keyId?: string;
+
   @IsHttpUrl({
     required: false,
     description: 'OAuth 2.0 token endpoint.',
@@ -31,7 +49,22 @@ export class UpdateServiceAccountDto {
   identityProviderUrl?: string;
 }
 
+/** An API key to change; a member that is left out keeps its value. */
+export class UpdateApiKeyDto {
+  @IsApiKeyHeader()
+  headerName?: string;
+
+  @IsScheme(
+    'Word before the key; null for none. Left out beside a headerName, it is what a new system would have.',
+  )
+  scheme?: string | null;
+
+  @IsApiKey(false)
+  apiKey?: string;
+}
+
 /** Authorization to change. */
+@ApiExtraModels(UpdateServiceAccountDto, UpdateApiKeyDto)
 export class UpdateAuthorizationDto {
   @ApiProperty({
     enum: AuthorizationType,
@@ -39,12 +72,13 @@ export class UpdateAuthorizationDto {
     description: 'NO_AUTH deletes the stored credentials.',
     example: AuthorizationType.ServiceAccount,
   })
-  @IsEnum(AuthorizationType, { message: 'must be NO_AUTH or SERVICE_ACCOUNT' })
+  @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
 
   @ApiPropertyOptional({
-    type: () => UpdateServiceAccountDto,
-    description: 'Credentials to change; all three must be known afterwards. NO_AUTH ignores it.',
+    anyOf: [{ $ref: getSchemaPath(UpdateServiceAccountDto) }, { $ref: getSchemaPath(UpdateApiKeyDto) }],
+    description:
+      'Credentials to change; all that the type needs must be known afterwards. NO_AUTH ignores it.',
   })
   @ValidateIf(
     (authorization: UpdateAuthorizationDto) =>
@@ -52,8 +86,8 @@ export class UpdateAuthorizationDto {
   )
   @ValidateNested()
   @IsObject({ message: 'must be an object' })
-  @Type(() => UpdateServiceAccountDto)
-  configuration?: UpdateServiceAccountDto;
+  @Type((options) => (isApiKey(options) ? UpdateApiKeyDto : UpdateServiceAccountDto))
+  configuration?: UpdateServiceAccountDto | UpdateApiKeyDto;
 }
 
 /** What to change about an MCP system; a member that is left out keeps its value. */
@@ -85,4 +119,15 @@ export class UpdateSystemRequestDto {
   @IsObject({ message: 'must be an object' })
   @Type(() => UpdateAuthorizationDto)
   authorization?: UpdateAuthorizationDto;
+
+  @ApiPropertyOptional({
+    type: () => UpdateTlsDto,
+    nullable: true,
+    description: 'Certificates to change (extension). null removes all of them, and the key.',
+  })
+  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  @ValidateNested()
+  @IsObject({ message: 'must be an object' })
+  @Type(() => UpdateTlsDto)
+  tls?: UpdateTlsDto | null;
 }

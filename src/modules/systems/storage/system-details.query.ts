@@ -12,7 +12,10 @@ import type { AuthorizationType, SystemDetails, SystemType, ToolRow } from '../m
 export const SELECT_SYSTEM_WITH_TOOLS = `
   SELECT systems.id, systems.resource_id AS resourceId, systems.resource_definition_id AS resourceDefinitionId,
     systems.type, systems.name, systems.base_url AS baseUrl, systems.authorization_type AS authorizationType,
-    systems.client_id AS clientId, systems.identity_provider_url AS identityProviderUrl, systems.description,
+    systems.client_id AS clientId, systems.identity_provider_url AS identityProviderUrl,
+    systems.tls_ca AS caCertificates, systems.tls_certificate AS clientCertificate,
+    systems.tls_key IS NOT NULL AS hasClientKey, systems.description,
+    systems.credential_options AS credentialOptions, systems.description,
     systems.created_at AS createdAt, systems.modified_at AS modifiedAt, systems.created_by AS createdBy,
     systems.modified_by AS modifiedBy, tools.id AS toolId, tools.name AS toolName, tools.description AS toolDescription,
     tools.input_schema AS inputSchema, tools.output_schema AS outputSchema, tools.enabled
@@ -36,6 +39,10 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
         authorizationType: system['authorizationType'] as AuthorizationType | null,
         clientId: system['clientId'] as string | null,
         identityProviderUrl: system['identityProviderUrl'] as string | null,
+        caCertificates: system['caCertificates'] as string | null,
+        clientCertificate: system['clientCertificate'] as string | null,
+        hasClientKey: toBoolean(system['hasClientKey']),
+        credentialOptions: system['credentialOptions'] as string | null,
         description: system['description'] as string,
         createdAt: toDate(system['createdAt']),
         modifiedAt: toDate(system['modifiedAt']),

@@ -23,11 +23,19 @@ export class SystemEntity {
   @Column({ type: 'varchar', name: 'authorization_type', length: 16, nullable: true })
   authorizationType: AuthorizationType | null;
   @Column({ type: 'varchar', name: 'client_id', length: 255, nullable: true }) clientId: string | null;
-  /** Sealed by SecretCipher for this very row; never readable as it stands. */
-  @Column({ type: 'varchar', name: 'client_secret', length: 4096, nullable: true }) clientSecret:
-    string | null;
+  /** The client secret, private key or API key, sealed by SecretCipher for this very row; never readable as it stands. */
+  @Column({ type: 'text', name: 'client_secret', nullable: true }) clientSecret: string | null;
   @Column({ type: 'varchar', name: 'identity_provider_url', length: 2048, nullable: true })
   identityProviderUrl: string | null;
+  /** Certificates (PEM) of the authorities that are trusted for this system, in place of the built-in ones. */
+  @Column({ type: 'text', name: 'tls_ca', nullable: true }) caCertificates: string | null;
+  /** Certificate (PEM, its chain after it) that the service shows to the servers of this system. */
+  @Column({ type: 'text', name: 'tls_certificate', nullable: true }) clientCertificate: string | null;
+  /** Its private key, sealed as the client secret is. */
+  @Column({ type: 'text', name: 'tls_key', nullable: true }) clientKey: string | null;
+  /** What is known of the credential besides its secret, see credential-options.ts; null where nothing is. */
+  @Column({ type: 'varchar', name: 'credential_options', length: 1024, nullable: true })
+  credentialOptions: string | null;
   /** Hash of everything public about the connection, see connectionKey(). */
   @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
     string | null;

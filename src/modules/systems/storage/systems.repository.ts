@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { Database } from '../../../database/database.js';
+import { locked } from '../../../database/row-locks.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -31,6 +31,10 @@ const CONNECTION = {
   clientId: true,
   clientSecret: true,
   identityProviderUrl: true,
+  caCertificates: true,
+  clientCertificate: true,
+  clientKey: true,
+  credentialOptions: true,
 } as const;
 const STATE = {
   id: true,
@@ -46,8 +50,6 @@ const STATE = {
 /** Rows of systems and resource definitions. */
 @Injectable()
 export class SystemsRepository {
-  constructor(private readonly database: Database) {}
-
   /** @throws SystemNameTakenError by the unique index */
   async insert(manager: EntityManager, system: SystemEntity): Promise<void> {
     await refuseTakenName(manager.insert(SystemEntity, system));
@@ -80,14 +82,12 @@ export class SystemsRepository {
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return this.database
-      .lock(this.byKey(manager, key, { type: SystemType.Mcp }), 'pessimistic_write')
-      .getOne();
+    return locked(this.byKey(manager, key, { type: SystemType.Mcp }), 'pessimistic_write').getOne();
   }
 
   /** As `lock`, for systems of all types. */
   async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return this.database.lock(this.byKey(manager, key), 'pessimistic_write').getOne();
+    return locked(this.byKey(manager, key), 'pessimistic_write').getOne();
   }
 
   /** Whether there is a system of any type. */
@@ -98,7 +98,7 @@ export class SystemsRepository {
   /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
   async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
     const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });
-    const systems = await this.database.lock(query, 'pessimistic_write').getMany();
+    const systems = await locked(query, 'pessimistic_write').getMany();
     return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
   }
 
@@ -139,14 +139,11 @@ export class SystemsRepository {
     return manager.find(SystemEntity, { select: STATE, where: { appId, appVersionId } });
   }
 
-  /** How a system is reached, its secret sealed; null when it is gone. */
+  /** How a system is reached, its secrets sealed; null when it is gone. */
   async connectionById(
     manager: EntityManager,
     id: string,
-  ): Promise<Pick<
-    SystemEntity,
-    'baseUrl' | 'authorizationType' | 'clientId' | 'clientSecret' | 'identityProviderUrl'
-  > | null> {
+  ): Promise<Pick<SystemEntity, keyof typeof CONNECTION> | null> {
     return manager.findOne(SystemEntity, { select: CONNECTION, where: { id } });
   }
 
@@ -183,7 +180,7 @@ export class SystemsRepository {
   /** Locked against every other writer until the transaction ends; null when there is none. */
   async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
     const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
-    return this.database.lock(query, 'pessimistic_write').getOne();
+    return locked(query, 'pessimistic_write').getOne();
   }
 
   /** Whether tools of a system of a definition were ever stored, in whichever version of the application that has it. */

@@ -9,7 +9,7 @@ import type { ConnectionTest } from './tested-systems.types.js';
 
 const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
 
-/** Tells the audit log and the metrics what connection tests find and what they change. */
+/** Tells the audit log and the metrics the findings and changes of connection tests. */
 @Injectable()
 export class ConnectionTestRecords {
   constructor(

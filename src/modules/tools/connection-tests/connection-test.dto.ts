@@ -1,14 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsDefined, IsObject, ValidateNested } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import { IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
+import { IsHttpUrl, IsPart } from '../../../common/validation/patterns.decorators.js';
 import { CONNECTION_FAILURES } from '../../mcp-connection/model/connection-failure.types.js';
 import {
   REJECTED_TOOL_REASONS,
   type RejectedToolReason,
 } from '../../mcp-connection/model/connection-test.types.js';
+import { ToolResponseDto } from '../../systems/registration/tool.response.dto.js';
 import { AuthorizationRequestDto } from '../../systems/model/authorization.request.dto.js';
+import { IsTlsPart, TlsRequestDto } from '../../systems/model/tls.request.dto.js';
 
 /** Fixed texts as a list in Markdown. */
 const listOf = (texts: Record<string, string>): string =>
@@ -21,119 +22,90 @@ export class ConnectionTestRequestDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
   baseUrl: string;
 
-  @ApiProperty({ type: () => AuthorizationRequestDto, description: 'How the MCP server is reached.' })
-  @ValidateNested()
-  @IsObject({ message: 'must be an object' })
-  @IsDefined({ message: 'is required' })
-  @Type(() => AuthorizationRequestDto)
+  @IsPart(() => AuthorizationRequestDto, 'How the MCP server is reached.')
   authorization: AuthorizationRequestDto;
+
+  @IsTlsPart()
+  tls?: TlsRequestDto;
 }
 
 /** A tool as the server describes it. */
-export class TestedToolDto {
-  @ApiProperty({ description: 'Tool name, unique in the list.', example: 'get-sum' })
-  name: string;
-
-  @ApiProperty({
-    description: 'What the server says it does; plain text, not to be trusted.',
-    example: 'Returns the sum of two numbers',
-  })
-  description: string;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'JSON Schema of the input.',
-    example: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
-  })
-  inputSchema: Record<string, unknown>;
+export class TestedToolDto extends PickType(ToolResponseDto, [
+  'name',
+  'description',
+  'inputSchema',
+] as const) {
+  @Shows.value('Tool name, unique in the list.', 'get-sum')
+  override name: string;
 }
 
 /** A tool that was left out of the list. */
 export class RejectedToolDto {
-  @ApiProperty({
-    description: 'At most 128 printable characters; empty when the server gave no name.',
-    example: 'delete everything',
-  })
+  @Shows.value('At most 128 printable characters; empty when the server gave no name.', 'delete everything')
   name: string;
 
-  @ApiProperty({
-    enum: REJECTED_TOOL_REASONS,
-    enumName: 'RejectedToolReason',
-    description:
-      'Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits ' +
+  @Shows.enum(
+    'RejectedToolReason',
+    REJECTED_TOOL_REASONS,
+    'Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits ' +
       'of the deployment (`MCP_MAX_SCHEMA_…`) that refer to nothing outside themselves.',
-    example: 'invalid_name',
-  })
+    'invalid_name',
+  )
   reason: RejectedToolReason;
 }
 
 /** A tool that came with its flag. */
 export class TakenOverToolDto {
-  @ApiProperty({ description: 'Tool name.', example: 'get-env' })
+  @Shows.value('Tool name.', 'get-env')
   name: string;
 
-  @ApiProperty({ description: 'Whether agents may call the tool.', example: false })
+  @Shows.value('Whether agents may call the tool.', false)
   enabled: boolean;
 
-  @ApiProperty({
-    type: () => UserReferenceDto,
-    nullable: true,
-    description: 'Who decided it; null where no person has looked at the tool.',
-  })
+  @Shows.partOrNull(() => UserReferenceDto, 'Who decided it; null where no person has looked at the tool.')
   decidedBy: UserReferenceDto | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When it was decided; null where that is not known.',
-    example: '2026-01-31T10:20:30.123Z',
-  })
+  @Shows.momentOrNull('When it was decided; null where that is not known.', '2026-01-31T10:20:30.123Z')
   decidedAt: string | null;
 }
 
 /** What changed in one registered system. */
 export class SynchronizedSystemDto {
-  @ApiProperty({ format: 'uuid', description: 'Resource id of the system.' })
+  @Shows.uuid('Resource id of the system.')
   resourceId: string;
 
-  @ApiProperty({ description: 'Display name of the system.', example: 'Inventory tools' })
+  @Shows.value('Display name of the system.', 'Inventory tools')
   name: string;
 
-  @ApiProperty({ type: [String], description: 'Tools that are new in this system.' })
+  @Shows.texts('Tools that are new in this system.')
   added: string[];
 
-  @ApiProperty({
-    type: [String],
-    description: 'Tools whose definition changed; the audit log names every difference.',
-  })
+  @Shows.texts('Tools whose definition changed; the audit log names every difference.')
   changed: string[];
 
-  @ApiProperty({ type: [String], description: 'Tools that the server no longer lists.' })
+  @Shows.texts('Tools that the server no longer lists.')
   removed: string[];
 
-  @ApiProperty({ type: [String], description: 'Tools that are back, with their old id and flag.' })
+  @Shows.texts('Tools that are back, with their old id and flag.')
   returned: string[];
 
-  @ApiProperty({ type: [String], description: 'Tools that are disabled now until an admin enables them.' })
+  @Shows.texts('Tools that are disabled now until an admin enables them.')
   disabledForReview: string[];
 
-  @ApiProperty({
-    type: () => [TakenOverToolDto],
-    description:
-      'Tools of `added` whose flag was decided before about this very definition: in another version of the application, or for a ' +
+  @Shows.list(
+    () => TakenOverToolDto,
+    'Tools of `added` whose flag was decided before about this very definition: in another version of the application, or for a ' +
       'system of this name that is gone.',
-  })
+  )
   takenOver: TakenOverToolDto[];
 }
 
 /** What the server says of itself. */
 export class TestedServerDto {
-  @ApiProperty({ description: 'Name that the server gives itself.', example: 'inventory-mcp' })
+  @Shows.value('Name that the server gives itself.', 'inventory-mcp')
   name: string;
 
-  @ApiProperty({ description: 'Version that the server gives itself.', example: '2.1.0' })
+  @Shows.value('Version that the server gives itself.', '2.1.0')
   version: string;
 }
 
@@ -195,6 +167,6 @@ export class ConnectionTestResponseDto {
   })
   warnings?: string[];
 
-  @ApiProperty({ type: 'integer', description: 'Milliseconds the test took.', example: 42 })
+  @Shows.number('Milliseconds the test took.', 42)
   latencyMs: number;
 }

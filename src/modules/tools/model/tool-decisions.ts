@@ -1,6 +1,6 @@
 import type { DefinedName, ToolDecision } from './tool.types.js';
 
-/** What was decided so far about the tools of a resource definition, in all versions of the application. */
+/** The decisions so far about the tools of a resource definition, in all versions of the application. */
 export class ToolDecisions {
   private readonly byDefinition = new Map<string, ToolDecision>();
   private readonly latestByName = new Map<string, ToolDecision>();
@@ -27,8 +27,8 @@ export class ToolDecisions {
 }
 
 /**
- * Decisions that need not be kept where no tool has the definition any more: a server that describes its tools anew each time
- * would add them without end. Never what a person decided, or may have decided before that was kept.
+ * Decisions that need not be kept, because no tool has the definition any more. A server that describes its tools anew each
+ * time would add decisions without end. Never what a person decided, or may have decided before that was kept.
  * @param kept how many others of each name stay, the latest
  */
 export function outlived(decisions: readonly ToolDecision[], kept: number): ToolDecision[] {

@@ -1,6 +1,13 @@
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { DiscoveredTool } from '../../mcp-connection/model/connection-test.types.js';
+import type { SystemKey } from '../../systems/model/system.types.js';
+
+/** Names a tool by its place in the interface: both ids of the system must be of the same system. */
+export interface ToolKey extends SystemKey {
+  systemId: string;
+  toolId: string;
+}
 
 /** A workflow node that may use the tools of a system. */
 export interface ToolUse extends AppVersionKey {
@@ -74,7 +81,7 @@ export interface SwitchedTool {
   name: string;
   enabled: boolean;
   wasEnabled: boolean;
-  /** Nodes whose agents refer to the system of the tool, in the version and in builds. */
+  /** Nodes with agents that refer to the system of the tool, in the version and in builds. */
   affectedNodes: ToolUse[];
 }
 

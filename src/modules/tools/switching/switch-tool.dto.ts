@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
-import { SystemParams } from '../../systems/model/path.params.dto.js';
-import type { SwitchedTool, ToolUse } from '../model/tool.types.js';
+import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
+import type { SwitchedTool, ToolKey, ToolUse } from '../model/tool.types.js';
 
 /** Path of one tool. */
 export class ToolParams extends SystemParams {
@@ -15,6 +15,11 @@ export class ToolParams extends SystemParams {
   toolId: string;
 }
 
+/** The tool that a path names. */
+export function toolKeyOf({ systemId, toolId, ...system }: ToolParams): ToolKey {
+  return { ...keyOf(system), systemId, toolId };
+}
+
 /** The switch of a tool (docs/contract.md, section 2.5). */
 export class SwitchToolRequestDto {
   @IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false })
@@ -23,62 +28,53 @@ export class SwitchToolRequestDto {
 
 /** The tool in the answer. */
 export class SwitchedToolDto {
-  @ApiProperty({ format: 'uuid', description: 'Tool id.' })
+  @Shows.uuid('Tool id.')
   id: string;
 
-  @ApiProperty({ description: 'Tool name.', example: 'get-sum' })
+  @Shows.value('Tool name.', 'get-sum')
   name: string;
 
-  @ApiProperty({ description: 'Whether agents may call the tool now.', example: false })
+  @Shows.value('Whether agents may call the tool now.', false)
   enabled: boolean;
 }
 
 /** A workflow node whose agent refers to the system of the tool. */
 export class AffectedNodeDto {
-  @ApiProperty({ description: 'Application of the workflow.', example: 'sample' })
+  @Shows.value('Application of the workflow.', 'sample')
   appId: string;
 
-  @ApiProperty({ description: 'Its version.', example: 'v1' })
+  @Shows.value('Its version.', 'v1')
   appVersionId: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The build; null for the node as it stands in the version.',
-    example: null,
-  })
+  @Shows.textOrNull('The build; null for the node as it stands in the version.', null)
   buildId: string | null;
 
-  @ApiProperty({ description: 'Name of the workflow.', example: 'check_stock' })
+  @Shows.value('Name of the workflow.', 'check_stock')
   workflow: string;
 
-  @ApiProperty({ description: 'Id of the node.', example: 'agent' })
+  @Shows.value('Id of the node.', 'agent')
   nodeId: string;
 
-  @ApiProperty({ description: 'Name of the node.', example: 'Ask the stock' })
+  @Shows.value('Name of the node.', 'Ask the stock')
   nodeName: string;
 }
 
 /** The switch of a tool (docs/contract.md, section 2.5). */
 export class SwitchToolResponseDto {
-  @ApiProperty({ type: 'integer', description: 'The HTTP status again.', example: 200 })
+  @Shows.number('The HTTP status again.', 200)
   status: number;
 
-  @ApiProperty({
-    description: '`Tool enabled.`, `Tool disabled.`, or that it already was.',
-    example: 'Tool disabled.',
-  })
+  @Shows.value('`Tool enabled.`, `Tool disabled.`, or that it already was.', 'Tool disabled.')
   message: string;
 
-  @ApiProperty({ type: () => SwitchedToolDto, description: 'The tool as it is now.' })
+  @Shows.part(() => SwitchedToolDto, 'The tool as it is now.')
   tool: SwitchedToolDto;
 
-  @ApiProperty({
-    type: () => [AffectedNodeDto],
-    description:
-      'Extension: nodes whose agents refer to the system, so lose or get back the tool: those of the version and of its newest builds, ' +
+  @Shows.list(
+    () => AffectedNodeDto,
+    'Extension: nodes whose agents refer to the system, so lose or get back the tool: those of the version and of its newest builds, ' +
       'of builds that use them as a library too; 100 at most.',
-  })
+  )
   affectedNodes: AffectedNodeDto[];
 }
 

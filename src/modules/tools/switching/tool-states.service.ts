@@ -3,7 +3,7 @@ import { Database } from '../../../database/database.js';
 import type { DefinedTool, ToolState } from '../model/tool.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
-/** What is known of tools at this moment, for those who are about to call them. Not inside of a transaction. */
+/** Tools as they are at this moment, for callers who are about to call them. Not inside of a transaction. */
 @Injectable()
 export class ToolStatesService {
   constructor(

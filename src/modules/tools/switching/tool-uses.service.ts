@@ -7,8 +7,8 @@ export interface UsedSystem extends AppVersionKey {
   resourceDefinitionId: string;
 }
 
-/** Finds the nodes that use a system. */
-export type ToolUseFinder = (system: UsedSystem) => Promise<ToolUse[]>;
+/** Finds the nodes that use a system, of applications that somebody may see. */
+export type ToolUseFinder = (system: UsedSystem, maySee: (appId: string) => boolean) => Promise<ToolUse[]>;
 
 /** Who uses the tools of a system, as far as other modules know. */
 @Injectable()
@@ -21,10 +21,10 @@ export class ToolUsesService {
   }
 
   /** Not inside of a transaction. */
-  async of(system: UsedSystem): Promise<ToolUse[]> {
+  async of(...[system, maySee]: Parameters<ToolUseFinder>): Promise<ToolUse[]> {
     const found: ToolUse[] = [];
     for (const finder of this.finders) {
-      found.push(...(await finder(system)));
+      found.push(...(await finder(system, maySee)));
     }
     return found;
   }

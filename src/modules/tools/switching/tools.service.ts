@@ -1,24 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Permission } from '../../../common/auth/permission.js';
+import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
-import type { SystemKey } from '../../systems/model/system.types.js';
-import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
-import type { SwitchedTool } from '../model/tool.types.js';
+import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
 import { ToolNotFoundError } from '../model/tools.errors.js';
 import { ToolUsesService } from './tool-uses.service.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
-
-/** Names a tool by its place in the interface: both ids of the system must be of the same system. */
-export interface ToolKey extends SystemKey {
-  systemId: string;
-  toolId: string;
-}
 
 /** Single tools of MCP systems (docs/contract.md, section 2.5). */
 @Injectable()
@@ -33,9 +27,9 @@ export class ToolsService {
   ) {}
 
   /**
-   * Enables or disables a tool, in a committed version too: the flag is looked at when a tool is called, and is no part of its
-   * definition. Doing it twice changes nothing the second time. Versions that are still to come take over what was decided last
-   * about the definition of the tool; in those that have it already it stays as it is.
+   * Enables or disables a tool, in a committed version too. The flag is read when a tool is called, and is no part of its
+   * definition. Doing it twice changes nothing the second time. Later versions take over the last decision about the definition
+   * of the tool. Versions that have the tool already keep their flag.
    * @throws SystemNotFoundError, ToolNotFoundError
    */
   async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
@@ -59,7 +53,9 @@ export class ToolsService {
       await this.record(manager, principal, system, change);
       return { ...change, resourceDefinitionId: system.resourceDefinitionId };
     });
-    const affectedNodes = await this.uses.of({ appId, appVersionId, resourceDefinitionId });
+    const affectedNodes = await this.uses.of({ appId, appVersionId, resourceDefinitionId }, (user) =>
+      mayFor(principal, Permission.IntegrationManagement, user),
+    );
     return { ...switched, affectedNodes };
   }
 
@@ -67,11 +63,8 @@ export class ToolsService {
    * Makes sure that a path names a listed tool of an MCP system.
    * @throws SystemNotFoundError, ToolNotFoundError
    */
-  async requirePath({ systemId, toolId, appId, appVersionId, resourceId }: ToolKey): Promise<void> {
-    const id = await this.systems.idOf({ appId, appVersionId, resourceId });
-    if (id === null) {
-      throw new SystemNotFoundError();
-    }
+  async demandPath({ systemId, toolId, ...system }: ToolKey): Promise<void> {
+    const id = await this.systems.idOf(system);
     if (
       id !== systemId ||
       !(await this.database.read((manager) => this.tools.existsPresent(manager, id, toolId)))

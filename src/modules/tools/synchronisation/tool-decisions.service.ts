@@ -26,8 +26,8 @@ export class ToolDecisionsService {
    * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
    * @param names of the tools that are listed now
    * @param unknown names of those that the system does not have, or not as they are defined now
-   * @returns what was decided so far about tools of these names, and whether no list was ever stored for a system of the
-   * resource definition
+   * @returns the decisions so far about tools of these names, and whether no list was ever stored for a system of the resource
+   * definition
    */
   async open(
     manager: EntityManager,
@@ -48,7 +48,8 @@ export class ToolDecisionsService {
   }
 
   /**
-   * Ends a synchronisation, after its tools are stored: keeps what it has decided, and forgets what is outlived by that.
+   * Ends a synchronisation, after its tools are stored. It keeps the decisions of the synchronisation, and forgets decisions
+   * that need not be kept any more.
    * @param earlier what `open` returned
    */
   async close(
@@ -67,7 +68,7 @@ export class ToolDecisionsService {
     }
   }
 
-  /** Stores what a person decides now about a tool of a system, for it and for the versions that are still to come. */
+  /** Stores a decision of a person about a tool of a system, for this version and for later ones. */
   async decide(
     manager: EntityManager,
     user: UserReference,

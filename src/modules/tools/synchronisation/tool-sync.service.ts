@@ -44,8 +44,8 @@ export class ToolSyncService {
   }
 
   /**
-   * Writes all that changed inside the caller's transaction. Tools are what the server offers, so those of a committed version are
-   * written too; of its systems nothing but the time.
+   * Writes all that changed inside the caller's transaction. Tools are the offer of the server, so the tools of a committed
+   * version are written too; of its systems nothing but the time.
    * @param locked locked, so that one synchronisation at a time works on it
    */
   async apply(

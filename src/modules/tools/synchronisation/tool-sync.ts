@@ -11,7 +11,10 @@ import type {
 /** What a plan needs to know besides the two lists. */
 export interface SyncContext {
   systemId: string;
-  /** Whether no list was ever stored for a system of this resource definition: what is found now is what the admin registered. */
+  /**
+   * Whether no list was ever stored for a system of this resource definition: this list is the one that the administrator
+   * registered.
+   */
   isFirst: boolean;
   /** What was decided so far in all versions of the application. */
   decisions: readonly ToolDecision[];
@@ -40,9 +43,9 @@ type Position = { definition: HashedDefinition; position: number };
 type Context = Omit<SyncContext, 'decisions'> & { earlier: ToolDecisions };
 
 /**
- * Works out how the stored tools of a system become those that its server lists. A tool is known by its name and keeps
- * its id and flag for ever: one that is gone stays stored, not present, and comes back as it was. One that the system stores
- * for the first time comes with what was decided about its definition, in whichever version.
+ * Works out how the stored tools of a system become those that its server lists. A tool is known by its name and keeps its id
+ * and flag for ever. A tool that is gone stays stored, not present, and comes back with both. A tool that the system stores for
+ * the first time comes with the decision about its definition, from any version.
  * @param stored every stored tool of the system, present or not
  * @param listed the server's tools in its order, names unique
  */
@@ -130,7 +133,7 @@ function planChanged(
   const { name, definitionHash } = definition;
   const known = earlier.of(definition);
   const decided = policy === 'accept' ? accepted(tool, known, now) : ruled(false, now);
-  // What a person decided about this definition in another version holds for the versions to come.
+  // A decision of a person about this definition in another version holds for later versions.
   if (known === undefined || known.decidedBy === null) {
     decisions.push({ name, definitionHash, ...decided });
   }

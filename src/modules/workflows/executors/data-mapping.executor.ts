@@ -9,7 +9,7 @@ import {
 import type { RunnableNode } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
-/** Makes new data out of what is there: `inputBody`, stored under the `responseKey` or, without one, merged into the data. */
+/** Makes new data out of the data of the run: `inputBody`, stored under the `responseKey` or, without one, merged into the data. */
 export class DataMappingExecutor implements NodeExecutor {
   readonly type = 'DATA_MAPPING';
   readonly takesInput = true;

@@ -58,7 +58,7 @@ export class CallStore {
     }
   }
 
-  /** @throws RunReplacedError when the run was begun anew meanwhile: what came of the call is lost */
+  /** @throws RunReplacedError when the run was begun anew meanwhile: the result of the call is lost */
   async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
     const isOwn = await this.database.write((manager) =>
       this.repository.change(
@@ -88,17 +88,21 @@ export class CallStore {
     await this.end(claim, CallState.Unknown, outcome);
   }
 
-  /** Lets calls of unknown outcome be made once more, in the caller's transaction: those of the run and of its subworkflows. */
+  /** Lets calls of unknown outcome of a run and its subworkflows be made once more, in the caller's transaction. */
   async release(manager: EntityManager, runKey: string): Promise<void> {
     await this.repository.release(manager, runKey);
   }
 
-  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  /** Whether a call that must not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
   async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
     return this.repository.hasLasting(manager, runKey);
   }
 
-  /** Calls of a run in their order, at most `limit`, each response one character longer than what is shown, or whole. @param after key of the last one of the page before */
+  /**
+   * Calls of a run in their order, at most `limit`. Each response is whole, or cut one character after the length that is
+   * shown.
+   * @param after key of the last one of the page before
+   */
   async page(runId: string, after: string | undefined, limit: number): Promise<RunCall[]> {
     const length = this.env.get('WORKFLOW_RECORD_VALUE_BYTES') + 1;
     const rows = await this.database.read((manager) =>
@@ -159,7 +163,7 @@ export class CallStore {
   }
 }
 
-/** The failure of a run that may not go on by itself. */
+/** The failure of a run that must not go on by itself. */
 export function unknownOutcome({ kind, key }: OutsideCall, why: string): WorkflowFailedError {
   const message = `Nobody knows whether this call of kind ${kind} had an effect. ${why} A retry makes it once more.`;
   return new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: key });

@@ -24,7 +24,7 @@ export interface Visit {
   readonly error: WorkflowFailedError | null;
 }
 
-/** Collects what the nodes of one run did, up to a size: what is too large is left out and said to be. */
+/** Collects the work of the nodes of one run, up to a size. A part that is too large is left out, and marked. */
 export class RunJournal {
   private readonly visits: WorkflowNodeRecord[] = [];
   private bytesLeft: number;

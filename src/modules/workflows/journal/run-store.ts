@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../common/json.js';
 import { Clock } from '../../../common/clock.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Log } from '../../../common/logging/log.js';
+import type { SomeApps } from '../../../common/user/grant.js';
 import { Database } from '../../../database/database.js';
 import type { WorkflowRunEntity } from '../storage/workflow-run.entity.js';
 import type { RunJournal } from './run-journal.js';
@@ -143,8 +144,9 @@ export class RunStore {
     );
   }
 
-  async find(id: string): Promise<RunDetails | null> {
-    const row = await this.database.read((manager) => this.repository.findById(manager, id));
+  /** @param apps only when it is a run of one of these applications; null for whichever */
+  async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
+    const row = await this.database.read((manager) => this.repository.findById(manager, id, apps));
     if (row === null) {
       return null;
     }
@@ -152,9 +154,12 @@ export class RunStore {
     return { ...row, nodes, output: row.output === null ? null : (JSON.parse(row.output) as JsonValue) };
   }
 
-  /** Runs, newest first, at most `limit`. */
-  async page(query: WorkflowRunQuery, limit: number): Promise<ListedRun[]> {
-    return this.database.read((manager) => this.repository.page(manager, query, limit));
+  /**
+   * Runs, newest first, at most `limit`.
+   * @param apps only runs of these applications; null for all
+   */
+  async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
+    return this.database.read((manager) => this.repository.page(manager, query, apps, limit));
   }
 
   private rowOf(run: NewRun): WorkflowRunEntity {

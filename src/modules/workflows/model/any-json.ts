@@ -1,7 +1,7 @@
-import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { shows } from '../../../common/answer-fields.decorators.js';
 
-/** Any JSON value, null included. */
-export const ANY_JSON = {
+/** A member that is any JSON value, null included. */
+export const ShowsAnyJson = shows({
   oneOf: [
     { type: 'object', additionalProperties: true },
     { type: 'array', items: {} },
@@ -10,4 +10,4 @@ export const ANY_JSON = {
     { type: 'boolean' },
     { type: 'null' },
   ],
-} as unknown as ApiPropertyOptions;
+});

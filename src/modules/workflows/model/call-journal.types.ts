@@ -1,3 +1,4 @@
+import type { Page } from '../../../common/page.js';
 import type { JsonValue } from '../../../common/json.js';
 
 /** What a run calls outside of the service. */
@@ -17,7 +18,7 @@ export enum CallState {
   Done = 'DONE',
   /** It had no effect: not made at all, or refused by the other side. A later attempt may make it again. */
   Failed = 'FAILED',
-  /** Its outcome was lost with its worker, and it may not be made twice: a person has to decide. */
+  /** Its outcome was lost with its worker, and it must not be made twice: a person has to decide. */
   Unknown = 'UNKNOWN',
   /** A person has decided to have it made once more. */
   Released = 'RELEASED',
@@ -51,15 +52,18 @@ export interface CallResponse {
   readonly usage?: CallUsage;
 }
 
-/** Remembers the outside calls of one run, so that none is made twice because its worker died (process runtime notes, section 7). */
+/**
+ * Remembers the outside calls of one run, so that none is made twice because its worker died (docs/agents.md, "After a crash").
+ */
 export interface CallJournal {
   /**
-   * Makes an outside call at most once for this run, however often the run begins anew; a finished one answers what was stored,
-   * whatever is asked now. Not inside of a transaction.
+   * Makes an outside call at most once for this run, however often the run begins anew. A finished call gives its stored
+   * answer, whatever is asked now. Not inside of a transaction.
    * @param make makes the call. Whatever it answers is stored as the outcome. When it throws, the outcome counts as unknown,
-   * except for `CallNotMadeError`, whose cause is thrown, and for any failure of a repeatable call: a later attempt of the run may
-   * make the call again
-   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN for `CallOutcomeUnknownError`, for a deadline during a call that is not repeatable, and in a later attempt when it may have been made and is not repeatable
+   * with two exceptions after which a later attempt of the run may make the call again: a `CallNotMadeError`, whose cause is
+   * thrown, and any failure of a repeatable call
+   * @throws WorkflowFailedError with CALL_OUTCOME_UNKNOWN for `CallOutcomeUnknownError`, for a deadline during a call that is
+   * not repeatable, and in a later attempt for such a call that may have been made
    * @throws RunReplacedError, LeaseLostError when the run was cancelled or is another worker's now: nothing more may be called
    */
   once(call: OutsideCall, make: () => Promise<CallResponse>): Promise<CallResponse>;
@@ -84,9 +88,7 @@ export interface RunCall {
 }
 
 /** A page of the calls of a run; `next` is the key to read on from, null on the last page. */
-export interface RunCallPage {
-  readonly calls: readonly RunCall[];
-  readonly next: string | null;
+export interface RunCallPage extends Page<RunCall> {
   /** Characters of a response that readers are shown. */
   readonly maxLength: number;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ExecutedNodeType } from '../../packages/model/node-types.types.js';
+import type { Payer } from '../../quotas/model/quota.types.js';
 import type { CallJournal } from './call-journal.types.js';
 import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';
 
@@ -8,6 +9,8 @@ export interface RunScope {
   /** Id of the run, of a subworkflow its own. */
   readonly runId: string;
   readonly buildId: string;
+  /** Whose quotas count what the run uses. */
+  readonly payer: Payer;
   /** Application whose workflow this is; null for whichever of the build has it, see WorkflowRunRequest. */
   readonly appId: string | null;
   /** Everything that a node asks of the outside goes through it, see CallJournal. */
@@ -23,7 +26,7 @@ export interface RunScope {
   readonly budget: { nodesLeft: number };
   /**
    * Runs another workflow of the build to its end.
-   * @param place names this start among those of the run, the same whenever the run is repeated
+   * @param place names this start among the starts of the run; a repeated run gives equal names
    * @throws WorkflowFailedError when there is no such workflow, or it fails
    */
   readonly subworkflow: (target: WorkflowTarget, input: JsonObject, place: string) => Promise<RunResult>;

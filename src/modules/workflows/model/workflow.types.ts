@@ -1,5 +1,7 @@
+import type { PageQuery } from '../../../common/page.js';
 import type { EntityManager } from 'typeorm';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
+import type { Payer } from '../../quotas/model/quota.types.js';
 
 /** Kind of the jobs that run workflows that were started by hand. */
 export const TEST_RUN_JOB = 'WORKFLOW_TEST';
@@ -38,7 +40,7 @@ export interface WorkflowCondition {
   readonly isDefault: boolean;
 }
 
-/** What a run needs of a node; the shape is that of the contract's "Custom Agent workflow node". */
+/** The members of a node that a run needs, in the shape of the contract's "Custom Agent workflow node". */
 export interface RunnableNode {
   readonly id: string;
   readonly type: string;
@@ -88,6 +90,8 @@ export interface WorkflowRunRequest {
   /** Name of the workflow. */
   workflow: string;
   input: JsonObject;
+  /** Whose quotas count what the run uses. */
+  payer: Payer;
   /** @default Process */
   origin?: WorkflowRunOrigin;
   /** NO_PROCESS for a run that belongs to none. */
@@ -98,14 +102,14 @@ export interface WorkflowRunRequest {
   /** Stops the run: its reason is thrown, and the run may be asked for again. */
   signal: AbortSignal;
   /**
-   * Up to 128 characters that name this piece of work, such as the id of its job. Another request with the key goes on with
-   * the run that is there, in place of adding one; when it has finished, its output is given once more. Without a key every
-   * request is a run of its own.
+   * Up to 128 characters that name this piece of work, such as the id of its job. Another request with the key adds no run: it
+   * goes on with the existing one. When that has finished, its output is given once more. Without a key every request is a run
+   * of its own.
    */
   runKey?: string;
   /**
-   * Called first in the transaction that begins a run, of subworkflows too: throws when it is no longer wanted, and holds until
-   * the commit whatever a cancellation takes away.
+   * Called first in the transaction that begins a run, of subworkflows too. Throws when the run is no longer wanted. Locks,
+   * until the commit, everything that a cancellation takes away.
    */
   hold?: (manager: EntityManager) => Promise<void>;
 }
@@ -171,7 +175,7 @@ export interface RunDetails extends ListedRun {
 }
 
 /** Which runs to list. */
-export interface WorkflowRunQuery {
+export interface WorkflowRunQuery extends PageQuery {
   state?: WorkflowRunState;
   processInstanceUuid?: string;
   /** Runs that a run has started. */
@@ -181,13 +185,4 @@ export interface WorkflowRunQuery {
   from?: Date;
   /** Started before this time. */
   to?: Date;
-  /** Id of the last run of the page before. */
-  before?: string;
-  limit?: number;
-}
-
-/** A page of runs; `next` is the run to read on from, null on the last page. */
-export interface WorkflowRunPage {
-  readonly runs: readonly ListedRun[];
-  readonly next: string | null;
 }

@@ -32,6 +32,7 @@ export type WorkflowFailure =
   | 'AGENT_TOO_MANY_TOOLS'
   | 'AGENT_ITERATION_LIMIT'
   | 'AGENT_TOKEN_LIMIT'
+  | 'AGENT_TOKEN_QUOTA'
   | 'AGENT_DEADLINE'
   | 'AGENT_ANSWER_INVALID'
   | 'AGENT_MODEL_FAILED';
@@ -102,7 +103,7 @@ export class CallNotMadeError extends InternalError {
 }
 
 /**
- * What an outside call throws when nobody knows whether it had an effect, and it must not be made twice: the run fails with
+ * An outside call throws it when nobody knows whether the call had an effect, and it must not be made twice. The run fails with
  * CALL_OUTCOME_UNKNOWN, so that a person decides. The message is a sentence that says what happened.
  */
 export class CallOutcomeUnknownError extends InternalError {

@@ -1,26 +1,23 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
 import { scrub, scrubJson } from '../../../common/logging/scrub.js';
 import type { RunDetails, WorkflowNodeRecord } from '../model/workflow.types.js';
-import { ANY_JSON } from '../model/any-json.js';
+import { ShowsAnyJson } from '../model/any-json.js';
 import { WorkflowNodeRunDto } from './workflow-node-run.dto.js';
 import { toWorkflowRun, WorkflowRunDto } from './workflow-run.dto.js';
 
 /** A workflow run with what its nodes did. */
 export class WorkflowRunDetailsDto extends WorkflowRunDto {
-  @ApiProperty({
-    type: () => [WorkflowNodeRunDto],
-    description:
-      'What its nodes did, in this order, one entry for each visit. Empty until the run has ended.',
-  })
+  @Shows.list(
+    () => WorkflowNodeRunDto,
+    'What its nodes did, in this order, one entry for each visit. Empty until the run has ended.',
+  )
   nodes: WorkflowNodeRunDto[];
 
-  @ApiProperty({
-    ...ANY_JSON,
-    description:
-      'What it gave to the process or the run that started it, any JSON; null unless it has finished.',
-    example: { score: 720 },
-  })
+  @ShowsAnyJson(
+    'What it gave to the process or the run that started it, any JSON; null unless it has finished.',
+    { score: 720 },
+  )
   output: JsonValue;
 }
 

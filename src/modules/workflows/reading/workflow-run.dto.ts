@@ -1,121 +1,75 @@
-import { ApiProperty } from '@nestjs/swagger';
-import {
-  NO_PROCESS,
-  WorkflowRunOrigin,
-  WorkflowRunState,
-  type ListedRun,
-  type WorkflowRunPage,
-} from '../model/workflow.types.js';
+import type { Page } from '../../../common/page.js';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { NO_PROCESS, WorkflowRunOrigin, WorkflowRunState, type ListedRun } from '../model/workflow.types.js';
 import { WorkflowRunErrorDto } from '../model/workflow-run-error.dto.js';
 
 /** A workflow run. */
 export class WorkflowRunDto {
-  @ApiProperty({
-    format: 'uuid',
-    description: 'Id of the run.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
-  })
+  @Shows.uuid('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40')
   id: string;
 
-  @ApiProperty({ description: 'Name of the workflow.', example: 'credit_score' })
+  @Shows.value('Name of the workflow.', 'credit_score')
   workflow: string;
 
-  @ApiProperty({
-    description: 'Build that the process instance runs in.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  })
+  @Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
   buildId: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description:
-      'Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.',
-    example: null,
-  })
+  @Shows.textOrNull(
+    'Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.',
+    null,
+  )
   appId: string | null;
 
-  @ApiProperty({
-    enum: WorkflowRunState,
-    enumName: 'WorkflowRunState',
-    description:
-      'Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.',
-  })
+  @Shows.enum(
+    'WorkflowRunState',
+    WorkflowRunState,
+    'Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.',
+  )
   state: WorkflowRunState;
 
-  @ApiProperty({
-    enum: WorkflowRunOrigin,
-    enumName: 'WorkflowRunOrigin',
-    description: 'What started it; subworkflows have the origin of the run that started them.',
-  })
+  @Shows.enum(
+    'WorkflowRunOrigin',
+    WorkflowRunOrigin,
+    'What started it; subworkflows have the origin of the run that started them.',
+  )
   origin: WorkflowRunOrigin;
 
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Process instance that it belongs to; null for a test run.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
-  })
+  @Shows.uuidOrNull(
+    'Process instance that it belongs to; null for a test run.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
+  )
   processInstanceUuid: string | null;
 
-  @ApiProperty({
-    type: String,
-    format: 'uuid',
-    nullable: true,
-    description: 'Run that started it as a subworkflow; null if none did.',
-    example: null,
-  })
+  @Shows.uuidOrNull('Run that started it as a subworkflow; null if none did.', null)
   parentRunId: string | null;
 
-  @ApiProperty({
-    format: 'date-time',
-    description: 'When it began for the first time.',
-    example: '2026-01-31T10:20:30.123Z',
-  })
+  @Shows.moment('When it began for the first time.', '2026-01-31T10:20:30.123Z')
   startedAt: string;
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    nullable: true,
-    description: 'When it ended; null while it runs.',
-    example: '2026-01-31T10:20:30.456Z',
-  })
+  @Shows.momentOrNull('When it ended; null while it runs.', '2026-01-31T10:20:30.456Z')
   finishedAt: string | null;
 
-  @ApiProperty({
-    type: () => WorkflowRunErrorDto,
-    nullable: true,
-    description: 'Why it failed; null if not.',
-  })
+  @Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.')
   error: WorkflowRunErrorDto | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description:
-      'Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.',
-    example: null,
-  })
+  @Shows.textOrNull(
+    'Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.',
+    null,
+  )
   errorCode: string | null;
 }
 
 /** A page of workflow runs. */
 export class WorkflowRunPageDto {
-  @ApiProperty({ type: () => [WorkflowRunDto], description: 'Newest first.' })
+  @Shows.list(() => WorkflowRunDto, 'Newest first.')
   runs: WorkflowRunDto[];
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Give it as `before` to read on; null on the last page.',
-  })
+  @Shows.textOrNull(NEXT_PAGE)
   next: string | null;
 }
 
-export function toWorkflowRunPage({ runs, next }: WorkflowRunPage): WorkflowRunPageDto {
-  return { runs: runs.map(toWorkflowRun), next };
+export function toWorkflowRunPage({ items, next }: Page<ListedRun>): WorkflowRunPageDto {
+  return { runs: items.map(toWorkflowRun), next };
 }
 
 export function toWorkflowRun(run: ListedRun): WorkflowRunDto {

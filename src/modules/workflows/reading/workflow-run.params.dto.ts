@@ -4,7 +4,8 @@ import { IsPathId, IsText } from '../../../common/validation/patterns.decorators
 import {
   IsPageCursor,
   IsPageLimit,
-  IsQueryMoment,
+  IsRangeEnd,
+  IsRangeStart,
   IsQueryUuid,
 } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
@@ -36,15 +37,15 @@ export class WorkflowRunsQueryDto {
   @IsOptional()
   workflow?: string;
 
-  @IsQueryMoment('Only runs that started at this time or later; UTC without an offset.')
+  @IsRangeStart('runs that started')
   from?: Date;
 
-  @IsQueryMoment('Only runs that started before this time.')
+  @IsRangeEnd('runs that started')
   to?: Date;
 
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Runs in a page; `WORKFLOW_PAGE_SIZE` without it, 50 unless the deployment says otherwise.')
+  @IsPageLimit('Runs', 'WORKFLOW_PAGE_SIZE')
   limit?: number;
 }

@@ -7,7 +7,7 @@ import { StartExecutor } from '../executors/start.executor.js';
 import { SubworkflowExecutor } from '../executors/subworkflow.executor.js';
 import type { NodeExecutor } from '../model/node-executor.js';
 
-/** Types whose executors other modules bring, because they need what those modules have. */
+/** Types whose executors other modules bring, because the executors need those modules. */
 type BroughtType = 'CUSTOM_AGENT' | 'REST_ENDPOINT';
 
 /** The types of nodes that this module runs by itself, one class each: a type without one does not compile. */

@@ -92,10 +92,11 @@ export class RunTree {
   }
 
   private scope(run: BegunRun, appId: string | null, depth: number): RunScope {
-    const { buildId, processInstanceUuid, parentProcessInstanceUuid, hold } = this.request;
+    const { buildId, payer, processInstanceUuid, parentProcessInstanceUuid, hold } = this.request;
     return {
       runId: run.id,
       buildId,
+      payer,
       appId,
       calls: new RunCalls(this.tools.calls, run, hold),
       predefined: {

@@ -74,6 +74,7 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
   const scope: RunScope = {
     runId: 'run',
     buildId: 'build',
+    payer: { appId: 'app', caller: null },
     appId: null,
     calls: { once: (_call, make) => make() },
     predefined: { processInstanceId: 'process-1', parentProcessInstanceId: options.parent ?? null },

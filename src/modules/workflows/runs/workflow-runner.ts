@@ -26,7 +26,8 @@ interface OpenVisit {
 }
 
 /**
- * One run of a workflow from START to END: node after node, the result of each under its `responseKey` (docs/process-semantics.md, section 13). It stores nothing and reads no clock of its own; the same input gives the same output.
+ * One run of a workflow from START to END: node after node, the result of each under its `responseKey`
+ * (docs/process-semantics.md, section 13). It stores nothing and reads no clock of its own. Equal inputs give equal outputs.
  */
 export class WorkflowRunner {
   private readonly nodes: ReadonlyMap<string, RunnableNode>;

@@ -1,22 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
+import { Deadline } from '../../../common/deadline.js';
+import { Permission } from '../../../common/auth/permission.js';
 import type { JsonValue } from '../../../common/json.js';
+import { readPage, type Page } from '../../../common/page.js';
+import type { SomeApps } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { RunCallPage } from '../model/call-journal.types.js';
 import { CallStore } from '../journal/call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
-import { RunDeadline } from './run-deadline.js';
 import { RunStore } from '../journal/run-store.js';
 import { RunTree, type TreeTools } from './run-tree.js';
-import type {
-  RunDetails,
-  WorkflowRunPage,
-  WorkflowRunQuery,
-  WorkflowRunRequest,
-} from '../model/workflow.types.js';
-import { WorkflowBpmnError, WorkflowRunNotFoundError } from '../model/workflows.errors.js';
+import type { ListedRun, RunDetails, WorkflowRunQuery, WorkflowRunRequest } from '../model/workflow.types.js';
+import {
+  WorkflowBpmnError,
+  WorkflowFailedError,
+  WorkflowRunNotFoundError,
+} from '../model/workflows.errors.js';
 
 /** Runs workflows of builds and shows what they did (docs/process-semantics.md, section 13). */
 @Injectable()
@@ -57,7 +60,10 @@ export class WorkflowRunsService {
    * @throws the reason of the request's signal, or an error of the database: the run may be tried again with its `runKey`
    */
   async run(request: WorkflowRunRequest): Promise<JsonValue> {
-    const deadline = new RunDeadline(request.signal, this.env.get('WORKFLOW_DEADLINE_MS'));
+    const milliseconds = this.env.get('WORKFLOW_DEADLINE_MS');
+    const message = `The run took longer than ${milliseconds} ms.`;
+    const late = () => new WorkflowFailedError('WORKFLOW_DEADLINE', message);
+    const deadline = new Deadline(request.signal, milliseconds, late);
     try {
       const { output, errorCode } = await new RunTree(request, deadline.signal, this.tools).run();
       if (errorCode !== null) {
@@ -70,8 +76,8 @@ export class WorkflowRunsService {
   }
 
   /**
-   * Cancels the runs that these tokens of an instance waited for, subworkflows included, in the caller's transaction. The signal of
-   * one that is under way is aborted by whoever runs it, when it finds its job gone.
+   * Cancels the runs that these tokens of an instance waited for, subworkflows included, in the caller's transaction. A replica
+   * that runs one finds its job gone, and aborts the signal of the run.
    */
   async cancel(
     manager: EntityManager,
@@ -90,53 +96,68 @@ export class WorkflowRunsService {
   }
 
   /**
-   * Lets the calls of a run whose outcome is unknown be made once more, in the caller's transaction: a person has decided to retry
-   * it. Whoever asks for the run with its key next goes on with it.
+   * Lets calls of unknown outcome of a run be made once more, in the caller's transaction: a person has decided to retry the
+   * run. Whoever asks for the run with its key next goes on with it.
    */
   async release(manager: EntityManager, runKey: string): Promise<void> {
     await this.calls.release(manager, runKey);
   }
 
   /**
-   * Whether a run, or one of its subworkflows, has made a call that may not be made twice, so that a retry must go on with this
+   * Whether a run, or one of its subworkflows, has made a call that must not be made twice. Then a retry must go on with this
    * run. Calls that certainly had no effect do not count.
    */
   async mustGoOn(manager: EntityManager, runKey: string): Promise<boolean> {
     return this.calls.hasLasting(manager, runKey);
   }
 
-  /** A page of runs of all workflows, newest first. */
-  async page(query: WorkflowRunQuery): Promise<WorkflowRunPage> {
+  /** A page of runs of all workflows of the applications that the caller may read, newest first. */
+  async page(principal: Principal, query: WorkflowRunQuery): Promise<Page<ListedRun>> {
     const limit = query.limit ?? this.env.get('WORKFLOW_PAGE_SIZE');
-    const rows = await this.store.page(query, limit + 1);
-    const runs = rows.slice(0, limit);
-    return { runs, next: rows.length > limit ? (runs.at(-1)?.id ?? null) : null };
+    return readPage(
+      limit,
+      (rows) => this.store.page(query, readableBy(principal), rows),
+      ({ id }) => id,
+    );
   }
 
   /**
-   * A page of what a run has called outside of the service, in the order in which that was begun.
+   * A page of the outside calls of a run, in the order in which they were begun.
    * @param after key of the last call of the page before
    * @throws WorkflowRunNotFoundError
    */
   async callsOf(
+    principal: Principal,
     id: string,
     { after, limit = this.env.get('WORKFLOW_PAGE_SIZE') }: { after?: string; limit?: number },
   ): Promise<RunCallPage> {
-    const rows = await this.calls.page(id, after, limit + 1);
-    if (rows.length === 0) {
-      await this.byId(id);
+    const isLimited = readableBy(principal) !== null;
+    if (isLimited) {
+      await this.byId(principal, id);
     }
-    const calls = rows.slice(0, limit);
-    const next = rows.length > limit ? (calls.at(-1)?.key ?? null) : null;
-    return { calls, next, maxLength: this.env.get('WORKFLOW_RECORD_VALUE_BYTES') };
+    const page = await readPage(
+      limit,
+      (rows) => this.calls.page(id, after, rows),
+      ({ key }) => key,
+    );
+    if (page.items.length === 0 && !isLimited) {
+      await this.byId(principal, id);
+    }
+    return { ...page, maxLength: this.env.get('WORKFLOW_RECORD_VALUE_BYTES') };
   }
 
-  /** @throws WorkflowRunNotFoundError */
-  async byId(id: string): Promise<RunDetails> {
-    const run = await this.store.find(id);
+  /** @throws WorkflowRunNotFoundError also for a run of an application that the caller may not read */
+  async byId(principal: Principal, id: string): Promise<RunDetails> {
+    const run = await this.store.find(id, readableBy(principal));
     if (run === null) {
       throw new WorkflowRunNotFoundError();
     }
     return run;
   }
+}
+
+/** Applications whose runs a caller may read; null for all. */
+function readableBy({ permissions }: Principal): SomeApps | null {
+  const grant = permissions.get(Permission.ProcessRead) ?? { ids: new Set(), patterns: [] };
+  return grant === 'all' ? null : grant;
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { locked } from '../../../database/row-locks.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity } from './workflow-call.entity.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';
@@ -15,12 +16,11 @@ export type CallId = Pick<WorkflowCallEntity, 'runId' | 'callKey'>;
 export class WorkflowCallsRepository {
   /** Whether the run is under way and this attempt of it the last one; keeps it so until the transaction ends. */
   async holdRun(manager: EntityManager, run: Pick<WorkflowRunEntity, 'id' | 'attempt'>): Promise<boolean> {
-    const isEmbedded = manager.connection.options.type === 'better-sqlite3';
     const query = manager
       .createQueryBuilder(WorkflowRunEntity, 'run')
       .select('run.id')
       .where({ id: run.id, attempt: run.attempt, state: WorkflowRunState.Started });
-    return (await (isEmbedded ? query : query.setLock('pessimistic_read')).getOne()) !== null;
+    return (await locked(query, 'pessimistic_read').getOne()) !== null;
   }
 
   /** @returns false when there is a call with this key */

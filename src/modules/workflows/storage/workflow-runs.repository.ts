@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
+import { In, Not, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import type { SomeApps } from '../../../common/user/grant.js';
+import { appCondition } from '../../../database/app-condition.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';
 import { runGenerations } from './run-generations.js';
@@ -99,12 +102,26 @@ export class WorkflowRunsRepository {
     }
   }
 
-  async findById(manager: EntityManager, id: string): Promise<WorkflowRunEntity | null> {
-    return manager.findOneBy(WorkflowRunEntity, { id });
+  /** @param apps only when the build of the run is of one of these applications; null for whichever */
+  async findById(
+    manager: EntityManager,
+    id: string,
+    apps: SomeApps | null,
+  ): Promise<WorkflowRunEntity | null> {
+    const select = manager.createQueryBuilder(WorkflowRunEntity, 'run').where({ id });
+    return ofApps(select, apps).getOne();
   }
 
-  /** Runs, newest first, at most `limit`. */
-  async page(manager: EntityManager, query: WorkflowRunQuery, limit: number): Promise<ListedRun[]> {
+  /**
+   * Runs, newest first, at most `limit`.
+   * @param apps only runs of builds of these applications; null for all
+   */
+  async page(
+    manager: EntityManager,
+    query: WorkflowRunQuery,
+    apps: SomeApps | null,
+    limit: number,
+  ): Promise<ListedRun[]> {
     const { state, processInstanceUuid, parentRunId, workflow, from, to, before } = query;
     const select = manager
       .createQueryBuilder(WorkflowRunEntity, 'run')
@@ -116,12 +133,12 @@ export class WorkflowRunsRepository {
       select.andWhere('run.id < :before', { before });
     }
     if (from !== undefined) {
-      select.andWhere('run.id >= :from', { from: firstIdAt(from) });
+      select.andWhere('run.id >= :from', { from: firstUuidAt(from) });
     }
     if (to !== undefined) {
-      select.andWhere('run.id < :to', { to: firstIdAt(to) });
+      select.andWhere('run.id < :to', { to: firstUuidAt(to) });
     }
-    return select.getMany();
+    return ofApps(select, apps).getMany();
   }
 }
 
@@ -129,8 +146,19 @@ function given(filters: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** The least UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
-function firstIdAt(time: Date): string {
-  const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
+function ofApps<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  apps: SomeApps | null,
+): SelectQueryBuilder<Row> {
+  if (apps === null) {
+    return select;
+  }
+  const values: Record<string, string> = {};
+  const condition = appCondition(select.connection, 'build.app_id', apps, (value) => {
+    const name = `app${Object.keys(values).length}`;
+    values[name] = value;
+    return `:${name}`;
+  });
+  const builds = `SELECT build.build_id FROM builds build WHERE ${condition}`;
+  return select.andWhere(`run.buildId IN (${builds})`, values);
 }

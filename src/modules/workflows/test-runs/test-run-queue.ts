@@ -11,7 +11,7 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
 
-/** What a test run leaves behind when it is started: its job, and the entry of the audit log. */
+/** Two things that the start of a test run leaves behind: its job, and the entry of the audit log. */
 @Injectable()
 export class TestRunQueue {
   constructor(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
-import type { Principal } from '../../../common/user/principal.js';
+import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -29,20 +29,20 @@ export class TestRunsService {
    * @returns the version that the build was made of
    * @throws BuildNotFoundError, WorkflowNotFoundError
    */
-  async requirePath({ appId, buildId, workflow }: TestRunKey): Promise<AppVersionKey> {
+  async demandPath({ appId, buildId, workflow }: TestRunKey): Promise<AppVersionKey> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     await this.definitions.workflow(buildId, appId, workflow);
     return { appId, appVersionId };
   }
 
   /**
-   * Begins a run and leaves it to a job. The input is looked at by the workflow itself, whose run says what is wrong with it.
+   * Begins a run and leaves it to a job. The workflow itself checks the input, and its run names the mistakes.
    * @returns id of the run
    * @throws BuildNotFoundError, WorkflowNotFoundError
    * @throws ValidationFailedError when the input is larger than the data of a run may be
    */
   async start(principal: Principal, key: TestRunKey, input: JsonObject): Promise<string> {
-    const version = await this.requirePath(key);
+    const version = await this.demandPath(key);
     const maxBytes = Math.min(this.env.get('WORKFLOW_MAX_DATA_BYTES'), this.queue.maxInputBytes);
     if (jsonSize(input) > maxBytes) {
       const rule = `must have at most ${maxBytes} bytes as JSON`;
@@ -61,7 +61,7 @@ export class TestRunsService {
     };
     const runId = await this.database.write(async (manager) => {
       const id = await this.store.open(manager, { ...run, processTokenId: null, parentRunId: null });
-      const payload = { runKey, appId, buildId, workflow, input };
+      const payload = { runKey, appId, buildId, workflow, input, caller: callerHash(principal) };
       await this.queue.add(manager, jobId, payload);
       await this.queue.record(manager, principal, { ...key, ...version }, id);
       return id;

@@ -19,7 +19,7 @@ export interface DirectTransportOptions {
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * HTTP to addresses that the operator named: a private agent with one connection to each origin, no redirects, no
+ * HTTP to addresses that the operator named. A private agent has one connection to each origin. There are no redirects and no
  * compression, and no longer or larger answer than allowed.
  */
 export class DirectTransport implements HttpTransport {

@@ -25,8 +25,8 @@ const MEANINGS: ReadonlyMap<string, Health> = new Map(
 const LONGEST_WORD = 32;
 
 /**
- * Judges the answer of a health endpoint. What the body says counts more than an HTTP error, which says less; and a body
- * that says "down" with status 200, as many do, is believed.
+ * Judges the answer of a health endpoint. The body counts more than an HTTP error, which says less. A body that says "down"
+ * with status 200, as many do, is believed.
  */
 export function judge(answer: HttpAnswer): HealthVerdict {
   const body = jsonOf(answer);

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
-import { AddressPolicy } from '../../../../common/outbound/address-policy.js';
-import { configuredPolicy } from '../../../../common/outbound/configured-policy.js';
-import { OutboundClient } from '../../../../common/outbound/outbound.client.js';
+import { configuredOutbound, outboundClient } from '../../../../common/outbound/configured-outbound.js';
+import type { OutboundClient } from '../../../../common/outbound/outbound.client.js';
 import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { tlsTrustOf } from '../net/open-socket.js';
@@ -27,11 +26,7 @@ export class ProbeHttpClient {
     private readonly clock: Clock,
   ) {
     this.maxBytes = env.get('DISCOVERY_MAX_ANSWER_BYTES');
-    this.outbound = new OutboundClient({
-      policy: new AddressPolicy(configuredPolicy(env)),
-      maxRedirects: 0,
-      connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
-    });
+    this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 });
   }
 
   /**

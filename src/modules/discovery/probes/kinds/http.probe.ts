@@ -23,8 +23,8 @@ interface Found {
 
 /**
  * Looks at a service by its health endpoint: Spring Actuator, Nest Terminus, health+json, ASP.NET, MicroProfile, Dapr,
- * Kubernetes, or whatever answers 2xx. Options: `healthPath`, and `infoPath` of a document that tells name, version and
- * capabilities, which may be an OpenAPI document.
+ * Kubernetes, or any endpoint that answers 2xx. Options: `healthPath`, and `infoPath` of a document that tells name, version
+ * and capabilities, which may be an OpenAPI document.
  */
 @Injectable()
 export class HttpProbe implements Probe {
@@ -55,8 +55,8 @@ export class HttpProbe implements Probe {
 }
 
 /**
- * The first usual path that exists and may be read, else the first that may not, else the address itself. Kubernetes and
- * Spring Security refuse paths that they do not know; credentials that were refused once are not tried again.
+ * The first usual path that exists and can be read, else the first that exists, else the address itself. Kubernetes and Spring
+ * Security refuse paths that they do not know; credentials that were refused once are not tried again.
  */
 async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found> {
   let refused: Found | undefined;

@@ -86,7 +86,7 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
     retryReads: false,
     connectTimeoutMS: timeoutMs,
     socketTimeoutMS: timeoutMs,
-    // The driver tries again until then; what it tells at its end says more than our deadline.
+    // The driver tries again until then. Its last error says more than our deadline.
     serverSelectionTimeoutMS: Math.ceil(timeoutMs * 0.7),
     // No second connection that measures round trips, and no second look at the server.
     serverMonitoringMode: 'poll',

@@ -104,7 +104,7 @@ export class PostgresqlProbe implements Probe {
   }
 }
 
-/** Account, database and TLS are always set: the driver takes what is missing from the environment and a password file. */
+/** Account, database and TLS are always set: the driver takes missing ones from the environment and a password file. */
 function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig {
   const { scheme, path, servers } = addressesOf(component, PORT);
   const [server] = servers;

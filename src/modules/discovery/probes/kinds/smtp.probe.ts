@@ -22,7 +22,7 @@ interface Reply {
 }
 
 /**
- * Looks at a mail server: greeting, EHLO keywords as capabilities, and the certificate behind STARTTLS, which is read
+ * Looks at a mail server: greeting, EHLO keywords as capabilities, and the certificate behind STARTTLS. The certificate is read
  * and not judged, because mail servers encrypt among themselves with any. Signs in nowhere and needs no account.
  */
 @Injectable()

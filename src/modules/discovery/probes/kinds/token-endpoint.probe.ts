@@ -4,12 +4,12 @@ import { ProbeHttpClient } from '../http/probe-http.client.js';
 import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 
-/** How token endpoints refuse a request without client: RFC 6749, section 5.2, and what deployed ones make of it. */
+/** How token endpoints refuse a request without client: by RFC 6749, section 5.2, and in the ways of deployed ones. */
 const REFUSALS = new Set([400, 401, 405, 415, 422]);
 
 /**
- * Looks at an OAuth token endpoint by a request that names no client and so cannot succeed: credentials are never sent,
- * not even when the component has some, because a scan must not count as attempts to sign in.
+ * Looks at an OAuth token endpoint by a request that names no client and so cannot succeed. Credentials of the component are
+ * never sent, because a scan must not count as attempts to sign in.
  */
 @Injectable()
 export class TokenEndpointProbe implements Probe {

@@ -11,8 +11,8 @@ subscribe('net.client.socket', (message) => {
 });
 
 /**
- * Runs work of a driver that opens its sockets itself and does not give them away: those it opens without TLS end with
- * the probe all the same.
+ * Runs work of a driver that opens its sockets itself and does not give them away. Its sockets without TLS still end with the
+ * probe.
  */
 export function adoptingSockets<T>(context: ProbeContext, work: () => Promise<T>): Promise<T> {
   return running.run(context, work);

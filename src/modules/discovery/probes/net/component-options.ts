@@ -84,7 +84,7 @@ function addressOf(text: string, defaultPort: number) {
   return { scheme: (match[1] ?? '').toLowerCase(), path: match[4] ?? '', server: { host, port } };
 }
 
-/** Drivers dial wherever they are told; what callers of the API named is reached by HTTP and its address policy only. */
+/** Drivers dial every address. Addresses of callers of the API are reached by HTTP and its address policy only. */
 export function requireOperator(component: Component): void {
   if (component.trust !== 'operator') {
     throw new ProbeError('blocked');

@@ -15,8 +15,8 @@ export interface TlsTrust {
 }
 
 /**
- * Opens a connection that ends with the probe at the latest. All clients whose driver lets us go through here, so that
- * the end of a probe frees the socket whatever the driver thinks of it.
+ * Opens a connection that ends with the probe at the latest. All clients go through here if their driver lets us. So the end of
+ * a probe frees the socket, whatever the driver does.
  *
  * @param tls undefined for a plain connection
  * @returns the socket before it is connected; errors arrive as its `error` event
@@ -57,7 +57,7 @@ export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
   };
 }
 
-/** What the options of a component say about TLS: `ca`, authorities (PEM) besides those of the system. */
+/** Options of a component for TLS: `ca`, authorities (PEM) besides the authorities of the system. */
 export function tlsTrustOf(component: Component): TlsTrust {
   const ca = textOption(component, 'ca');
   return ca === undefined ? {} : { ca: [...rootCertificates, ca] };

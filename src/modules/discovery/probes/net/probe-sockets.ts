@@ -16,7 +16,7 @@ export interface ProbeSocketLimits {
   isProtocol: (first: Buffer) => boolean;
 }
 
-/** The connections of one probe by a driver: watched, because drivers read whatever comes, and freed with the probe. */
+/** The connections of one probe by a driver. They are watched, because drivers read without bounds, and freed with the probe. */
 export class ProbeSockets {
   private failure: ProbeError | undefined;
   private validTo: string | undefined;
@@ -36,7 +36,7 @@ export class ProbeSockets {
     return socket;
   }
 
-  /** The failure to report: what the watch saw counts more than what the driver made of it. */
+  /** The failure to report. The watch counts more than the error of the driver. */
   toError(error: unknown, codes: Readonly<Record<string, ProbeFailure>>): ProbeError {
     return this.failure ?? toProbeError(error, this.limits.context.signal, codes);
   }

@@ -4,7 +4,7 @@ import { ProbeError } from '../../model/probe.error.js';
 const MAX_BYTES = 65_536;
 
 /**
- * Reads from a socket until `parse` finds what it looks for in everything that has come so far.
+ * Reads from a socket until `parse` finds its value in all bytes so far.
  * @param parse undefined when more is needed
  * @throws ProbeError `too_large` after 64 KiB, `network` when the other side ends; the error of the socket; what `parse` throws
  */

@@ -1,6 +1,6 @@
 import { isRecord } from './json-values.js';
 
-/** What a component says of itself, reduced to what may be shown. */
+/** The words of a component about itself, reduced to the facts that may be shown. */
 export interface SelfDescription {
   name?: string;
   version?: string;

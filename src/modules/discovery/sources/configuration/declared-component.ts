@@ -14,7 +14,7 @@ export interface DeclarationPlace {
 }
 
 /**
- * Checks what a source declares and makes a component of it, name and password taken out of the address.
+ * Checks the declaration of a source and makes a component of it. Name and password are taken out of the address.
  * @param raw as componentSchema describes it, `${…}` already resolved
  */
 export function declare(raw: unknown, { source, path }: DeclarationPlace): Declaration {

@@ -17,7 +17,7 @@ export interface Discovered {
   note: (name: string) => string | undefined;
 }
 
-/** Makes a component of what a directory knows: an HTTP service, unless its owner noted another kind. */
+/** Makes a component of an entry of a directory: an HTTP service, unless its owner noted another kind. */
 export function discovered({ source, path, note, ...known }: Discovered): Declaration {
   const { key, host, port, isSecure, version } = known;
   const kind = note('kind') ?? 'http';

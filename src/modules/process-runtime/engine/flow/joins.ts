@@ -10,8 +10,8 @@ export function isJoin(node: RuntimeNode): boolean {
 }
 
 /**
- * A token arrives at a join over one of its flows. A parallel one fires when each flow has an arrival and takes one of each
- * (BPMN 2.0.2, 13.4.1); an inclusive one is looked at when no token moves any more.
+ * A token arrives at a join over one of its flows. A parallel join fires when each flow has an arrival, and takes one of each
+ * (BPMN 2.0.2, 13.4.1). An inclusive join is checked when no token moves any more.
  */
 export function arriveAtJoin(run: StepRun, token: TokenState, flow: number): void {
   const node = run.nodeOf(token);
@@ -75,8 +75,8 @@ function released(run: StepRun, token: TokenState): number {
 }
 
 /**
- * Several tokens become one: their nearest common ancestor when it waits for nothing else, else a new child of it
- * (docs/process-semantics.md, section 5: the parent is active again when all have arrived).
+ * Several tokens become one: their nearest common ancestor, or a new child of the ancestor while that waits for more. The
+ * parent is active again when all have arrived (docs/process-semantics.md, section 5).
  */
 function merged(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
   const ancestor = commonAncestorOf(run, tokens);
@@ -123,8 +123,8 @@ function ancestorsOf(run: StepRun, token: TokenState): TokenState[] {
 }
 
 /**
- * Fires one inclusive join that waits for nobody any more (BPMN 2.0.2, 13.4.3): no live token can still reach one of its
- * empty flows, unless it can also reach one that has an arrival.
+ * Fires one inclusive join that waits for nobody any more (BPMN 2.0.2, 13.4.3). No live token can still reach one of its empty
+ * flows, unless the token can also reach a flow with an arrival.
  * @returns whether one fired; ask again when its token has come to rest
  */
 export function fireInclusiveJoin(run: StepRun): boolean {

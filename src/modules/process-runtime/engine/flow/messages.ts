@@ -7,7 +7,7 @@ import { evaluated } from './token-flow.js';
 /** UTF-16 units of a correlation that the audit trail shows as it is. */
 const CORRELATION_SHOWN = 256;
 
-/** What is published or waited for: a name, and a CEL expression of the value that both sides must share. */
+/** A message that is published or waited for: a name, and a CEL expression for the value that both sides must share. */
 export interface MessageReference {
   readonly message: string;
   readonly correlation: string | null;

@@ -91,8 +91,8 @@ function interrupt(run: StepRun, host: TokenState, boundary: RuntimeNode): void 
 }
 
 /**
- * An error is thrown where a token stands: the error boundary events of that activity are asked first, then those of each
- * embedded subprocess around it (BPMN 2.0.2, 10.5.6).
+ * An error is thrown where a token stands. The error boundary events of its activity are asked first, then the events of each
+ * embedded subprocess around the activity (BPMN 2.0.2, 10.5.6).
  * @returns whether one has caught it
  */
 export function throwError(run: StepRun, thrower: TokenState, error: ThrownError): boolean {
@@ -110,8 +110,8 @@ export function throwError(run: StepRun, thrower: TokenState, error: ThrownError
 }
 
 /**
- * Events that name the error come before those that catch every BPMN error (BPMN 2.0.2, 10.5.6), each in their order. A
- * technical failure is none: it is caught by its name or by nobody.
+ * Events that name the error come before events that catch every BPMN error (BPMN 2.0.2, 10.5.6), each in their order. A
+ * technical failure is no BPMN error: only an event with its name catches it.
  */
 function handlerOf(run: StepRun, host: TokenState, { kind, code }: ThrownError): RuntimeNode | undefined {
   const boundaries = run.nodeOf(host).boundaries.map((index) => run.definition.node(index));
@@ -138,8 +138,9 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
 }
 
 /**
- * A BPMN error: of an error end event, of a workflow that throws one, of a called process that has failed with one. What nothing
- * catches in this process fails it, and is the same error of the activity that called it, and so on up to the first process.
+ * A BPMN error: of an error end event, of a workflow that throws one, of a called process that has failed with one. An error
+ * that nothing catches fails the process. The activity that called the process then throws the error, and so on up to the first
+ * process.
  */
 export function throwBpmnError(run: StepRun, thrower: TokenState, code: string | null): void {
   if (!throwError(run, thrower, { kind: 'BPMN', code })) {

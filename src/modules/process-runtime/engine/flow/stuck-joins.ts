@@ -12,10 +12,10 @@ export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
 }
 
 /**
- * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more (BPMN 2.0.2,
- * 13.4.1, says nothing of them; they would wait for ever). Called at rest; looks at the levels whose tokens the step has changed
- * and in which a join waits, at a cost linear in the size of the level. What an operator does looks at all of them: joins may have
- * been stuck before anybody looked for that.
+ * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more. BPMN 2.0.2,
+ * 13.4.1, says nothing of such joins; they would wait for ever. Called at rest. It looks at each level with a changed token and
+ * a waiting join, at a cost linear in the size of the level. Operations of an operator look at all levels: joins may have been
+ * stuck before anybody looked for them.
  */
 export function markStuckJoins(run: StepRun): void {
   const { instance } = run;
@@ -51,8 +51,8 @@ function marked(run: StepRun, join: JoinState, reached: ReadonlySet<number>): Jo
 }
 
 /**
- * The flows of one level that a token can still come over. A token goes on from where it stands, also by a boundary event of its
- * activity; one that is parked only from a join that can be completed. Conditions are not asked: data may change.
+ * The flows of one level that a token can still come over. A token goes on from its place, also by a boundary event of its
+ * activity. A parked token goes on only from a join that can be completed. Conditions are not asked: data may change.
  */
 class Reach {
   private readonly found = new Set<number>();
@@ -80,7 +80,7 @@ class Reach {
         this.goOn(token.node);
       }
     }
-    // An inclusive join waits for tokens and not for flows: it goes on when those can that it waits for.
+    // An inclusive join waits for tokens and not for flows: it goes on when the awaited tokens can go on.
     const inclusive = [...this.joins.values()].filter(
       ({ node }) => this.run.definition.node(node).kind === 'INCLUSIVE_GATEWAY',
     );

@@ -20,7 +20,7 @@ export function enter(run: StepRun, id: number, node: number): TokenState {
   return token;
 }
 
-/** Past a node that cannot be gone back over nothing before it is a return point any more (docs/process-semantics.md, section 8). */
+/** A node that forbids going back ends all return points before it (docs/process-semantics.md, section 8). */
 function closeWayBack(run: StepRun, token: TokenState): void {
   const line = lineOf(run, token);
   run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
@@ -39,7 +39,7 @@ export function depart(run: StepRun, token: TokenState, data: JsonObject = {}): 
 }
 
 /**
- * A token leaves its node over the flows whose turn it is, and ends where there are none.
+ * A token leaves its node over the flows that are due, and ends where there are none.
  * @throws EngineIncident when a condition fails or no flow can be taken
  */
 export function leave(run: StepRun, id: number): void {
@@ -61,7 +61,7 @@ export function leave(run: StepRun, id: number): void {
   }
 }
 
-/** A token has come to an end, and with it those above it in the tree that only waited for it. */
+/** A token has come to an end, and so have the tokens above it that waited only for this one. */
 export function endToken(run: StepRun, id: number): void {
   const token = run.edit(id);
   token.status = 'EXECUTED_COMPLETE';
@@ -107,8 +107,8 @@ function split(run: StepRun, token: TokenState, flows: readonly number[]): void 
 }
 
 /**
- * Who is held: the token itself, or, when it is all that its own parent still waits for, that parent. Otherwise a loop with a
- * branch that ends would grow the tree with every round.
+ * The token to hold: the token itself, or its parent when the parent waits for nothing else. Otherwise a loop with a branch
+ * that ends would grow the tree with every round.
  */
 function holderOf(run: StepRun, token: TokenState): TokenState {
   const parent = splitParentOf(run, token);

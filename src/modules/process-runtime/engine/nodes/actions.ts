@@ -43,9 +43,9 @@ function parentOf(node: RuntimeNode, action: GraphAction): GraphAction | undefin
   return action.parent === null ? undefined : node.actionByName.get(action.parent);
 }
 
-/** Whether the token may not leave before this action is done (docs/process-semantics.md, section 6). */
+/** Whether the token must not leave before this action is done (docs/process-semantics.md, section 6). */
 function isLeft(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
-  // What goes on would be cancelled with the visit, although its caller was told that it was accepted.
+  // Leaving would cancel work that goes on, although its caller was told that it was accepted.
   if (isPending(states, action)) {
     return true;
   }
@@ -74,8 +74,8 @@ export function isOpen(node: RuntimeNode, states: ActionStates, action: GraphAct
 }
 
 /**
- * Runs the automatic actions whose turn it is. They run in their order, each after the one before it is done, so a delay or
- * a workflow holds up those behind it; the children of a manual action follow it on their own.
+ * Runs the automatic actions whose turn it is. They run in their order, each after the one before. So a delay or a workflow
+ * holds up the actions behind it. The children of a manual action run by themselves after it.
  */
 export function runAutomaticActions(run: StepRun, id: number): void {
   const token = run.token(id);
@@ -249,8 +249,8 @@ function appendToParent(run: StepRun, token: TokenState, paths: Readonly<Record<
 }
 
 /**
- * Stores what a caller sent for a manual action: with the default body, without excluded keys, within the whitelist.
- * @throws EngineRefusal DATA_INVALID when the caller sent what may not become process data
+ * Stores the input of a caller for a manual action: with the default body, without excluded keys, within the whitelist.
+ * @throws EngineRefusal DATA_INVALID when the caller sent data that must not become process data
  */
 export function storeBody(
   run: StepRun,

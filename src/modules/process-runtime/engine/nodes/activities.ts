@@ -31,7 +31,7 @@ export function continueActivity(run: StepRun, id: number): void {
   }
 }
 
-/** A token comes to rest at its node, and waits for what ends the waiting there. */
+/** A token comes to rest at its node and waits. */
 export function rest(run: StepRun, id: number): void {
   const token = run.edit(id);
   token.status = restingStatus(token, run.nodeOf(token));
@@ -76,7 +76,7 @@ export function enterCatchEvent(run: StepRun, id: number): void {
   arm(run, id);
 }
 
-/** A token arrives at an event-based gateway and waits for the first of what stands behind it (BPMN 2.0.2, 13.4.4). */
+/** A token arrives at an event-based gateway and waits for the first event behind it (BPMN 2.0.2, 13.4.4). */
 export function enterEventGateway(run: StepRun, id: number): void {
   const token = run.edit(id);
   const messages = targetsOf(run, run.nodeOf(token)).some(({ event }) => event?.type === 'MESSAGE');
@@ -85,7 +85,7 @@ export function enterEventGateway(run: StepRun, id: number): void {
 }
 
 /**
- * What a token waited for has happened: at its node, at a boundary event, or behind an event-based gateway.
+ * The event that a token waited for has happened: at its node, at a boundary event, or behind an event-based gateway.
  * @param index node of the event
  * @param payload of a message; null for a timer
  * @throws EngineRefusal STALE when the token does not wait for it

@@ -12,8 +12,8 @@ import { endToken, enter, leave } from '../flow/token-flow.js';
 const CONTINUE_DELAY_MS = 100;
 
 /**
- * Moves tokens until all rest. A step that has gone through as many nodes as one may leaves the others to a CONTINUE job, so
- * that a loop without a wait holds neither the row lock nor the request.
+ * Moves tokens until all rest. A step goes through a bounded number of nodes and leaves the others to a CONTINUE job. So a loop
+ * without a wait holds neither the row lock nor the request.
  */
 export function drain(run: StepRun): void {
   const before = run.instance.pending.length;
@@ -32,7 +32,7 @@ export function drain(run: StepRun): void {
   }
 }
 
-/** The first tenth of what is possible goes on at once, the others later and later: a loop may have no end. */
+/** The first tenth of the possible steps go on at once, the others later and later: a loop may have no end. */
 function continueLater(run: StepRun): void {
   const { instance, context } = run;
   instance.continues += 1;
@@ -71,7 +71,7 @@ function arrive(run: StepRun, id: number, index: number, flow: number | null): v
   }
 }
 
-/** What a node of each kind does with a token that has arrived; joins have been looked at before. */
+/** The effect of each kind of node on a token that has arrived. Joins were checked before. */
 const BEHAVIOUR: Record<NodeKind, (run: StepRun, id: number, node: RuntimeNode) => void> = {
   START_EVENT: leave,
   END_EVENT: enterEndEvent,

@@ -30,8 +30,8 @@ interface Call {
 }
 
 /**
- * A token arrives at a call activity (docs/process-semantics.md, section 9). It stays until all children have ended; without `waits` it goes on at
- * once, as it does when the collection is empty.
+ * A token arrives at a call activity (docs/process-semantics.md, section 9). It stays until all children have ended. Without
+ * `waits`, or with an empty collection, it goes on at once.
  */
 export function enterCallActivity(run: StepRun, id: number): void {
   const token = run.edit(id);
@@ -101,7 +101,7 @@ function startUnawaited(run: StepRun, token: TokenState, call: Call): void {
   }
 }
 
-/** Starts as many children as may run at once: one of a sequential call, else as many as the data can be copied for. */
+/** Starts the children that may run at once: one of a sequential call, else as many as there is room for copies of the data. */
 function startMore(run: StepRun, token: TokenState, call: Call): void {
   const { call: progress } = token;
   if (progress === null) {
@@ -145,8 +145,8 @@ function emit(run: StepRun, place: CallPlace, call: Call, index: number): void {
 }
 
 /**
- * A child has ended. A BPMN error that nothing in it has caught is thrown once more here; any other end that is not FINISHED is a
- * technical failure of the activity.
+ * A child has ended. A BPMN error that nothing in the child has caught is thrown once more here. Any other end but FINISHED is
+ * a technical failure of the activity.
  * @throws EngineRefusal STALE when nobody waits for this answer any more
  * @throws EngineIncident of source SUBPROCESS for a failure that no error boundary event names
  */

@@ -16,10 +16,10 @@ export type RefusalCode =
   | 'ACTION_ALREADY_DONE'
   /** Process data would exceed its limit (400). */
   | 'DATA_TOO_LARGE'
-  /** The body may not become process data: a prototype key, or too many levels (400). */
+  /** The body must not become process data: a prototype key, or too many levels (400). */
   | 'DATA_INVALID'
   | 'NOTHING_TO_RETRY'
-  /** A command of the background whose token has moved on or ended, or whose instance has: drop the job. */
+  /** The background asks for a token or an instance that has moved on or ended: drop the job. */
   | 'STALE';
 
 /** A command is refused and nothing has changed; the service knows what to tell (docs/contract.md, section 4.2). */

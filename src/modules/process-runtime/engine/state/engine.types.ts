@@ -109,7 +109,7 @@ export interface ReturnPoint {
   bytes: number;
 }
 
-/** A call that executed a UI action: what tells the same call again from another execution. */
+/** A call that executed a UI action. It tells a repetition of the call from another execution. */
 export interface ExecutedCall {
   /** Of this execution alone. */
   id: string;
@@ -182,9 +182,9 @@ export type EngineCommand =
   | { kind: 'APPEND'; values: { path: string; value: JsonValue }[] }
   | { kind: 'CONTINUE' }
   /**
-   * Runs again what an incident stopped: an action, or, without one, a call of a call activity. `call` names the call
-   * (`node` and `index` of its CALL job); it is needed where there are several, or the token does not wait for it and may have
-   * gone on.
+   * Runs again the work that an incident stopped: an action, or, without one, a call of a call activity. `call` names the call
+   * (`node` and `index` of its CALL job). It is needed where there are several calls, or where the token does not wait and may
+   * have gone on.
    */
   | {
       kind: 'RETRY';
@@ -200,16 +200,16 @@ export type EngineCommand =
   | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' };
 
 /**
- * How a called process ended. `FAILED` is a BPMN error that nothing in it has caught, and `errorCode` the code of that; every
- * other end that is not `FINISHED` came from outside, and has none.
+ * How a called process ended. `FAILED` is a BPMN error that nothing in the process has caught, with its code as `errorCode`.
+ * Every other end but `FINISHED` came from outside and has no code.
  */
 export type ChildOutcome =
   | { state: 'FINISHED'; data: JsonObject }
   | { state: Exclude<InstanceStatus, 'FINISHED'>; errorCode: string | null };
 
 /**
- * An error as it is thrown where a token stands. A BPMN error is part of what the process says; a technical one is a failure,
- * which only an event that names its code takes. `code` is null for a failure without one.
+ * An error as it is thrown where a token stands. A BPMN error is a word of the process. A technical error is a failure, and
+ * only an event that names its code catches it. `code` is null for a failure without one.
  */
 export type ThrownError = { kind: 'BPMN' | 'TECHNICAL'; code: string | null };
 
@@ -245,9 +245,9 @@ export type EngineJob =
   | { kind: 'PUBLISH_MESSAGE'; message: string; correlation: string | null; payload: JsonObject }
   | { kind: 'APPEND_TO_PARENT'; values: { path: string; value: JsonValue }[] }
   /**
-   * Ends running children and drops CALL jobs that have not run yet. `tokenId` null: all of the instance. With `visit`: those
-   * that this visit of the token waits for. Without: all that the token and the tokens below it in the token tree have
-   * started with a CALL job whose `seq` is at least `sinceSeq`.
+   * Ends running children and drops CALL jobs that have not run yet. `tokenId` null: all children of the instance. With
+   * `visit`: the children that this visit of the token waits for. Without `visit`: the children that the token and the tokens
+   * below it have started since `sinceSeq`, the least `seq` of their CALL jobs.
    */
   | {
       kind: 'END_CHILDREN';
@@ -297,7 +297,7 @@ export type EngineEventKind =
   | 'RETRY'
   | 'DATA_APPENDED';
 
-/** What the outside gives to a step; the engine itself reads no clock and makes no random number. */
+/** Values that a step gets from outside. The engine itself reads no clock and makes no random number. */
 export interface StepContext {
   /** Epoch milliseconds. */
   now: number;
@@ -314,14 +314,14 @@ export interface StepResult {
   events: EngineEvent[];
   jobs: EngineJob[];
   /**
-   * Tokens whose TIMER, ACTION_DUE and WORKFLOW jobs and waits of the visits before mean nothing any more (of all visits when
-   * the token has ended): cancel them, then add `jobs` and `waits`. Other jobs stay.
+   * Tokens with TIMER, ACTION_DUE and WORKFLOW jobs and waits of earlier visits that mean nothing any more: cancel them, then
+   * add `jobs` and `waits`. When the token has ended, this holds for all visits. Other jobs stay.
    */
   cancelledTokens: number[];
   waits: MessageWait[];
   /** UI_ACTION: where the token stands afterwards. */
   action: { tokenId: number; node: number; back: boolean } | null;
-  /** What a reader should know and nobody has to act on, such as references to missing data. */
+  /** Notes for readers on which nobody has to act, such as references to missing data. */
   warnings: string[];
 }
 

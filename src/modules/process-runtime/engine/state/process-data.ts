@@ -1,5 +1,11 @@
 import { isJsonObject, jsonSize, type JsonObject, type JsonValue } from '../../../../common/json.js';
-import { deepMerge, getPath, removePath, setPath } from '../../../../language/paths/data-paths.js';
+import {
+  deepMerge,
+  getPath,
+  removePath,
+  setPath,
+  type PaysForCopies,
+} from '../../../../language/paths/data-paths.js';
 import { DATA_ALIAS } from '../../../../language/expressions/expression.types.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
@@ -8,37 +14,32 @@ import type { StepRun } from './step-run.js';
 /** Data that the jobs of one step may carry, in multiples of the limit of process data. */
 const JOBS_DATA = 16;
 
-/** Members of an object that are copied for one step of work. */
-const MEMBERS_A_STEP = 2;
-
 /** Merges into process data (docs/contract.md, section 4.2). */
 export function mergeData(run: StepRun, patch: JsonObject): void {
   if (Object.keys(patch).length > 0) {
-    payForMembers(run, run.instance.data);
-    run.instance.data = deepMerge(run.instance.data, patch);
+    run.instance.data = deepMerge(run.instance.data, patch, payFor(run));
     run.dataChanged = true;
   }
 }
 
 /** Sets a value of process data. */
 export function setData(run: StepRun, path: string, value: unknown): void {
-  payForMembers(run, run.instance.data);
-  run.instance.data = setPath(run.instance.data, path, value);
+  run.instance.data = setPath(run.instance.data, path, value, payFor(run));
   run.dataChanged = true;
 }
 
-/** Gives a value of process data back what it was; undefined for not there. */
+/** Gives a value of process data back its earlier value; undefined removes it. */
 export function restoreData(run: StepRun, path: string, value: unknown): void {
   if (value === undefined) {
-    run.instance.data = removePath(run.instance.data, path);
+    run.instance.data = removePath(run.instance.data, path, payFor(run));
   } else {
     setData(run, path, value);
   }
 }
 
 /**
- * The values of a JSON template (docs/agents.md: a missing path is empty and reported). Beside process data it knows
- * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent, which data cannot replace.
+ * The values of a JSON template (docs/agents.md: a missing path is empty and reported). Beside process data there are
+ * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent. Data cannot replace them.
  * @throws EngineIncident when a reference fails
  */
 export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
@@ -75,16 +76,16 @@ function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] })
   // Last, so that data cannot pretend to be another instance.
   const own = { processInstanceId: uuid, parentProcessInstanceId: parentUuid };
   if (roots.includes(DATA_ALIAS) && !Object.hasOwn(data, DATA_ALIAS)) {
-    payForMembers(run, data);
+    payFor(run)(Object.keys(data).length);
     return { ...data, ...own };
   }
   const read = [...roots, DATA_ALIAS].filter((name) => Object.hasOwn(data, name));
   return { ...Object.fromEntries(read.map((name) => [name, data[name]])), ...own };
 }
 
-/** Objects are copied with all their members; very large ones slowly. */
-function payForMembers(run: StepRun, data: JsonObject): void {
-  run.work.charge(Object.keys(data).length / MEMBERS_A_STEP);
+/** Objects are copied with all their members, each of which takes a step of work. */
+function payFor(run: StepRun): PaysForCopies {
+  return (members) => run.work.charge(members);
 }
 
 function warnOfMissing(run: StepRun, token: TokenState, missing: readonly string[]): void {
@@ -120,7 +121,7 @@ export function valuesAt(
 }
 
 /**
- * Holds process data together with what children have answered and elements they are started with to the limit.
+ * Checks the limit of process data, together with the answers of children and the elements that children start with.
  * @throws EngineRefusal DATA_TOO_LARGE when the caller sent too much
  * @throws EngineIncident when a step of the background did
  */
@@ -144,7 +145,8 @@ export function checkDataSize(run: StepRun): void {
 }
 
 /**
- * Holds what all background jobs of a step carry together to a multiple of the limit of process data: each has a copy of its own.
+ * Checks the data that all background jobs of a step carry together. Each has a copy of its own, so the limit is a multiple of
+ * the limit of process data.
  * @throws EngineIncident beyond it
  */
 export function checkJobsSize(run: StepRun): void {
@@ -162,7 +164,7 @@ export function checkJobsSize(run: StepRun): void {
   }
 }
 
-/** What a step comes to when data may not be merged, or costs too much, or a path cannot be followed. */
+/** The error of a step when data must not be merged or costs too much, or when a path cannot be followed. */
 export function faultOfData(run: StepRun, cause: Error): EngineIncident {
   return atCommand(run, 'NODE', cause.message, cause);
 }

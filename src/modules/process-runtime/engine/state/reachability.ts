@@ -22,7 +22,7 @@ class NodeSet {
 
 /**
  * From where a token can still come, and from where it can go back. An activity leads to its boundary events, too. Each answer
- * is worked out when it is first asked for, in time linear in the size of the graph, and kept as one bit for each node: all
+ * is worked out when it is first asked for, in time linear in the size of the graph. It is kept as one bit for each node. All
  * answers together would be quadratic, and most are never asked for.
  */
 export class Reachability {
@@ -64,7 +64,7 @@ export class Reachability {
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const node = this.nodes[at];
       if (node !== undefined && found.add(at)) {
-        // What forbids going back can be stood on, and a subprocess can be entered; only the way on is closed.
+        // A token can stand on a node that forbids going back, and can enter such a subprocess. Only the way on is closed.
         open.push(...(node.canGoBack ? this.waysFrom(at) : node.starts));
       }
     }

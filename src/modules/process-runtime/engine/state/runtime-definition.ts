@@ -41,8 +41,8 @@ export interface UiActionPlace extends ActionPlace {
 }
 
 /**
- * A process graph as steps read it, made once for each cached definition: what is looked up is in maps, expressions and
- * templates are compiled when they are first needed. It keeps no state of instances.
+ * A process graph as steps read it, made once for each cached definition. Maps hold the parts that steps look up. Expressions
+ * and templates are compiled when they are first needed. It keeps no state of instances.
  */
 export class RuntimeDefinition {
   /** Whether any node or action starts another process. */
@@ -53,7 +53,6 @@ export class RuntimeDefinition {
   private readonly nodes: (RuntimeNode | undefined)[] = [];
   private readonly uiActions = new Map<string, UiActionPlace>();
   private readonly actions = new Map<string, ActionPlace>();
-  private readonly nodesById = new Map<number, GraphNode>();
   private readonly expressions = new Map<string, CompiledExpression>();
   private readonly texts = new Map<string, CompiledTemplate>();
   private readonly templates = new WeakMap<JsonObject, CompiledJsonTemplate>();
@@ -61,7 +60,6 @@ export class RuntimeDefinition {
   constructor(readonly graph: ProcessGraph) {
     this.reachability = new Reachability(graph.nodes, graph.flows);
     for (const node of graph.nodes) {
-      this.nodesById.set(node.id, node);
       this.addActions(node);
     }
     this.startsWorkflows = graph.nodes.some(({ actions }) =>
@@ -87,11 +85,6 @@ export class RuntimeDefinition {
       throw new RangeError(`The process ${this.graph.key} has no node ${index}.`);
     }
     return (this.nodes[index] = runtimeNode(this.graph, node));
-  }
-
-  /** The node whose number callers know; undefined when there is none. */
-  nodeById(id: number): GraphNode | undefined {
-    return this.nodesById.get(id);
   }
 
   /**

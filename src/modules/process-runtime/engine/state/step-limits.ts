@@ -1,4 +1,4 @@
-/** What one step and one instance may not exceed. */
+/** Bounds of one step and of one instance. */
 export interface StepLimits {
   /** Automatic nodes in one step; more continue in a CONTINUE job. */
   readonly nodesPerStep: number;

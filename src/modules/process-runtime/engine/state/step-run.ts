@@ -19,7 +19,7 @@ import type { RuntimeDefinition, RuntimeNode } from './runtime-definition.js';
 /** A token on its way: over a flow, or put on a node, where a process or an embedded subprocess starts. */
 export type Arrival = { tokenId: number; flow: number } | { tokenId: number; node: number };
 
-/** What a step has done so far. The state given to it is never changed: what changes is copied first. */
+/** The work of a step so far. The given state is never changed: a part is copied before it changes. */
 export class StepRun {
   readonly instance: InstanceState;
   /** Tokens under way, served in the order they set out. */

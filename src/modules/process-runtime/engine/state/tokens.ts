@@ -47,7 +47,7 @@ export function createToken(run: StepRun, place: TokenPlace): TokenState {
   return token;
 }
 
-/** The held token whose split made this one; undefined for the first tokens of a process or an embedded subprocess. */
+/** The held token that was split into this one and others; undefined for the first tokens of a process or an embedded subprocess. */
 export function splitParentOf(run: StepRun, token: TokenState): TokenState | undefined {
   return token.parentId === null || token.parentId === token.scopeTokenId
     ? undefined

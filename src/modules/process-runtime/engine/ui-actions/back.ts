@@ -9,12 +9,13 @@ import type { StepRun } from '../state/step-run.js';
 import { enter } from '../flow/token-flow.js';
 import { createToken, descendantsOf, isParked, splitParentOf } from '../state/tokens.js';
 
-/** Tokens whose children a return point remembers beside those of its own. */
+/** Further tokens for which a return point remembers children. */
 const FORMER_TOKENS = 50;
 
 /**
- * Takes a token back to an action that it, or one above it, has executed (docs/process-semantics.md, section 8): all tokens that came of that
- * one are aborted, and a new token stands on the node of the action as it was before. The action itself does not run.
+ * Takes a token back to an action that the token, or one above it, has executed (docs/process-semantics.md, section 8). All
+ * tokens that came of the executing token are aborted. A new token stands on the node of the action as before. The action
+ * itself does not run.
  */
 export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, body: JsonObject): void {
   const { instance } = run;
@@ -93,7 +94,7 @@ function forget(run: StepRun, token: TokenState): void {
   }
 }
 
-/** What was going on in the background has been cancelled, and begins again. */
+/** Work in the background has been cancelled, and begins again. */
 function finishedOf(states: Readonly<Record<string, ActionState>>): Record<string, ActionState> {
   return Object.fromEntries(
     Object.entries(states)

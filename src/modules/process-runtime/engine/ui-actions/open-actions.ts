@@ -21,7 +21,7 @@ export function isWithUser({ instance }: Pick<InstanceView, 'instance'>, token: 
   );
 }
 
-/** The UI actions that can be executed on a token now: those of its node, then those that lead back, the latest first. */
+/** The UI actions that can be executed on a token now: of its node first, then the ones that lead back, the latest first. */
 export function openUiActions(
   definition: RuntimeDefinition,
   instance: InstanceState,

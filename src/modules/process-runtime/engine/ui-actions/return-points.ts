@@ -10,8 +10,8 @@ import { descendantsOf, lineOf } from '../state/tokens.js';
 export type InstanceView = Pick<StepRun, 'definition' | 'instance'>;
 
 /**
- * Before a manual action that allows going back is executed for the first time in a visit, what going back needs is kept. The
- * number and the size of return points are bounded: the oldest go first.
+ * Keeps the state that going back needs, before a manual action with `allowBack` is executed for the first time in a visit.
+ * Number and size of return points are bounded: the oldest go first.
  */
 export function recordReturnPoint(run: StepRun, token: TokenState, action: GraphAction): void {
   const { instance } = run;
@@ -65,8 +65,9 @@ function bounded(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
 }
 
 /**
- * The return point that executing an action would lead a token back to (docs/process-semantics.md, section 8): executed by the token itself or
- * one above it in the tree, and no token that would be given up has passed a node that cannot be gone back over.
+ * The return point that executing an action would lead a token back to (docs/process-semantics.md, section 8). The token
+ * itself, or one above it in the tree, has executed it. No token that would be given up has passed a node that forbids going
+ * back.
  */
 export function returnPointFor(
   view: InstanceView,

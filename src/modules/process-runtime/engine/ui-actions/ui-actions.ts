@@ -33,7 +33,7 @@ export function executeUiAction(
   goBack(run, point, place, body);
 }
 
-/** What executing an action on a token would do now; null when it would be refused. */
+/** The effect that executing an action on a token would have now; null when it would be refused. */
 export function effectOf(
   view: InstanceView,
   token: TokenState,

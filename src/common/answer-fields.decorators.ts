@@ -1,0 +1,45 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+
+/** Description of `next` in a page. */
+export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.';
+
+type FieldDecorator = (description: string, example?: unknown) => PropertyDecorator;
+
+/** Makes the decorator of one kind of member of an answer. */
+export const shows =
+  (kind: ApiPropertyOptions): FieldDecorator =>
+  (description, example) =>
+    ApiProperty({ ...kind, description, ...(example === undefined ? {} : { example }) });
+
+/** Decorators of members of answers: what the OpenAPI document says of them. */
+export const Shows = {
+  /** Its class says the type: a text, or true and false. */
+  value: shows({}),
+  textOrNull: shows({ type: String, nullable: true }),
+  texts: shows({ type: [String] }),
+  /** A whole number. */
+  number: shows({ type: 'integer' }),
+  numberOrNull: shows({ type: 'integer', nullable: true }),
+  uuid: shows({ format: 'uuid' }),
+  uuidOrNull: shows({ type: String, format: 'uuid', nullable: true }),
+  /** ISO 8601, UTC with milliseconds. */
+  moment: shows({ format: 'date-time' }),
+  momentOrNull: shows({ type: String, format: 'date-time', nullable: true }),
+  /** A JSON object whose shape is data. */
+  object: shows({ type: 'object', additionalProperties: true }),
+  objectOrNull: shows({ type: 'object', additionalProperties: true, nullable: true }),
+
+  /** A value of an enumeration, which has a schema of its own under `name`. */
+  enum: (name: string, values: ApiPropertyOptions['enum'], description: string, example?: unknown) =>
+    shows({ enum: values, enumName: name } as ApiPropertyOptions)(description, example),
+
+  /**
+   * Another class of answers; a function names it, since classes may refer to each other. Swagger knows such a function by its
+   * name, `type`, so each of the three makes its own.
+   */
+  part: (type: () => Type, description: string) => shows({ type: () => type() })(description),
+  partOrNull: (type: () => Type, description: string) =>
+    shows({ type: () => type(), nullable: true })(description),
+  list: (type: () => Type, description: string) => shows({ type: () => [type()] })(description),
+};

@@ -1,0 +1,94 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, getSchemaPath, type ApiResponseOptions } from '@nestjs/swagger';
+import { ErrorResponseDto } from '../errors/error.response.dto.js';
+
+const MEANINGS = {
+  400: 'Invalid parameters or validation failure.',
+  401: 'Authentication required or failed.',
+  403: 'Insufficient permissions.',
+  404: 'Resource not found.',
+  409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
+  429: 'Too many requests; Retry-After says when to come back.',
+  500: 'Server-side error; `details` holds the request id to quote.',
+  503: 'Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.',
+} as const;
+
+/** A status of the contract's table. */
+export type ErrorStatus = keyof typeof MEANINGS;
+
+const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: string }> = {
+  400: {
+    error: 'Bad Request',
+    message: 'Request validation failed.',
+    details: 'name: is required',
+  },
+  401: { error: 'Unauthorized', message: 'Authentication required or failed.' },
+  403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
+  404: { error: 'Not Found', message: 'System not found.' },
+  409: { error: 'Conflict', message: 'Name must be unique inside the project.' },
+  429: { error: 'Too Many Requests', message: 'Too many requests.' },
+  500: {
+    error: 'Internal Server Error',
+    message: 'The server could not complete the request.',
+    details: 'request id 0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+  },
+  503: { error: 'Service Unavailable', message: 'This replica of the service is stopping.' },
+};
+
+const RETRY_AFTER = {
+  description: 'Seconds until requests are taken again.',
+  required: true,
+  schema: { type: 'integer', minimum: 1 },
+} as const;
+
+/** Response headers that a status always has. */
+const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'How to authenticate (RFC 6750).',
+      required: true,
+      schema: { type: 'string', enum: ['Bearer'] },
+    },
+  },
+  429: { 'Retry-After': { ...RETRY_AFTER, example: 42 } },
+  503: { 'Retry-After': { ...RETRY_AFTER, example: 1 } },
+};
+
+/** A status of a route, with the usual message or with one of the route's own. */
+export type RouteError = ErrorStatus | OwnMessages;
+
+type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
+
+interface OwnError {
+  message: string;
+  details: string;
+  /** Class of the body, where it has members of the route's own. */
+  type?: Type<ErrorResponseDto>;
+}
+
+/** Documents the error statuses of a route, all with the one error body. 401, 429, 500 and 503 belong to every route. */
+export function apiErrors(entries: readonly RouteError[]): MethodDecorator {
+  const own: OwnMessages = Object.assign({}, ...entries.filter((entry) => typeof entry === 'object'));
+  const named = entries.filter((entry) => typeof entry === 'number');
+  const statuses = new Set<ErrorStatus>([...named, ...Object.keys(own).map(toStatus), 401, 429, 500, 503]);
+  return applyDecorators(...[...statuses].map((status) => apiError(status, own[status])));
+}
+
+function toStatus(text: string): ErrorStatus {
+  return Number(text) as ErrorStatus;
+}
+
+function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {
+  const { type, ...shown } = typeof own === 'string' ? { message: own } : own;
+  const schema = { $ref: getSchemaPath(type ?? ErrorResponseDto) };
+  const example = { ...EXAMPLES[status], ...shown, status };
+  return applyDecorators(
+    ...(type === undefined ? [] : [ApiExtraModels(type)]),
+    ApiResponse({
+      status,
+      description: MEANINGS[status],
+      headers: HEADERS[status] ?? {},
+      content: { 'application/json': { schema, example } },
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+import { EnvError, type Env } from '../../config/env.js';
+import { readAuthority } from '../tls/authority-file.js';
+import { AddressPolicy, type AddressPolicyOptions, type PlainHttp } from './address-policy.js';
+import { OutboundClient, type OutboundClientOptions } from './outbound.client.js';
+import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
+
+/** How this deployment calls outside parties. Plain data, so that it can go to a worker; no secrets but those of the proxy's URL. */
+export interface OutboundSettings {
+  readonly policy: AddressPolicyOptions;
+  readonly proxy?: ProxyOptions;
+  readonly maxRedirects: number;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
+ * @throws EnvError when `EGRESS_ALLOW`, `OUTBOUND_NO_PROXY` or the file of the proxy's authority cannot be read
+ */
+export function configuredOutbound(env: Env): OutboundSettings {
+  const proxy = configuredProxy(env);
+  return {
+    policy: configuredPolicy(env),
+    ...(proxy === undefined ? {} : { proxy }),
+    maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
+    connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+  };
+}
+
+/** The guarded client of these settings. */
+export function outboundClient(
+  { policy, proxy, maxRedirects, connectTimeoutMs }: OutboundSettings,
+  rest: Pick<OutboundClientOptions, 'seats'> = {},
+): OutboundClient {
+  return new OutboundClient({
+    policy: new AddressPolicy(policy),
+    ...(proxy === undefined ? {} : { proxy: new OutboundProxy(proxy) }),
+    maxRedirects,
+    connectTimeoutMs,
+    ...rest,
+  });
+}
+
+/** Whether plain http is let through where no setting says so: a person tries it out, or real secrets travel. */
+export function plainHttpOf(env: Env): PlainHttp {
+  return env.get('OUTBOUND_HTTP') ?? (env.mode === 'production' ? 'refuse' : 'allow');
+}
+
+function configuredPolicy(env: Env): AddressPolicyOptions {
+  const policy = {
+    allow: env.get('EGRESS_ALLOW'),
+    allowLoopback: env.isEvaluation,
+    plainHttp: plainHttpOf(env),
+  };
+  return readable(
+    policy,
+    (options) => new AddressPolicy(options),
+    'EGRESS_ALLOW must list CIDRs, addresses or host names',
+  );
+}
+
+function configuredProxy(env: Env): ProxyOptions | undefined {
+  const url = env.get('OUTBOUND_PROXY');
+  if (url === undefined) {
+    return undefined;
+  }
+  const file = env.get('OUTBOUND_PROXY_CA_FILE');
+  const proxy = {
+    url,
+    target: env.get('OUTBOUND_PROXY_TARGET'),
+    direct: env.get('OUTBOUND_NO_PROXY'),
+    ...(file === undefined ? {} : { ca: readAuthority(file, 'OUTBOUND_PROXY_CA_FILE') }),
+  };
+  return readable(
+    proxy,
+    (options) => new OutboundProxy(options),
+    'OUTBOUND_NO_PROXY must list host names, .suffixes, addresses or CIDRs',
+  );
+}
+
+function readable<Options>(options: Options, read: (options: Options) => unknown, rule: string): Options {
+  try {
+    read(options);
+    return options;
+  } catch {
+    throw new EnvError([`${rule}, each with an optional :port`]);
+  }
+}

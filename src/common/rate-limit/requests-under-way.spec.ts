@@ -1,0 +1,79 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { UnreadableBodyError } from '../errors/request.errors.js';
+import { TooManyCallerRequestsError } from './rate-limit.errors.js';
+import { RequestsUnderWay } from './requests-under-way.js';
+
+const opened = (state = {}): ServerResponse =>
+  Object.assign(new EventEmitter(), {
+    closed: false,
+    req: { socket: { destroyed: false } },
+    ...state,
+  }) as never;
+
+describe('RequestsUnderWay', () => {
+  const begun: string[] = [];
+  /** Sends a request; `begun` names it when it is at its turn. */
+  const send = (requests: RequestsUnderWay, caller: string, name: string, takesTurn = true): (() => void) => {
+    const response = opened();
+    void requests.enter(caller, response, takesTurn).then(() => begun.push(name));
+    return () => response.emit('close');
+  };
+  const order = async (): Promise<string[]> => {
+    await setImmediate();
+    return begun.splice(0);
+  };
+
+  it('works on some of a caller at a time, in their order, and on those of others at once', async () => {
+    const requests = new RequestsUnderWay({ underWay: 0, atWork: 2 });
+    const [a, b, c] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
+    send(requests, 'two', 'other');
+    send(requests, 'one', 'rescan', false);
+    expect((await order()).toSorted()).toEqual(['a', 'b', 'other', 'rescan']);
+
+    b?.();
+    expect(await order()).toEqual(['c']);
+    a?.();
+    c?.();
+    expect(await order()).toEqual(['d']);
+  });
+
+  it('passes over a request that is gone before its turn, and begins none for it', async () => {
+    const requests = new RequestsUnderWay({ underWay: 0, atWork: 1 });
+    const [a, b] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
+    b?.();
+    expect(await order()).toEqual(['a']);
+    a?.();
+    expect(await order()).toEqual(['c']);
+  });
+
+  it('refuses what is too many with those that wait, and forgets callers who have none', async () => {
+    const requests = new RequestsUnderWay({ underWay: 2, atWork: 1 });
+    const sent = ['a', 'b'].map((name) => send(requests, 'one', name));
+    const refused = requests.enter('one', opened(), true);
+    await expect(refused).rejects.toBeInstanceOf(TooManyCallerRequestsError);
+    sent.forEach((close) => close());
+    await order();
+
+    ['c', 'd'].forEach((name) => send(requests, 'one', name));
+    expect(await order()).toEqual(['c']);
+  });
+
+  it.each([{ closed: true }, { req: { socket: { destroyed: true } } }])(
+    'counts no request that is over before it comes: %o',
+    async (state) => {
+      const requests = new RequestsUnderWay({ underWay: 1, atWork: 1 });
+      await expect(requests.enter('one', opened(state), true)).rejects.toBeInstanceOf(UnreadableBodyError);
+      send(requests, 'one', 'next');
+      expect(await order()).toEqual(['next']);
+    },
+  );
+
+  it('has no limit where it is 0', async () => {
+    const requests = new RequestsUnderWay({ underWay: 0, atWork: 0 });
+    Array.from({ length: 500 }, (_, index) => send(requests, 'one', String(index)));
+    expect(await order()).toHaveLength(500);
+  });
+});

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+import { UnreadableBodyError } from '../errors/request.errors.js';
+import { TooManyCallerRequestsError } from './rate-limit.errors.js';
+
+/** The requests of one caller that are not answered yet. */
+interface Caller {
+  count: number;
+  atWork: number;
+  readonly waiting: (() => void)[];
+}
+
+/** How many requests of one caller this replica takes; 0 is no limit. */
+export interface CallerLimits {
+  /** Under way: at work, or waiting. */
+  readonly underWay: number;
+  /** At work at the same time; the others wait. */
+  readonly atWork: number;
+}
+
+/**
+ * Counts the requests of each caller that this replica has not answered yet, and works on a few of them at a time, in the order
+ * in which they came. So the requests of others wait behind a few of one caller, not behind all of them.
+ */
+export class RequestsUnderWay {
+  private readonly callers = new Map<string, Caller>();
+
+  constructor(private readonly limits: CallerLimits) {}
+
+  /**
+   * Counts a request until its response or its connection is closed.
+   * @param takesTurn whether it waits for its turn; not one that waits for others anyway
+   * @returns when it is at its turn; never when it is closed before
+   * @throws TooManyCallerRequestsError
+   * @throws UnreadableBodyError when it is closed already, which nobody would tell again
+   */
+  async enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> {
+    const { underWay, atWork } = this.limits;
+    if (response.closed || response.req.socket.destroyed) {
+      throw new UnreadableBodyError('The connection is closed.');
+    }
+    const caller = this.callers.get(key) ?? { count: 0, atWork: 0, waiting: [] };
+    if (underWay > 0 && caller.count >= underWay) {
+      throw new TooManyCallerRequestsError(underWay);
+    }
+    this.callers.set(key, caller);
+    caller.count += 1;
+    response.once('close', () => this.left(key, caller));
+    if (takesTurn && atWork > 0) {
+      await this.turn(caller, response);
+    }
+  }
+
+  private turn(caller: Caller, response: ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        caller.atWork += 1;
+        response.off('close', leave).once('close', () => this.end(caller));
+        resolve();
+      };
+      const leave = (): void => {
+        caller.waiting.splice(caller.waiting.indexOf(begin), 1);
+      };
+      response.once('close', leave);
+      caller.waiting.push(begin);
+      this.beginNext(caller);
+    });
+  }
+
+  private end(caller: Caller): void {
+    caller.atWork -= 1;
+    this.beginNext(caller);
+  }
+
+  private beginNext(caller: Caller): void {
+    if (caller.atWork < this.limits.atWork) {
+      caller.waiting.shift()?.();
+    }
+  }
+
+  private left(key: string, caller: Caller): void {
+    caller.count -= 1;
+    if (caller.count === 0) {
+      this.callers.delete(key);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { WorkerPool } from './worker.pool.js';
+
+const MEMORY_MB = 16;
+const LONG_MS = 600_000;
+const WORKER = `
+import { parentPort } from 'node:worker_threads';
+const DOES = {
+  answer: (id) => parentPort.postMessage({ id }),
+  end: () => process.exit(1),
+  throw: () => { throw new Error('thrown'); },
+  fill: () => { for (const all = []; ; ) all.push(new Array(1_000).fill({})); },
+  wait: () => undefined,
+  spin: () => { for (;;) {} },
+};
+parentPort.on('message', ({ id, request }) => DOES[request](id));
+parentPort.postMessage('ready');
+`;
+
+describe('WorkerPool', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'worker-pool-'));
+  const entry = join(folder, 'worker.mjs');
+  writeFileSync(entry, WORKER);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const pool = new WorkerPool<string, { id: number }, string>({
+    name: 'test',
+    entry,
+    workerData: null,
+    memoryMb: MEMORY_MB,
+    niceness: 0,
+    maxJobs: 1,
+    read: () => 'answered',
+    lost: (cause) => cause,
+  });
+  afterEach(async () => expect(await pool.run('answer', LONG_MS)).toBe('answered'));
+
+  it.each([
+    ['fill', 'memory'],
+    ['end', 'ended'],
+    ['throw', 'ended'],
+  ])('tells why a worker is gone, and replaces it: %s', async (request, cause) => {
+    expect(await pool.run('answer', LONG_MS)).toBe('answered');
+    expect(await pool.run(request, LONG_MS)).toBe(cause);
+  });
+
+  it('kills a worker that stalls, and replaces it', async () => {
+    expect(await pool.run('answer', LONG_MS)).toBe('answered');
+    expect(await pool.run('spin', 1)).toBe('timeout');
+  });
+
+  it('tells which jobs were late, and which were refused', async () => {
+    expect(await pool.run('answer', LONG_MS)).toBe('answered');
+    const late = pool.run('wait', 1);
+    expect(await pool.run('answer', LONG_MS)).toBe('refused');
+    expect(await late).toBe('timeout');
+  });
+});

@@ -1,0 +1,223 @@
+import type { Worker } from 'node:worker_threads';
+
+import { within } from '../within.js';
+import { yieldToMainThread } from './background-threads.js';
+import { startThread, type ThreadOptions } from './start-thread.js';
+import { WORKER_READY, type WorkerCancel, type WorkerClose, type WorkerJob } from './worker-job.js';
+
+/**
+ * Why a job got no answer of the worker: it was late, refused because there are too many jobs or the service stops, or the
+ * worker ran out of its memory or ended for another reason.
+ */
+export type LostJobCause = 'timeout' | 'refused' | 'stopping' | 'memory' | 'ended';
+
+/** The cause as callers of outside parties are told: who shares a worker is told nothing of what another job did to it. */
+export function causeOfLoss(cause: LostJobCause): 'timeout' | 'overloaded' | 'stopping' {
+  return cause === 'timeout' || cause === 'stopping' ? cause : 'overloaded';
+}
+
+/** How a pool runs its worker, and what its jobs are. */
+export interface WorkerPoolOptions<Answer, Result> extends ThreadOptions {
+  /** How far the worker stands back for the main thread, 0 to 19. */
+  niceness: number;
+  /** Jobs in flight at the most. */
+  maxJobs: number;
+  /** Turns what the worker answered into a result. */
+  read(answer: Answer): Result | Promise<Result>;
+  /** The result of a job without an answer; one that was refused never reached the worker. Of `loading`, the worker was not ready yet. */
+  lost(cause: LostJobCause, latencyMs: number, fate: 'refused' | 'loading' | 'begun'): Result;
+  /** Hears what the worker says besides answers; undefined when it is gone, and with it all that it spoke of. */
+  onNotice?(notice: unknown): void;
+}
+
+interface Notice {
+  notice: unknown;
+}
+
+type Message<Answer> = Answer | Notice | typeof WORKER_READY;
+
+interface Job<Result> {
+  startedAt: number;
+  timer: NodeJS.Timeout;
+  resolve(result: Result): void;
+}
+
+/** Beyond its deadline a job gets this long before it is given up; a worker that is silent for so long has stalled. */
+const GRACE_MS = 1_000;
+/** A worker that has not started by then never will; a busy machine takes seconds. */
+const START_MS = 30_000;
+
+/**
+ * Runs jobs in a worker thread of bounded memory. The worker starts with the first job. It is killed and replaced when it
+ * stalls or runs out of memory. It never keeps the process alive by itself. Jobs always get an answer.
+ */
+export class WorkerPool<Request, Answer extends { id: number }, Result> {
+  private worker: Worker | undefined;
+  /** Workers that are still loading: killed then, they leave the files open that they read, and so would the next ones. */
+  private readonly starting = new WeakSet<Worker>();
+  private readonly jobs = new Map<number, Job<Result>>();
+  private nextId = 0;
+  private closing = false;
+  private heardAt = 0;
+  private idle: (() => void) | undefined;
+
+  constructor(private readonly options: WorkerPoolOptions<Answer, Result>) {}
+
+  /**
+   * Runs one job. Never rejects; a job lost with the worker is answered by `lost`.
+   * @param signal takes the job back: the worker hears of it and answers early
+   */
+  run(request: Request, deadlineMs: number, signal?: AbortSignal): Promise<Result> {
+    if (this.closing || this.jobs.size >= this.options.maxJobs) {
+      return Promise.resolve(this.options.lost(this.closing ? 'stopping' : 'refused', 0, 'refused'));
+    }
+    const id = (this.nextId += 1);
+    const worker = this.startedWorker();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.late(worker, id), deadlineMs + GRACE_MS);
+      const cancel = () => post(worker, { cancel: id } satisfies WorkerCancel);
+      const settle = (result: Result): void => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(result);
+      };
+      this.jobs.set(id, { startedAt: performance.now(), timer, resolve: settle });
+      worker.ref();
+      post(worker, { id, request, deadlineAt: Date.now() + deadlineMs } satisfies WorkerJob<Request>);
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** Takes every job in flight back; the worker hears of it and answers early. */
+  cancelAll(): void {
+    for (const id of this.jobs.keys()) {
+      if (this.worker !== undefined) {
+        post(this.worker, { cancel: id } satisfies WorkerCancel);
+      }
+    }
+  }
+
+  /**
+   * Takes no more jobs, waits for those in flight (each ends with its deadline) and stops the worker.
+   * @param graceMs for the worker to end by itself when it is told so
+   */
+  async close(graceMs = 0): Promise<void> {
+    this.closing = true;
+    if (this.jobs.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.idle = resolve;
+      });
+    }
+    const { worker } = this;
+    this.worker = undefined;
+    if (worker !== undefined && graceMs > 0) {
+      await farewell(worker, graceMs);
+    }
+    await worker?.terminate();
+  }
+
+  private startedWorker(): Worker {
+    this.worker ??= this.startWorker();
+    return this.worker;
+  }
+
+  private startWorker(): Worker {
+    const { niceness } = this.options;
+    const worker = startThread(this.options);
+    worker.once('online', () => yieldToMainThread(niceness));
+    worker.on('message', (message: Message<Answer>) =>
+      message === WORKER_READY ? this.starting.delete(worker) : void this.hear(message),
+    );
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      this.lose(worker, error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended'),
+    );
+    worker.on('exit', () => this.lose(worker));
+    this.watchStart(worker);
+    return worker;
+  }
+
+  private watchStart(worker: Worker): void {
+    this.starting.add(worker);
+    setTimeout(() => {
+      if (this.starting.has(worker)) {
+        void this.kill(worker);
+      }
+    }, START_MS).unref();
+  }
+
+  private async hear(message: Answer | Notice): Promise<void> {
+    this.heardAt = performance.now();
+    if ('notice' in message) {
+      this.options.onNotice?.(message.notice);
+      return;
+    }
+    this.finish(message.id, await this.options.read(message));
+  }
+
+  /**
+   * A job is over, unless its answer waits behind this timer because this thread was busy. The worker has stalled when it
+   * said nothing at all meanwhile, unless it has not even started.
+   */
+  private late(worker: Worker, id: number): void {
+    setImmediate(() => {
+      if (this.jobs.has(id)) {
+        this.fail(worker, id, 'timeout');
+        const isSilent = performance.now() - this.heardAt > GRACE_MS;
+        if (isSilent && !this.starting.has(worker)) {
+          void this.kill(worker);
+        }
+      }
+    });
+  }
+
+  private async kill(worker: Worker): Promise<void> {
+    this.lose(worker);
+    await worker.terminate();
+  }
+
+  /** All jobs are the worker's: there is one worker at a time. */
+  private lose(worker: Worker, cause: LostJobCause = 'ended'): void {
+    if (this.worker !== worker) {
+      return;
+    }
+    this.worker = undefined;
+    this.options.onNotice?.(undefined);
+    for (const id of this.jobs.keys()) {
+      this.fail(worker, id, cause);
+    }
+  }
+
+  private fail(worker: Worker, id: number, cause: LostJobCause): void {
+    const job = this.jobs.get(id);
+    if (job !== undefined) {
+      const fate = this.starting.has(worker) ? 'loading' : 'begun';
+      this.finish(id, this.options.lost(cause, Math.round(performance.now() - job.startedAt), fate));
+    }
+  }
+
+  private finish(id: number, result: Result): void {
+    const job = this.jobs.get(id);
+    if (job === undefined) {
+      return;
+    }
+    clearTimeout(job.timer);
+    this.jobs.delete(id);
+    if (this.jobs.size === 0) {
+      this.worker?.unref();
+      this.idle?.();
+    }
+    job.resolve(result);
+  }
+}
+
+async function farewell(worker: Worker, graceMs: number): Promise<void> {
+  const exit = new Promise((resolve) => {
+    worker.once('exit', resolve);
+  });
+  post(worker, 'close' satisfies WorkerClose);
+  await within(graceMs, exit, () => undefined);
+}
+
+function post(worker: Worker, message: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(message);
+}

@@ -1,0 +1,50 @@
+import { didYouMean } from '../nearest-name.js';
+import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
+
+/** Names that are listed; no route has so many. */
+const MAX_KNOWN = 30;
+
+/**
+ * Refuses query parameters that a route does not know, and known ones that are given twice. Were a filter not looked at,
+ * the answer would hold everything.
+ * @param query parameters as they were sent, by their names
+ * @param known names that the route reads
+ * @throws ValidationFailedError naming each, with the name that was probably meant; the known ones where no name is near
+ */
+export function refuseUnknownQuery(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
+  let isListed = false;
+  refuse(
+    Object.entries(query).flatMap(([field, value]) => {
+      if (known.includes(field)) {
+        return Array.isArray(value) ? [{ field, rule: 'must be given once' }] : [];
+      }
+      const hint = didYouMean(field, known);
+      // Once is enough, whatever was sent.
+      const list = hint === '' && !isListed ? listOf(known) : '';
+      isListed ||= list !== '';
+      const more = hint + list;
+      return [{ field, rule: `is not a known query parameter${more === '' ? '' : `.${more}`}` }];
+    }),
+  );
+}
+
+/**
+ * Refuses the fields of a body that nobody reads.
+ * @throws ValidationFailedError naming each
+ */
+export function refuseFields(body: object): void {
+  refuse(Object.keys(body).map((field) => ({ field, rule: 'is not a known field' })));
+}
+
+function refuse(problems: FieldProblem[]): void {
+  if (problems.length > 0) {
+    throw new ValidationFailedError(problems);
+  }
+}
+
+/** Nothing where a route has none. */
+function listOf(known: readonly string[]): string {
+  const named = known.toSorted().slice(0, MAX_KNOWN);
+  const rest = known.length - named.length;
+  return named.length === 0 ? '' : ` Known: ${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+}

@@ -1,0 +1,81 @@
+import { FindOperator } from 'typeorm';
+import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
+
+/** Values of columns, or what the operators of TypeORM make of values; all conditions must hold. */
+export type Where<Row extends object> = {
+  readonly [Property in keyof Row]?: Row[Property] | FindOperator<NonNullable<Row[Property]> | string>;
+};
+
+/** A condition as SQL with its values. */
+export interface Condition {
+  sql: string;
+  values: SqlValue[];
+}
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  lessThan: '<',
+  lessThanOrEqual: '<=',
+  moreThan: '>',
+  moreThanOrEqual: '>=',
+};
+
+/**
+ * Conditions as SQL; null when no row can meet them, because one asks for a value out of none.
+ * @throws TypeError for an undefined value, which would mean every row
+ */
+export function conditionOf(shape: TableShape, where: Readonly<Record<string, unknown>>): Condition | null {
+  const parts: Condition[] = [];
+  for (const property of Object.keys(where)) {
+    const part = compared(columnOf(shape, property), where[property]);
+    if (part === null) {
+      return null;
+    }
+    parts.push(part);
+  }
+  return both(parts);
+}
+
+/** All of these conditions. */
+export function both(parts: readonly Condition[]): Condition {
+  const asked = parts.filter(({ sql }) => sql !== '');
+  return { sql: asked.map(({ sql }) => sql).join(' AND '), values: asked.flatMap(({ values }) => values) };
+}
+
+function compared(column: TableColumn, wanted: unknown): Condition | null {
+  if (wanted instanceof FindOperator) {
+    return operated(column, wanted as FindOperator<unknown>);
+  }
+  if (wanted === undefined) {
+    throw new TypeError(`The condition of ${column.name} is undefined.`);
+  }
+  return wanted === null
+    ? { sql: `${column.name} IS NULL`, values: [] }
+    : { sql: `${column.name} = ?`, values: [column.toSql(wanted)] };
+}
+
+function operated(column: TableColumn, { type, value }: FindOperator<unknown>): Condition | null {
+  const { name, toSql } = column;
+  switch (type) {
+    case 'in': {
+      const values = (value as unknown[]).map(toSql);
+      return values.length === 0 ? null : { sql: `${name} IN (${values.map(() => '?').join(', ')})`, values };
+    }
+    case 'and': {
+      const parts = (value as unknown[]).map((each) => compared(column, each));
+      return parts.includes(null) ? null : both(parts.filter((part) => part !== null));
+    }
+    case 'like':
+      // A pattern is text, whatever the column holds.
+      return { sql: `${name} LIKE ?`, values: [value as string] };
+    default:
+      return { sql: `${name} ${comparison(type)} ?`, values: [toSql(value)] };
+  }
+}
+
+function comparison(type: string): string {
+  const sql = COMPARISONS[type];
+  if (sql === undefined) {
+    throw new TypeError(`Tables do not know the operator ${type}.`);
+  }
+  return sql;
+}

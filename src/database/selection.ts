@@ -1,0 +1,94 @@
+import type { EntityManager } from 'typeorm';
+import { both, conditionOf, type Condition, type Where } from './conditions.js';
+import { lockClause, type RowLock } from './row-locks.js';
+import { columnOf, type TableColumn, type TableShape } from './table-columns.js';
+
+/** Which of the rows that meet the conditions are read, and how they are held. */
+export interface Found<Row extends object> {
+  order?: { readonly [Property in keyof Row]?: 'ASC' | 'DESC' };
+  limit?: number;
+  lock?: RowLock;
+  /** A condition beside those on columns, made of SQL. */
+  and?: Condition | undefined;
+}
+
+/** A row as a driver returns it, values by property. */
+export type RawRow = Record<string, unknown>;
+
+/** Columns of a table that are read together, see `Table`. */
+export class Selection<Row extends object, Read extends object> {
+  private readonly chosen: readonly TableColumn[];
+  private readonly mapped: readonly { property: string; fromSql: (value: unknown) => unknown }[];
+  private readonly select: string;
+
+  /** @param more expressions that are read beside the columns, each with its alias */
+  constructor(
+    private readonly shape: TableShape,
+    private readonly properties: readonly string[],
+    private readonly more: readonly string[] = [],
+  ) {
+    this.chosen = properties.map((property) => columnOf(shape, property));
+    this.mapped = this.chosen.flatMap(({ property, fromSql }) =>
+      fromSql === undefined ? [] : [{ property, fromSql }],
+    );
+    this.select = `SELECT ${[this.columns(), ...more].join(', ')} FROM ${shape.name}`;
+  }
+
+  /** The same columns, and what an expression gives, as the driver gives it. */
+  with<Name extends string>(name: Name, expression: string): Selection<Row, Read & Record<Name, unknown>> {
+    return new Selection(this.shape, this.properties, [...this.more, `${expression} AS ${name}`]);
+  }
+
+  /** The columns for a statement that is spelled out, such as a join; `rows` reads what it returns. */
+  columns(table?: string): string {
+    const prefix = table === undefined ? '' : `${table}.`;
+    return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
+  }
+
+  /** Rows that meet all conditions. */
+  async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
+    const { order, limit, lock, and } = found;
+    const given = conditionOf(this.shape, where);
+    if (given === null) {
+      return [];
+    }
+    const condition = and === undefined ? given : both([given, and]);
+    const sql = [
+      this.select,
+      whereClause(condition),
+      order === undefined ? '' : orderClause(this.shape, order),
+      limit === undefined ? '' : ' LIMIT ?',
+      lock === undefined ? '' : lockClause(manager.connection, lock),
+    ].join('');
+    const values = limit === undefined ? condition.values : [...condition.values, limit];
+    return this.rows(await manager.query<RawRow[]>(sql, values));
+  }
+
+  /** The first of these rows; null when there is none. */
+  async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
+    return (await this.find(manager, where, found))[0] ?? null;
+  }
+
+  /** Typed values of the rows of a driver, which become them. */
+  rows(raw: RawRow[]): Read[] {
+    for (const row of raw) {
+      for (const { property, fromSql } of this.mapped) {
+        row[property] = row[property] === null ? null : fromSql(row[property]);
+      }
+    }
+    return raw as Read[];
+  }
+}
+
+/** The end of a statement that a condition bounds. */
+export function whereClause({ sql }: Condition): string {
+  return sql === '' ? '' : ` WHERE ${sql}`;
+}
+
+/** The end of a statement that reads in an order. */
+export function orderClause(shape: TableShape, order: Readonly<Record<string, unknown>>): string {
+  const terms = Object.entries(order).map(
+    ([property, direction]) => `${columnOf(shape, property).name} ${String(direction)}`,
+  );
+  return ` ORDER BY ${terms.join(', ')}`;
+}

@@ -1,0 +1,104 @@
+import { getMetadataArgsStorage, type ColumnType, type ValueTransformer } from 'typeorm';
+
+/** What all drivers bind alike. */
+export type SqlValue = string | number | null;
+
+/** A class with the decorators of an entity. */
+export type EntityClass<Row extends object> = new () => Row;
+
+/** A column, and how its values become what drivers bind and back. Null is null on both sides and is not mapped. */
+export interface TableColumn {
+  readonly name: string;
+  readonly property: string;
+  readonly toSql: (value: unknown) => SqlValue;
+  /** Undefined where every driver gives the value as it is. */
+  readonly fromSql: ((value: unknown) => unknown) | undefined;
+}
+
+type Mapping = Pick<TableColumn, 'toSql' | 'fromSql'>;
+
+const ALIKE: Mapping = { toSql: (value) => value as SqlValue, fromSql: undefined };
+const MAPPINGS = new Map<ColumnType | undefined, Mapping>([
+  ['boolean', { toSql: Number, fromSql: toBoolean }],
+  ['datetime', { toSql: (value) => sqlTime(value as Date), fromSql: toDate }],
+  ['simple-json', { toSql: JSON.stringify, fromSql: toJson }],
+  // MySQL gives a value, MariaDB and the embedded file its JSON.
+  [
+    'json',
+    { toSql: JSON.stringify, fromSql: (value) => (typeof value === 'string' ? toJson(value) : value) },
+  ],
+]);
+
+/** A time as datetime columns of every database take it: UTC with milliseconds, comparable as text. */
+export function sqlTime(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '');
+}
+
+/** Name of a table and its columns by property. */
+export interface TableShape {
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, TableColumn>;
+}
+
+/** The table of an entity, as its decorators state it. */
+export function shapeOf<Row extends object>(entity: EntityClass<Row>): TableShape {
+  const { tables, columns } = getMetadataArgsStorage();
+  const name = tables.find(({ target }) => target === entity)?.name;
+  if (name === undefined) {
+    throw new TypeError(`${entity.name} names no table.`);
+  }
+  const own = columns.filter(({ target }) => target === entity);
+  return {
+    name,
+    columns: new Map(
+      own.map(({ propertyName, options }) => [
+        propertyName,
+        {
+          name: options.name ?? propertyName,
+          property: propertyName,
+          ...transformed(
+            MAPPINGS.get(options.type) ?? ALIKE,
+            options.transformer as ValueTransformer | undefined,
+          ),
+        },
+      ]),
+    ),
+  };
+}
+
+function transformed({ toSql, fromSql }: Mapping, transformer: ValueTransformer | undefined): Mapping {
+  return transformer === undefined
+    ? { toSql, fromSql }
+    : {
+        toSql: (value) => toSql(transformer.to(value)),
+        fromSql: (value) => transformer.from(fromSql === undefined ? value : fromSql(value)) as unknown,
+      };
+}
+
+/** mysql2 gives a Date, the embedded file UTC text. */
+function toDate(value: unknown): Date {
+  return value instanceof Date ? value : new Date(`${String(value).replace(' ', 'T')}Z`);
+}
+
+function toJson(value: unknown): unknown {
+  return JSON.parse(value as string);
+}
+
+/** 0 or 1 on every database. */
+function toBoolean(value: unknown): boolean {
+  return Number(value) === 1;
+}
+
+/** @throws TypeError when the entity has no such property */
+export function columnOf({ name, columns }: TableShape, property: string): TableColumn {
+  const column = columns.get(property);
+  if (column === undefined) {
+    throw new TypeError(`The table ${name} has no column ${property}.`);
+  }
+  return column;
+}
+
+/** A value of a column as drivers bind it. */
+export function bound({ toSql }: TableColumn, value: unknown): SqlValue {
+  return value === null || value === undefined ? null : toSql(value);
+}

@@ -1,0 +1,175 @@
+import type { EntityManager } from 'typeorm';
+import { conditionOf, type Condition, type Where } from './conditions.js';
+import { isEmbedded } from './row-locks.js';
+import { Selection, orderClause, whereClause, type Found } from './selection.js';
+import { statementBatches } from './statement-batches.js';
+import {
+  bound,
+  columnOf,
+  shapeOf,
+  type EntityClass,
+  type SqlValue,
+  type TableColumn,
+  type TableShape,
+} from './table-columns.js';
+
+/** New values of columns; a function gives SQL instead of a value, such as `() => 'rev + 1'`. */
+export type Changes<Row extends object> = {
+  readonly [Property in keyof Row]?: Row[Property] | (() => string);
+};
+
+/**
+ * A table as its entity describes it, for rows that many requests read and write. Statements come from the decorators of
+ * the entity. Rows are mapped column by column and become no entities (docs/adr/0010-tables.md has the figures).
+ *
+ *     const TOKENS = new Table(ProcessTokenEntity);
+ *     const PLACE = TOKENS.select('id', 'visit');
+ *     const place = await PLACE.first(manager, { instanceId, uuid });
+ *
+ * A condition that asks for a value out of none, `In([])`, sends no statement: nothing is found or changed.
+ */
+export class Table<Row extends object> {
+  private readonly shape: TableShape;
+  private readonly columns: readonly TableColumn[];
+  private readonly names: string;
+  private readonly tuple: string;
+
+  constructor(entity: EntityClass<Row>) {
+    this.shape = shapeOf(entity);
+    this.columns = [...this.shape.columns.values()];
+    this.names = this.columns.map(({ name }) => name).join(', ');
+    this.tuple = `(${this.columns.map(() => '?').join(', ')})`;
+  }
+
+  /** These columns. */
+  select<Property extends keyof Row & string>(
+    ...properties: Property[]
+  ): Selection<Row, Pick<Row, Property>> {
+    return new Selection(this.shape, properties);
+  }
+
+  /** All columns but these. */
+  selectAllBut<Property extends keyof Row & string = never>(
+    ...properties: Property[]
+  ): Selection<Row, Omit<Row, Property>> {
+    const left: ReadonlySet<string> = new Set(properties);
+    return new Selection(
+      this.shape,
+      [...this.shape.columns.keys()].filter((property) => !left.has(property)),
+    );
+  }
+
+  /**
+   * Adds rows, with few statements.
+   * @param leavesOutDuplicates leaves out rows of which a unique value is taken, and lets the server cut off what is too long
+   * @throws QueryFailedError for a duplicate, see `isDuplicate`
+   */
+  async insert(manager: EntityManager, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
+    const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
+    const into = `${leavesOutDuplicates ? ignoring : 'INSERT'} INTO ${this.shape.name} (${this.names}) VALUES `;
+    for (const batch of statementBatches(
+      rows.map((row) => this.bound(row)),
+      bytesOf,
+    )) {
+      await manager.query(into + batch.map(() => this.tuple).join(', '), batch.flat());
+    }
+  }
+
+  /**
+   * Adds a row unless its primary key is taken; either way it is locked until the transaction ends. At once with the lock that a
+   * change needs: two that insert first and update then would wait for each other.
+   */
+  async ensure(manager: EntityManager, row: Row): Promise<void> {
+    const [first] = this.columns.map(({ name }) => name);
+    const taken = isEmbedded(manager.connection)
+      ? 'ON CONFLICT DO NOTHING'
+      : `ON DUPLICATE KEY UPDATE ${first} = ${first}`;
+    await manager.query(
+      `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${taken}`,
+      this.bound(row),
+    );
+  }
+
+  /**
+   * @returns how many rows met the conditions
+   * @throws TypeError for an undefined value, which could mean NULL or no change
+   */
+  async update(manager: EntityManager, where: Where<Row>, changes: Changes<Row>): Promise<number> {
+    const values: SqlValue[] = [];
+    const assignments = Object.entries(changes).map(([property, value]) => {
+      const column = columnOf(this.shape, property);
+      if (typeof value === 'function') {
+        return `${column.name} = ${(value as () => string)()}`;
+      }
+      if (value === undefined) {
+        throw new TypeError(`The new value of ${column.name} is undefined.`);
+      }
+      values.push(bound(column, value));
+      return `${column.name} = ?`;
+    });
+    const sql = `UPDATE ${this.shape.name} SET ${assignments.join(', ')}`;
+    return this.change(manager, where, (condition) => ({
+      sql: sql + whereClause(condition),
+      values: [...values, ...condition.values],
+    }));
+  }
+
+  /** @returns how many rows met the conditions */
+  async delete(manager: EntityManager, where: Where<Row>): Promise<number> {
+    return this.change(manager, where, (condition) => ({
+      sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
+      values: condition.values,
+    }));
+  }
+
+  /**
+   * Deletes the first rows in an order that still match.
+   * @param key property of the primary key
+   * @param where at least one condition
+   * @returns how many
+   */
+  async deleteFirst(
+    manager: EntityManager,
+    key: keyof Row & string,
+    where: Where<Row>,
+    { order, limit }: Required<Pick<Found<Row>, 'order' | 'limit'>>,
+  ): Promise<number> {
+    const { name: table } = this.shape;
+    const { name } = columnOf(this.shape, key);
+    return this.change(manager, where, (condition) => ({
+      // Twice around: servers take no LIMIT inside of an IN. The condition once more: a row found may be another by now.
+      sql: `DELETE FROM ${table}${whereClause(condition)} AND ${name} IN (SELECT ${name} FROM (SELECT ${name} FROM ${table}${
+        whereClause(condition) + orderClause(this.shape, order)
+      } LIMIT ?) AS old)`,
+      values: [...condition.values, ...condition.values, limit],
+    }));
+  }
+
+  private async change(
+    manager: EntityManager,
+    where: Where<Row>,
+    statement: (condition: Condition) => Condition,
+  ): Promise<number> {
+    const condition = conditionOf(this.shape, where);
+    if (condition === null) {
+      return 0;
+    }
+    const { queryRunner } = manager;
+    if (queryRunner === undefined) {
+      throw new TypeError('Rows are changed inside of a transaction only.');
+    }
+    const { sql, values } = statement(condition);
+    return (await queryRunner.query(sql, values, true)).affected ?? 0;
+  }
+
+  private bound(row: Row): SqlValue[] {
+    return this.columns.map((column) => bound(column, (row as Record<string, unknown>)[column.property]));
+  }
+}
+
+function bytesOf(values: readonly SqlValue[]): number {
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),
+    0,
+  );
+}

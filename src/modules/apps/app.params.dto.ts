@@ -1,0 +1,19 @@
+import { IsPathId } from '../../common/validation/patterns.decorators.js';
+import type { AppVersionKey } from './apps.types.js';
+
+/** Path of one application. */
+export class AppParams {
+  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
+  appId: string;
+}
+
+/** Path of everything inside one application version. */
+export class AppVersionParams extends AppParams {
+  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
+  versionId: string;
+}
+
+/** The version that a path names. */
+export function versionOf({ appId, versionId }: AppVersionParams): AppVersionKey {
+  return { appId, appVersionId: versionId };
+}

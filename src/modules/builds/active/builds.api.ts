@@ -1,0 +1,65 @@
+import { apiRoutes } from '../../../common/http/api-routes.js';
+import {
+  ActivateBuildRequestDto,
+  ActivatedBuildResponseDto,
+  ActiveBuildResponseDto,
+} from './active-build.dto.js';
+import {
+  ACTIVATED_BUILD_EXAMPLE,
+  ACTIVATE_EXAMPLE,
+  ACTIVE_BUILD_EXAMPLE,
+  BPMN_EXAMPLE,
+  BUILD_PAGE_EXAMPLE,
+  DELIVERY_DENIED,
+  MANIFEST_EXAMPLE,
+  NO_BUILD,
+} from '../model/build.examples.js';
+import { BuildManifestResponseDto, BuildPageDto } from '../making/build.response.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
+  listBuilds: {
+    summary: 'List the builds of an application',
+    description:
+      'Extension of the contract. Newest first. Follow `next` until it is null. An unknown application has none.',
+    answer: { type: BuildPageDto, example: BUILD_PAGE_EXAMPLE, description: 'A page of builds.' },
+  },
+  getBuild: {
+    summary: 'Get the manifest of a build',
+    description: 'Extension of the contract. What the build holds, with the ids of every resource.',
+    answer: { type: BuildManifestResponseDto, example: MANIFEST_EXAMPLE, description: 'The manifest.' },
+    errors: [NO_BUILD],
+  },
+  getBuildBpmn: {
+    summary: 'Get a process of a build as BPMN',
+    description:
+      'Extension of the contract. The BPMN 2.0 file that the process comes from, unchanged; a modeller opens it again.',
+    answer: {
+      content: { 'application/xml': { schema: { type: 'string' }, example: BPMN_EXAMPLE } },
+      description: 'The file as it was delivered.',
+    },
+    errors: [NO_BUILD],
+  },
+  activateBuild: {
+    summary: 'Choose the active build of an application',
+    description:
+      'Extension of the contract. Effective at once for what starts from now on; running process instances keep their build. ' +
+      'Activating an earlier build rolls back. The active build again changes nothing.',
+    body: {
+      type: ActivateBuildRequestDto,
+      examples: { activate: { summary: 'A build', value: ACTIVATE_EXAMPLE } },
+    },
+    answer: {
+      type: ActivatedBuildResponseDto,
+      example: ACTIVATED_BUILD_EXAMPLE,
+      description: 'The build is active.',
+    },
+    errors: [NO_BUILD],
+  },
+  getActiveBuild: {
+    summary: 'Get the active build of an application',
+    description: 'Extension of the contract.',
+    answer: { type: ActiveBuildResponseDto, example: ACTIVE_BUILD_EXAMPLE, description: 'The active build.' },
+    errors: [{ 404: 'The application has no active build.' }],
+  },
+});

@@ -1,0 +1,84 @@
+import { HttpStatus } from '@nestjs/common';
+import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import {
+  COMMIT_EXAMPLE,
+  COMMITTED_VERSION_EXAMPLE,
+  DELIVERY_DENIED,
+  MANIFEST_EXAMPLE,
+  NO_VERSION,
+  PACKAGE_EXAMPLE,
+  STORED_PACKAGE_EXAMPLE,
+  VERSION_COMMITTED,
+} from '../model/build.examples.js';
+import { NewBuildResponseDto } from './build.response.dto.js';
+import { CommitVersionRequestDto, CommittedVersionResponseDto } from './commit.dto.js';
+import { PACKAGE_REFUSED, StoredPackageResponseDto } from '../model/package.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
+  storePackage: {
+    summary: 'Store an application package in a draft version',
+    description:
+      'Extension of the contract. The whole package as one JSON document, in the place of the one before; the version comes into ' +
+      'being when it is new. Everything wrong is told at once under `problems`, and then nothing is stored. The package is the ' +
+      'whole truth about REST and NOSQL_DB systems of the version; MCP systems that it does not name stay. Systems that stay keep ' +
+      'their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing. ' +
+      '409 also where it names a library whose package does not say that this application may use it (`usableBy`).',
+    body: {
+      schema: ANY_OBJECT,
+      examples: { package: { summary: 'A small package', value: PACKAGE_EXAMPLE } },
+    },
+    answer: {
+      type: StoredPackageResponseDto,
+      example: STORED_PACKAGE_EXAMPLE,
+      description: 'The package is stored.',
+    },
+    others: [
+      {
+        ...PACKAGE_REFUSED,
+        description: 'Malformed request, or a package with problems, all of which are told.',
+      },
+    ],
+    errors: [VERSION_COMMITTED],
+  },
+  getPackage: {
+    summary: 'Get the package of a version',
+    description:
+      'Extension of the contract. The package as it was delivered; the text of its files is unchanged.',
+    answer: { schema: ANY_OBJECT, example: PACKAGE_EXAMPLE, description: 'The package.' },
+    errors: [{ 404: 'Application package not found.' }],
+  },
+  commitVersion: {
+    summary: 'Commit an application version',
+    description:
+      'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
+      '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made. `warnings` names the systems whose ' +
+      'connection was never tested, and agents that cannot use what they refer to.',
+    body: {
+      type: CommitVersionRequestDto,
+      required: false,
+      examples: { commit: { summary: 'With a message', value: COMMIT_EXAMPLE } },
+    },
+    answer: {
+      type: CommittedVersionResponseDto,
+      example: COMMITTED_VERSION_EXAMPLE,
+      description: 'The version is committed.',
+    },
+    errors: [NO_VERSION, VERSION_COMMITTED],
+  },
+  createBuild: {
+    summary: 'Make a build of a committed version',
+    description:
+      'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
+      'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
+      'a build uses those of the systems of its version. `warnings` names the systems whose connection was never tested, and agents that cannot ' +
+      'use what they refer to. 409 also where the application may not use a library that it names (`usableBy`).',
+    status: HttpStatus.CREATED,
+    answer: {
+      type: NewBuildResponseDto,
+      example: { ...MANIFEST_EXAMPLE, warnings: [] },
+      description: 'The build and what it holds.',
+    },
+    errors: [NO_VERSION, { 409: 'The application version is a draft: commit it first.' }],
+  },
+});

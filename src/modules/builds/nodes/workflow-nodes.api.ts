@@ -1,0 +1,87 @@
+import { HttpStatus } from '@nestjs/common';
+import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { ETAG_HEADER, IF_MATCH } from './if-match.js';
+import { DELIVERY_DENIED, VERSION_COMMITTED } from '../model/build.examples.js';
+import { PACKAGE_REFUSED } from '../model/package.dto.js';
+import { WorkflowDto, WorkflowListDto, WorkflowNodeDto } from './workflow-node.dto.js';
+import {
+  NODE_EXAMPLE,
+  NODE_REQUEST_EXAMPLE,
+  WORKFLOW_EXAMPLE,
+  WORKFLOW_LIST_EXAMPLE,
+} from './workflow-node.examples.js';
+
+const NO_WORKFLOW = { 404: 'Workflow not found.' };
+const NO_NODE = { 404: 'Workflow node not found.' };
+const NODE = { type: WorkflowNodeDto, example: NODE_EXAMPLE };
+const NODE_BODY = {
+  schema: ANY_OBJECT,
+  examples: { agent: { summary: 'An agent', value: NODE_REQUEST_EXAMPLE } },
+};
+const REFUSED = {
+  ...PACKAGE_REFUSED,
+  description:
+    'Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.',
+};
+
+/** What the OpenAPI document says of the routes beside it. */
+export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
+  listWorkflows: {
+    summary: 'List the workflows of a version',
+    description: 'Extension of the contract. Those of its package; a version without one has none.',
+    answer: { type: WorkflowListDto, example: WORKFLOW_LIST_EXAMPLE, description: 'The workflows.' },
+  },
+  getWorkflow: {
+    summary: 'Get a workflow with its nodes',
+    description:
+      'Extension of the contract. Nodes have the shape of the Custom Agent workflow node, whatever their type.',
+    answer: { type: WorkflowDto, example: WORKFLOW_EXAMPLE, description: 'The workflow.' },
+    errors: [NO_WORKFLOW],
+  },
+  createWorkflowNode: {
+    summary: 'Add a node to a workflow of a draft version',
+    description:
+      'Extension of the contract. `id` and `svcUuid` are given when they are left out; dates, users and `workflowResourceId` are ' +
+      'ignored. The workflow has to be whole afterwards, so a node usually comes on a sequence. 409 when the version is committed or ' +
+      'has a node of this id.',
+    status: HttpStatus.CREATED,
+    body: NODE_BODY,
+    answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },
+    others: [REFUSED],
+    errors: [NO_WORKFLOW, VERSION_COMMITTED],
+  },
+  getWorkflowNode: {
+    summary: 'Get a node of a workflow',
+    description: 'Extension of the contract. The `ETag` is what a change of the node has to name.',
+    answer: { ...NODE, headers: ETAG_HEADER, description: 'The node.' },
+    others: [
+      {
+        status: 304,
+        headers: ETAG_HEADER,
+        description: 'The node is still the one that `If-None-Match` names.',
+      },
+    ],
+    errors: [NO_NODE],
+  },
+  updateWorkflowNode: {
+    summary: 'Change a node of a workflow of a draft version',
+    description:
+      'Extension of the contract. The whole node in the place of the one that is there; what was read can be sent back changed. ' +
+      '409 when the version is committed, or when the node is not the one that `If-Match` names.',
+    headers: [IF_MATCH],
+    body: NODE_BODY,
+    answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },
+    others: [REFUSED],
+    errors: [NO_NODE, VERSION_COMMITTED],
+  },
+  deleteWorkflowNode: {
+    summary: 'Take a node out of a workflow of a draft version',
+    description:
+      'Extension of the contract. What led to the node leads to where it led. 400 when the workflow would not be whole without it. ' +
+      '409 as for a change.',
+    headers: [IF_MATCH],
+    answer: { ...NODE, description: 'The node as it was.' },
+    others: [REFUSED],
+    errors: [NO_NODE, VERSION_COMMITTED],
+  },
+});

@@ -1,0 +1,27 @@
+import { apiRoutes } from '../../common/http/api-routes.js';
+import { HealthDto } from './health.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const HealthApi = apiRoutes([], {
+  getLiveness: {
+    summary: 'Is the process alive?',
+    description: 'Needs no token, has no rate limit and looks at nothing else.',
+    isPublic: true,
+    answer: { type: HealthDto, description: 'The process is alive.' },
+  },
+  getReadiness: {
+    summary: 'May callers be sent here?',
+    description:
+      'Needs no token and has no rate limit. Makes a small write to the database, at most once a second, and looks whether there are signing keys of the token issuer; fails while the service stops.',
+    isPublic: true,
+    answer: { type: HealthDto, description: 'Ready.' },
+    others: [
+      {
+        status: 503,
+        type: HealthDto,
+        example: { status: 'unavailable' },
+        description: 'Not ready; the log says why.',
+      },
+    ],
+  },
+});

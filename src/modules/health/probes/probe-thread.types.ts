@@ -1,0 +1,19 @@
+/** What the thread of the probes is started with. */
+export interface ProbeThreadSettings {
+  readonly host: string;
+  readonly port: number;
+  /** How long the main thread may be silent before it counts as dead, in milliseconds. */
+  readonly maxStallMs: number;
+  /** One number: when the main thread gave its last sign of life, in nanoseconds of `process.hrtime`. */
+  readonly pulse: BigInt64Array;
+}
+
+/** What the thread asks the main thread for. */
+export type ProbeQuestion = 'readiness' | 'metrics';
+
+/** From the thread: a question, or what came of listening, with its id (`threadId`). */
+export type ProbeThreadMessage =
+  { ask: ProbeQuestion } | { listening: true; thread: number | undefined } | { failed: string };
+
+/** From the main thread: whether callers may be sent here, the metrics in the Prometheus text format, or that it cannot say. */
+export type ProbeAnswer = { readiness: boolean } | { metrics: string } | { unknown: ProbeQuestion };

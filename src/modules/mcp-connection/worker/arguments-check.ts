@@ -1,0 +1,14 @@
+import type { JsonObject } from '../../../common/json.js';
+import { checkedText, type CheckedText } from '../../../language/json-schema/checked-text.js';
+
+/**
+ * Reads the arguments of a tool call: a JSON object that the tool's own schema allows. What of it this service cannot check is left
+ * to the server.
+ * @param schema foreign: nothing but a worker runs it
+ */
+export function readArguments(text: string, schema: JsonObject): CheckedText {
+  const read = checkedText(text.trim() === '' ? '{}' : text, schema, 'passes');
+  const isObject =
+    'value' in read && typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
+  return 'problem' in read || isObject ? read : { problem: 'Arguments are a JSON object.' };
+}

@@ -1,0 +1,54 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { requestContext } from '../../common/logging/request-context.js';
+import { NoThreadError, ThreadTurns } from '../../common/threads/thread-turns.js';
+import { Env } from '../../config/env.js';
+import { PackageChecksBusyError } from './model/packages.errors.js';
+import { PackageThread } from './thread/package-thread.js';
+
+/** A thread of an application that has ended, for the next one of this process: to load one takes seconds. */
+let spare: PackageThread | undefined;
+
+/**
+ * Worker threads for packages. What is in a package is large and foreign: its reading and checking must not hold up the
+ * thread that answers requests.
+ */
+@Injectable()
+export class PackageThreadsService implements OnModuleDestroy {
+  private readonly turns: ThreadTurns<PackageThread>;
+
+  constructor(env: Env) {
+    const threads = Array.from({ length: env.get('PACKAGE_CHECK_THREADS') }, () => threadOf(env));
+    this.turns = new ThreadTurns(threads, env.get('PACKAGE_CHECK_QUEUE'), env.get('PACKAGE_CHECK_WAIT_MS'));
+  }
+
+  /**
+   * Does work with a thread of its own; waits until there is one, but not for a request that is over.
+   * @throws PackageChecksBusyError when too many wait, or one waits for too long
+   */
+  async inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.turns.take(work, requestContext()?.over);
+    } catch (error) {
+      throw error instanceof NoThreadError ? new PackageChecksBusyError() : error;
+    }
+  }
+
+  /** Waits for the tasks in flight, then ends the threads but for a spare one, which never keeps the process alive. */
+  async onModuleDestroy(): Promise<void> {
+    const [first, ...others] = this.turns.threads;
+    const isKept = spare === undefined && this.turns.isIdle;
+    spare = isKept ? first : spare;
+    const ended = isKept || first === undefined ? others : this.turns.threads;
+    await Promise.all(ended.map((thread) => thread.close()));
+  }
+}
+
+function threadOf(env: Env): PackageThread {
+  const thread = new PackageThread(env);
+  if (spare?.settings !== thread.settings) {
+    return thread;
+  }
+  const taken = spare;
+  spare = undefined;
+  return taken;
+}

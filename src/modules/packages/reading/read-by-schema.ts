@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import { pointerTo, quoted, type PackageProblems } from '../model/package-problems.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** What a value should have been, for a person. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+/**
+ * A value as its schema describes it, with defaults for what is left out.
+ * @param place the file, and the path of the value in it
+ * @returns undefined when its shape is wrong; the problems say how
+ */
+export function readBySchema<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: { file: string; path: readonly PropertyKey[] },
+  problems: PackageProblems,
+): z.output<Schema> | undefined {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) {
+    return data;
+  }
+  for (const issue of error.issues) {
+    report(issue, place, problems);
+  }
+  return undefined;
+}
+
+function report(
+  issue: Issue,
+  { file, path }: { file: string; path: readonly PropertyKey[] },
+  problems: PackageProblems,
+): void {
+  const at = [...path, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) {
+      const place = { file, element: pointerTo([...at, key]) };
+      problems.error('MEMBER_UNKNOWN', place, `"${quoted(key)}" is no member of the format.`);
+    }
+    return;
+  }
+  const code = isMissing(issue) ? 'MEMBER_MISSING' : 'VALUE_INVALID';
+  const element = at.length === 0 ? null : pointerTo(at);
+  problems.error(code, { file, element }, `${nameOf(at)} ${ruleOf(issue)}.`);
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  const name = path.at(-1);
+  if (name === undefined) {
+    return 'The file';
+  }
+  return typeof name === 'number' ? `Element ${name}` : `"${quoted(String(name))}"`;
+}
+
+function isMissing(issue: Issue): boolean {
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+}
+
+function ruleOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing(issue) ? 'is required' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${listOf(issue.values)}`;
+    case 'invalid_union':
+      return `must be ${listOf((issue as { options?: readonly unknown[] }).options ?? [])}`;
+    case 'too_small':
+      return `must have at least ${sizeOf(issue.minimum, issue.origin)}`;
+    case 'too_big':
+      return `must have at most ${sizeOf(issue.maximum, issue.origin)}`;
+    default:
+      return issue.message;
+  }
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(' or ');
+}
+
+function sizeOf(size: number | bigint, origin: string): string {
+  switch (origin) {
+    case 'string':
+      return `${size} characters`;
+    case 'array':
+      return `${size} elements`;
+    default:
+      return `the value ${size}`;
+  }
+}

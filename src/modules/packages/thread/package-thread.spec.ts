@@ -1,0 +1,42 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { WorkerPool } from '../../../common/threads/worker.pool.js';
+import { Env } from '../../../config/env.js';
+import { PackageChecksBusyError } from '../model/packages.errors.js';
+import { PackageThread } from './package-thread.js';
+
+const TASK = { json: '{}', appId: 'app' };
+
+describe('PackageThread', () => {
+  const thread = new PackageThread(Env.parse('maintenance', {}));
+  const run = vi.spyOn(WorkerPool.prototype, 'run');
+  afterEach(() => run.mockReset());
+  afterAll(() => run.mockRestore());
+
+  it('reads again once when its worker ends for no reason that is known', async () => {
+    const read = { outline: null, problems: [] };
+    run.mockResolvedValueOnce({ lost: 'ended' }).mockResolvedValueOnce({ read });
+    expect(await thread.read(TASK)).toEqual(read);
+    run.mockResolvedValue({ lost: 'ended' });
+    await expect(thread.read(TASK)).rejects.toThrow('ended unexpectedly');
+    expect(run).toHaveBeenCalledTimes(4);
+  });
+
+  it.each(['refused', 'loading', 'stopping'])(
+    'blames no package that never had a worker: %s',
+    async (lost) => {
+      run.mockResolvedValue({ lost });
+      await expect(thread.read(TASK)).rejects.toThrow(PackageChecksBusyError);
+    },
+  );
+
+  it.each([
+    ['memory', 'PACKAGE_CHECK_MEMORY_MB'],
+    ['timeout', 'PACKAGE_CHECK_TIMEOUT_MS'],
+  ])('names the bound that a package is beyond: %s', async (lost, setting) => {
+    run.mockResolvedValue({ lost });
+    const { problems } = await thread.read(TASK);
+    expect(problems).toMatchObject([{ code: 'PACKAGE_TOO_COMPLEX' }]);
+    expect(problems[0]?.message).toContain(setting);
+    expect(run).toHaveBeenCalledOnce();
+  });
+});

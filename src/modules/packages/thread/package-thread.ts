@@ -1,0 +1,124 @@
+import { UnreadableBodyError } from '../../../common/errors/request.errors.js';
+import { plainHttpOf } from '../../../common/outbound/configured-outbound.js';
+import { WorkerPool, type LostJobCause } from '../../../common/threads/worker.pool.js';
+import type { Env } from '../../../config/env.js';
+import type { PackageProblem } from '../model/package.types.js';
+import { PackageChecksBusyError } from '../model/packages.errors.js';
+import { APPLICATION_FILE } from '../reading/package-reader.js';
+import type {
+  CheckResult,
+  CheckTask,
+  PackageTask,
+  PackageTaskAnswer,
+  PackageWorkerAnswer,
+  ReadPackage,
+  ReadTask,
+} from './package-task.types.js';
+
+/** Settings that the worker works by. */
+const SETTINGS = [
+  'PACKAGE_MAX_BYTES',
+  'PACKAGE_MAX_PROCESSES',
+  'PACKAGE_MAX_SYSTEMS',
+  'PACKAGE_MAX_WORKFLOWS',
+  'PACKAGE_MAX_WORKFLOW_NODES',
+  'PACKAGE_MAX_LIBRARIES',
+  'PACKAGE_MAX_LIBRARY_USERS',
+  'PACKAGE_MAX_SCHEMA_BYTES',
+  'PACKAGE_MAX_PROBLEMS',
+  'PROCESS_MAX_XML_BYTES',
+  'PROCESS_MAX_NODES',
+  'PROCESS_MAX_NESTING',
+] as const;
+
+/** A task that never got an answer. */
+interface Lost {
+  lost: LostJobCause | 'loading';
+}
+
+/** How often a thread is begun anew that ended, and nobody knows why. */
+const ATTEMPTS = 2;
+
+/** Reads and checks packages in a worker thread, one at a time. A thread that is late or out of memory is replaced. */
+export class PackageThread {
+  private readonly pool: WorkerPool<PackageTask, PackageWorkerAnswer, PackageTaskAnswer | Lost>;
+  /** Threads with the same settings are alike. */
+  readonly settings: string;
+  private readonly timeoutMs: number;
+  private readonly memoryMb: number;
+
+  constructor(env: Env) {
+    this.timeoutMs = env.get('PACKAGE_CHECK_TIMEOUT_MS');
+    this.memoryMb = env.get('PACKAGE_CHECK_MEMORY_MB');
+    const niceness = env.get('PACKAGE_CHECK_NICENESS');
+    const settings = {
+      ...Object.fromEntries(SETTINGS.map((name) => [name, String(env.get(name))])),
+      // Its default depends on the mode, which the worker does not know.
+      OUTBOUND_HTTP: plainHttpOf(env),
+    };
+    this.settings = JSON.stringify([this.timeoutMs, this.memoryMb, niceness, settings]);
+    this.pool = new WorkerPool({
+      name: 'package-check',
+      entry: '#package-worker',
+      workerData: { settings },
+      memoryMb: this.memoryMb,
+      niceness,
+      maxJobs: 1,
+      read: (answer): PackageTaskAnswer | Lost => answer,
+      // A thread that is not ready in time says something of the machine, and nothing of the package.
+      lost: (cause, _ms, fate) => ({ lost: fate === 'loading' ? fate : cause }),
+    });
+  }
+
+  /** @throws UnreadableBodyError when the text is no JSON object, PackageChecksBusyError when there is no thread */
+  async read(task: Omit<ReadTask, 'task'>): Promise<ReadPackage> {
+    const answer = await this.run({ task: 'read', ...task });
+    return 'read' in answer ? answer.read : { outline: null, problems: this.problemsOf(answer) };
+  }
+
+  /** @throws as `read` */
+  async check(task: Omit<CheckTask, 'task'>): Promise<CheckResult> {
+    const answer = await this.run({ task: 'check', ...task });
+    return 'checked' in answer ? answer.checked : { judged: null, problems: this.problemsOf(answer) };
+  }
+
+  /** Waits for the task in flight and ends the thread. */
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  private async run(task: PackageTask): Promise<PackageTaskAnswer | Lost> {
+    let answer = await this.pool.run(task, this.timeoutMs);
+    for (let attempt = 1; 'lost' in answer && answer.lost === 'ended' && attempt < ATTEMPTS; attempt += 1) {
+      answer = await this.pool.run(task, this.timeoutMs);
+    }
+    if ('refused' in answer) {
+      throw new UnreadableBodyError(answer.refused);
+    }
+    return answer;
+  }
+
+  private problemsOf(answer: PackageTaskAnswer | Lost): PackageProblem[] {
+    if (!('lost' in answer)) {
+      throw new Error('fault' in answer ? answer.fault : 'The worker answered another task.');
+    }
+    const message = `The check of the package ${this.boundOf(answer.lost)}: make its processes smaller, or move a part of it into a library.`;
+    return [
+      { severity: 'error', code: 'PACKAGE_TOO_COMPLEX', file: APPLICATION_FILE, element: null, message },
+    ];
+  }
+
+  /** @throws PackageChecksBusyError when nothing is wrong with the package */
+  private boundOf(lost: Lost['lost']): string {
+    switch (lost) {
+      case 'timeout':
+        return `took longer than ${this.timeoutMs} ms (PACKAGE_CHECK_TIMEOUT_MS)`;
+      case 'memory':
+        return `took more memory than ${this.memoryMb} MB (PACKAGE_CHECK_MEMORY_MB)`;
+      case 'ended':
+        throw new Error('The thread that checks packages ended unexpectedly.');
+      default:
+        throw new PackageChecksBusyError();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
+import type { CheckWork } from './check-work.js';
+
+/** Schemas that are looked at for one place; authors write a handful. */
+const MAX_SCHEMAS = 1_000;
+
+/** Where a path leads; `at` is the step that names nothing. */
+export type Found =
+  { found: 'named' | 'open' } | { found: 'missing'; siblings: ReadonlySet<string>; at: number };
+
+/** Known members at one place of data: from schemas that name the place, and from values that stand there. */
+export class KnownMembers {
+  /** Names of known members. Where a list can stand, also names of members of its elements. */
+  readonly names: ReadonlySet<string>;
+  /** Whether members can be there that nothing names. */
+  private readonly isOpen: boolean;
+  private readonly schemas: readonly JsonObject[];
+  private readonly members = new Map<string, KnownMembers>();
+
+  private constructor(
+    schemas: readonly unknown[],
+    private readonly root: JsonObject,
+    private readonly work: CheckWork,
+  ) {
+    this.schemas = applying(schemas, root);
+    const described = this.schemas.flatMap(({ properties }) =>
+      isJsonObject(properties) ? Object.keys(properties) : [],
+    );
+    const required = this.schemas.flatMap(({ required: names }) =>
+      Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [],
+    );
+    this.names = new Set([...described, ...required]);
+    work.spend(1 + this.schemas.length + described.length + required.length);
+    this.isOpen =
+      described.length === 0 ||
+      this.schemas.some(
+        ({ patternProperties, additionalProperties }) =>
+          isJsonObject(patternProperties) ||
+          isJsonObject(additionalProperties) ||
+          additionalProperties === true,
+      );
+  }
+
+  /** What a JSON Schema (2020-12) says; nothing for null. */
+  static ofSchema(schema: JsonObject | null, work: CheckWork): KnownMembers {
+    return new KnownMembers(schema === null ? [] : [schema], schema ?? {}, work);
+  }
+
+  /** What values show, one or the other. */
+  static ofValues(values: readonly JsonObject[], work: CheckWork): KnownMembers {
+    return KnownMembers.ofSchema({ anyOf: values.map(schemaOf) }, work);
+  }
+
+  /** What is known below a member. */
+  member(name: string): KnownMembers {
+    const known = this.members.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const below = this.schemas.flatMap(({ properties }) =>
+      isJsonObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+    );
+    const member = new KnownMembers(below, this.root, this.work);
+    this.members.set(name, member);
+    return member;
+  }
+
+  /**
+   * Follows a path of names; when the work is used up, it may lead anywhere.
+   * @param at how many names have been followed
+   * @returns whether it leads to something that is named, may be there, or is missing beside `siblings`
+   */
+  look(path: readonly string[], at = 0): Found {
+    const name = path[at];
+    if (name === undefined) {
+      return { found: 'named' };
+    }
+    if (!this.work.spend(1)) {
+      return { found: 'open' };
+    }
+    if (this.names.has(name)) {
+      return this.member(name).look(path, at + 1);
+    }
+    return this.isOpen ? { found: 'open' } : { found: 'missing', siblings: this.names, at };
+  }
+}
+
+/** A schema with all that hold at its place: references, parts of combinations, and the elements of a list. */
+function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open = [...schemas];
+  while (open.length > 0 && found.size < MAX_SCHEMAS) {
+    const schema = open.pop();
+    if (isJsonObject(schema) && !found.has(schema)) {
+      found.add(schema);
+      const {
+        allOf,
+        anyOf,
+        oneOf,
+        then,
+        else: otherwise,
+        items,
+        prefixItems,
+        dependentSchemas,
+        $ref,
+      } = schema;
+      const parts = [allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat();
+      const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
+      // One by one: a list of a default body can have more elements than a call has arguments.
+      for (const part of [...parts, ...dependent, referred($ref, root)]) {
+        open.push(part);
+      }
+    }
+  }
+  return [...found];
+}
+
+/** What a reference within the schema names; others are refused with the schema. */
+function referred(reference: unknown, root: JsonObject): unknown {
+  // An anchor (`#name`) is not looked up: what it names may be anything.
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
+    return undefined;
+  }
+  const steps = reference.split('/').slice(1);
+  return steps.reduce<unknown>((at, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return (isJsonObject(at) || Array.isArray(at)) && Object.hasOwn(at, name)
+      ? (at as JsonObject)[name]
+      : undefined;
+  }, root);
+}
+
+/** A schema of exactly what a value shows. */
+function schemaOf(value: unknown): JsonObject {
+  if (Array.isArray(value)) {
+    return { prefixItems: value.map(schemaOf) };
+  }
+  if (!isJsonObject(value)) {
+    return {};
+  }
+  return {
+    properties: Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaOf(member)])),
+  };
+}

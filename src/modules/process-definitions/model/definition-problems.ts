@@ -1,0 +1,94 @@
+import type { DefinitionProblem } from './process-graph.types.js';
+import { idOf, type BpmnElement } from './bpmn-element.js';
+
+/** Problems told about one file; a file with more is broken in one way many times. */
+const MAX_PROBLEMS = 200;
+const MAX_MESSAGE = 500;
+
+/** Gathers what is wrong in one file, so that an author reads everything at once. */
+export class DefinitionProblems {
+  private readonly found: DefinitionProblem[] = [];
+  private readonly known = new Set<string>();
+  /** Codes with the ids where they were found. */
+  private readonly places = new Set<string>();
+  private errors = 0;
+  private isCut = false;
+
+  constructor(private readonly file: string) {}
+
+  get hasErrors(): boolean {
+    return this.errors > 0;
+  }
+
+  /** @param element the element or its id; null for the whole file */
+  error(code: string, element: BpmnElement | string | null, message: string): void {
+    this.errors += 1;
+    this.add({ severity: 'error', code, file: this.file, element: keyOf(element), message });
+  }
+
+  /** @param element the element or its id; null for the whole file */
+  warning(code: string, element: BpmnElement | string | null, message: string): void {
+    this.add({ severity: 'warning', code, file: this.file, element: keyOf(element), message });
+  }
+
+  /** The file was not read to its end: it has more problems than were found. */
+  cut(): void {
+    this.isCut = true;
+  }
+
+  /** Whether a problem of this kind was found at the element. */
+  has(code: string, element: BpmnElement): boolean {
+    return this.places.has(`${code} ${keyOf(element) ?? ''}`);
+  }
+
+  /** Errors first; otherwise as they were found. */
+  list(): DefinitionProblem[] {
+    const sorted = this.found.toSorted((a, b) => rank(a) - rank(b));
+    const more = sorted.length - MAX_PROBLEMS;
+    if (more <= 0 && !this.isCut) {
+      return sorted;
+    }
+    const rest = this.isCut
+      ? 'The file has more problems: it was not read to its end.'
+      : `${more} more problems are not shown.`;
+    return [
+      ...sorted.slice(0, MAX_PROBLEMS),
+      { severity: 'warning', code: 'MORE_PROBLEMS', file: this.file, element: null, message: rest },
+    ];
+  }
+
+  private add(problem: DefinitionProblem): void {
+    const message =
+      problem.message.length > MAX_MESSAGE ? `${problem.message.slice(0, MAX_MESSAGE)}…` : problem.message;
+    const identity = JSON.stringify([problem.code, problem.element, message]);
+    if (!this.known.has(identity)) {
+      this.known.add(identity);
+      this.places.add(`${problem.code} ${problem.element ?? ''}`);
+      this.found.push({ ...problem, message });
+    }
+  }
+}
+
+/** How an element is called in a message: its kind and its id. */
+export function nameOf(kind: string, id: string | null): string {
+  return id === null ? `${kind} without id` : `${kind} "${id}"`;
+}
+
+function keyOf(element: BpmnElement | string | null): string | null {
+  return element === null || typeof element === 'string' ? element : nearestId(element);
+}
+
+/** An expression or event definition often has no id: the element around it is where an author looks. */
+function nearestId(element: BpmnElement): string | null {
+  for (let at: BpmnElement | undefined = element; at !== undefined; at = at.$parent) {
+    const id = idOf(at);
+    if (id !== null) {
+      return id;
+    }
+  }
+  return null;
+}
+
+function rank({ severity }: DefinitionProblem): number {
+  return severity === 'error' ? 0 : 1;
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../database/database.js';
+import type { HistoryQuery } from '../model/process-instances.types.js';
+import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { EventsRepository, type EventRow } from '../storage/events.repository.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
+
+/** A part of the audit trail of an instance. */
+export interface InstanceTrail {
+  definitionId: number;
+  events: EventRow[];
+  /** Uuids of the tokens that the events name, by id. */
+  tokenUuids: Map<number, string>;
+}
+
+/** Reads the audit trails of instances. */
+@Injectable()
+export class InstanceTrails {
+  constructor(
+    private readonly database: Database,
+    private readonly instances: InstancesRepository,
+    private readonly events: EventsRepository,
+    private readonly tokens: TokensRepository,
+  ) {}
+
+  /**
+   * The events before or after one; without either the newest.
+   * @param limit most events
+   * @throws ProcessInstanceNotFoundError
+   */
+  async read(uuid: string, { before, after }: HistoryQuery, limit: number): Promise<InstanceTrail> {
+    return this.database.read(async (manager) => {
+      const head = await this.instances.findHead(manager, { uuid });
+      if (head === null) {
+        throw new ProcessInstanceNotFoundError();
+      }
+      const events =
+        after === undefined
+          ? await this.events.before(manager, head.id, before ?? head.seq + 1, limit)
+          : await this.events.after(manager, head.id, after, limit);
+      const tokens = new Set(events.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])));
+      const tokenUuids = await this.tokens.uuids(manager, [...tokens]);
+      return { definitionId: head.definitionId, events, tokenUuids };
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { denialOf } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { apiRoutes } from '../../../common/http/api-routes.js';
+import { BPMN_EXAMPLE } from '../../builds/model/build.examples.js';
+import {
+  DIAGRAM_EXAMPLE,
+  HISTORY_PAGE_EXAMPLE,
+  INSTANCE_EXAMPLE,
+  INSTANCE_PAGE_EXAMPLE,
+} from './instance.examples.js';
+import { InstanceDiagramDto } from './instance-diagram.dto.js';
+import { HistoryPageDto } from './instance-history.dto.js';
+import { InstancePageDto } from './instance-summary.dto.js';
+import { InstanceResponseDto } from './instance.response.dto.js';
+
+const READING = [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }];
+
+/** What the OpenAPI document says of the routes beside it. */
+export const ProcessInstancesApi = apiRoutes([], {
+  listProcessInstances: {
+    summary: 'List process instances',
+    description:
+      'Extension of the contract. Newest first, without their data. Follow `next` until it is null. Callers without the permission ' +
+      '`process-read` see the instances that they started themselves.',
+    answer: { type: InstancePageDto, example: INSTANCE_PAGE_EXAMPLE, description: 'A page of instances.' },
+  },
+  getProcessInstance: {
+    summary: 'Get a process instance',
+    description:
+      'Extension of the contract. State, tokens with what can be executed on them now, process data, open incidents, called ' +
+      'processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.',
+    answer: { type: InstanceResponseDto, example: INSTANCE_EXAMPLE, description: 'The instance.' },
+    errors: READING,
+  },
+  getProcessInstanceHistory: {
+    summary: 'Read the audit trail of a process instance',
+    description:
+      'Extension of the contract. Every step of the instance, what caused it and who. Events are numbered without gaps and never ' +
+      'changed. Readers are the same as those of the instance.',
+    answer: { type: HistoryPageDto, example: HISTORY_PAGE_EXAMPLE, description: 'A part of the trail.' },
+    errors: READING,
+  },
+  getProcessInstanceBpmn: {
+    summary: 'Get the process of an instance as BPMN',
+    description: 'Extension of the contract. The BPMN 2.0 file that the process comes from, unchanged.',
+    answer: {
+      content: { 'application/xml': { schema: { type: 'string' }, example: BPMN_EXAMPLE } },
+      description: 'The file as it was delivered.',
+    },
+    errors: READING,
+  },
+  getProcessInstanceDiagram: {
+    summary: 'Get the process of an instance as BPMN, with where its tokens stand',
+    description: 'Extension of the contract. The same file with the elements that a viewer marks.',
+    answer: { type: InstanceDiagramDto, example: DIAGRAM_EXAMPLE, description: 'File and positions.' },
+    errors: READING,
+  },
+});

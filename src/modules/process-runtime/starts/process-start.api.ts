@@ -1,0 +1,52 @@
+import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { START_BODY_EXAMPLES, START_EXAMPLE, START_RESPONSE_HEADERS } from './start.examples.js';
+import { IDEMPOTENCY_KEY } from '../model/idempotency-key.dto.js';
+import { ProcessErrorResponseDto, STOPPED } from '../model/stopped.response.dto.js';
+import { StartProcessResponseDto } from '../model/start.response.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const ProcessStartApi = apiRoutes([], {
+  startProcess: {
+    summary: 'Start a process',
+    description:
+      'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
+      'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
+      'there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or ' +
+      'the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
+      'answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered ' +
+      'with any other error has stored nothing.',
+    headers: [
+      IDEMPOTENCY_KEY,
+      {
+        name: 'svc-platform',
+        required: true,
+        description: 'Platform of the client; it is stored with the instance.',
+        schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$', example: 'web' },
+      },
+    ],
+    body: {
+      required: false,
+      description: 'Data of the process; without a body there is none.',
+      schema: ANY_OBJECT,
+      examples: START_BODY_EXAMPLES,
+    },
+    answer: {
+      type: StartProcessResponseDto,
+      example: START_EXAMPLE,
+      headers: START_RESPONSE_HEADERS,
+      description: 'The instance, where it stands now.',
+    },
+    errors: [
+      {
+        400: {
+          message: 'Some mandatory params are missing.',
+          details: 'client',
+          type: ProcessErrorResponseDto,
+        },
+      },
+      { 403: 'Insufficient permissions to act in this lane of the process' },
+      { 404: 'Process definition not found.' },
+      { 409: STOPPED },
+    ],
+  },
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Env } from '../../../config/env.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
+import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
+import { FamiliesRepository, familyOf } from '../storage/families.repository.js';
+import { hasEnded } from './instance-status.js';
+import type { StepBase } from './step.types.js';
+
+/** Jobs of which a process may ask for any number; of others each live token has a few. */
+const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
+  'CALL',
+  'PUBLISH_MESSAGE',
+  'APPEND_TO_PARENT',
+]);
+
+/**
+ * Bounds a process family: an instance that nobody called, and all that it has called (docs/process-semantics.md, section 9).
+ * A step that calls nothing and is no called process costs no statement.
+ */
+@Injectable()
+export class FamilyLimits {
+  private readonly instances: number;
+  private readonly jobs: number;
+
+  constructor(
+    private readonly families: FamiliesRepository,
+    private readonly queue: JobQueueService,
+    env: Env,
+  ) {
+    this.instances = env.get('PROCESS_FAMILY_MAX_INSTANCES');
+    this.jobs = env.get('PROCESS_FAMILY_MAX_JOBS');
+  }
+
+  /**
+   * Holds the jobs that a step asks for against what the family has open; before they are added. Other steps of the family
+   * that multiply wait until the transaction ends.
+   * @throws EngineIncident beyond PROCESS_FAMILY_MAX_JOBS
+   */
+  async demandJobs(manager: EntityManager, { row }: StepBase, { jobs }: StepResult): Promise<void> {
+    const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
+    if (first === undefined) {
+      return;
+    }
+    const familyId = familyOf(row);
+    await this.families.lock(manager, familyId);
+    const open = await this.queue.countOfFamily(manager, familyId, this.jobs);
+    if (open + jobs.length > this.jobs) {
+      const message = `The process and what it has called would have more than ${this.jobs} open background jobs (PROCESS_FAMILY_MAX_JOBS).`;
+      throw new EngineIncident('NODE', 'ENGINE', message, placeOf(first));
+    }
+  }
+
+  /**
+   * Counts a called instance that begins or ends with a step; last in its transaction.
+   * @throws EngineIncident beyond PROCESS_FAMILY_MAX_INSTANCES
+   */
+  async count(manager: EntityManager, { row, isNew }: StepBase, { instance }: StepResult): Promise<void> {
+    const { rootId } = row;
+    const [was, is] = [!isNew && !hasEnded(row.state), !hasEnded(instance.state)];
+    if (rootId === null || was === is) {
+      return;
+    }
+    if (was) {
+      await this.families.leave(manager, rootId);
+    } else if (!(await this.families.enter(manager, rootId, this.instances))) {
+      const message = `The process that was started first and what it has called would have more than ${this.instances} live instances (PROCESS_FAMILY_MAX_INSTANCES).`;
+      throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
+    }
+  }
+}
+
+function placeOf(job: EngineJob): IncidentPlace {
+  return job.kind === 'CALL' ? { node: job.node, tokenId: job.tokenId } : {};
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../common/logging/log.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { IncidentHead } from '../storage/incidents.repository.js';
+import { InstanceSignals } from './instance-signals.js';
+import type { Written } from './step-writer.js';
+
+const WARNINGS_LOGGED = 5;
+
+/** Tells workers, readers, metrics and the log about a step once its transaction was committed. */
+@Injectable()
+export class StepNotices {
+  constructor(
+    private readonly queue: JobQueueService,
+    private readonly signals: InstanceSignals,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** An instance has changed: workers are woken where there is work for them. */
+  committed(
+    instance: { id: number; uuid: string },
+    { hasWork, raised }: Written,
+    warnings: readonly string[],
+  ): void {
+    if (hasWork) {
+      this.queue.wake();
+    }
+    this.signals.changed(instance.id);
+    raised.forEach((incident) => this.stopped(instance, incident));
+    this.warned(instance, warnings);
+  }
+
+  /** An incident was recorded. */
+  stopped(
+    instance: { id: number; uuid: string },
+    { uuid: incident, source, type, node }: IncidentHead,
+  ): void {
+    this.metrics.processIncidents.inc({ source, type });
+    this.log.warn('process incident', { instance: instance.uuid, incident, source, type, node });
+    this.signals.changed(instance.id);
+  }
+
+  /** What a step came across that nobody has to act on. */
+  private warned(instance: { uuid: string }, warnings: readonly string[]): void {
+    if (warnings.length > 0) {
+      const first = warnings.slice(0, WARNINGS_LOGGED).join('; ');
+      this.log.warn('process step with warnings', {
+        instance: instance.uuid,
+        count: warnings.length,
+        warnings: first,
+      });
+    }
+  }
+}

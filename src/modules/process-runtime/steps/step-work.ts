@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { NewJob } from '../../jobs/model/job-queue.types.js';
+import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import type { StepResult } from '../engine/state/engine.types.js';
+import {
+  continued,
+  dueAt,
+  encodeJob,
+  expiryKey,
+  type RuntimeJob,
+  stoppedRunOf,
+  tokenOf,
+  VISIT_KINDS,
+} from './runtime-job.js';
+import { familyOf } from '../storage/families.repository.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import type { ParkedJob } from '../storage/instance-content.types.js';
+import { MessagesRepository, waitKey } from '../storage/messages.repository.js';
+import { expiryAfter, expiryJob } from './expiry.js';
+import { FamilyLimits } from './family-limits.js';
+import { hasEnded, isReleased } from './instance-status.js';
+import type { StepBase, WriteContext } from './step.types.js';
+
+/** What goes on for an instance between its steps: jobs, workflow runs and waits for messages. */
+@Injectable()
+export class StepWork {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly queue: JobQueueService,
+    private readonly workflows: WorkflowRunsService,
+    private readonly families: FamilyLimits,
+  ) {}
+
+  /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
+  async end(
+    manager: EntityManager,
+    { row, tokens, definition }: StepBase,
+    result: StepResult,
+    { job, retried }: WriteContext,
+  ): Promise<void> {
+    if (job !== undefined) {
+      await this.queue.complete(manager, job);
+    }
+    const runKey = retried === undefined ? null : stoppedRunOf(retried);
+    if (runKey !== null) {
+      // Who retries decides with it that calls whose outcome nobody knows are made once more.
+      await this.workflows.release(manager, runKey);
+    }
+    const cancelled = result.cancelledTokens;
+    const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
+    const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
+    await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
+    if (definition.runtime.startsWorkflows) {
+      await this.workflows.cancel(manager, row.uuid, withJobs);
+    }
+    await this.messages.removeWaitsOf(manager, row.id, withWaits);
+    if (row.expiresAt !== null && hasEnded(result.instance.state)) {
+      await this.queue.cancelKeys(manager, [expiryKey(row.id)]);
+    }
+  }
+
+  /**
+   * Adds what the step asks for, and what was parked while the instance was on hold.
+   * @returns whether background jobs were added: then wake the workers after the commit
+   * @throws EngineIncident when the process family would exceed its limits
+   */
+  async add(
+    manager: EntityManager,
+    base: StepBase,
+    result: StepResult,
+    { ids, now, retried }: WriteContext,
+  ): Promise<boolean> {
+    const { row } = base;
+    const waits = result.waits.map((wait) => ({
+      ...wait,
+      id: ids.wait(),
+      waitKey: waitKey({ ...wait, rootAppId: row.rootAppId }),
+    }));
+    await this.messages.addWaits(manager, row, waits);
+    const keys = new Set(waits.map((wait) => wait.waitKey));
+    if (isReleased(row, result.instance.state)) {
+      (await this.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
+    }
+    const added = newJobs(base, result, [...keys], { now, retried }).map((job) => ({
+      ...job,
+      id: ids.job(),
+    }));
+    if (added.length > 0) {
+      await this.families.demandJobs(manager, base, result);
+      await this.queue.add(manager, added);
+    }
+    await this.families.count(manager, base, result);
+    return added.length > 0;
+  }
+}
+
+/** The instance that jobs belong to. */
+type Owner = Pick<InstanceHead, 'id' | 'rootId'>;
+
+function newJobs(
+  base: StepBase,
+  result: StepResult,
+  keys: string[],
+  { now, retried }: Pick<WriteContext, 'now' | 'retried'>,
+): NewJob[] {
+  const { row } = base;
+  const jobs: RuntimeJob[] = [
+    ...result.jobs,
+    ...keys.map((key) => ({ kind: 'MATCH_MESSAGE' as const, key })),
+  ];
+  const parked = isReleased(row, result.instance.state) ? row.content.parked : [];
+  const expiresAt = row.state === 'CREATED' ? expiryAfter(base, now) : null;
+  const expiry = expiresAt !== null && !hasEnded(result.instance.state) ? [expiryJob(row.id, expiresAt)] : [];
+  return [
+    ...jobs.map((job) => toNewJob(row, job, now)),
+    ...parked.map((job) => unparked(row, job, now)),
+    ...expiry,
+  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried) }));
+}
+
+function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
+  const tokenId = tokenOf(job);
+  return {
+    kind: job.kind,
+    availableAt: dueAt(job, now),
+    payload: encodeJob(job),
+    instanceId: row.id,
+    familyId: familyOf(row),
+    ...(tokenId === null ? {} : { tokenId }),
+  };
+}
+
+/** A parked job as it goes on. */
+export function unparked(row: Owner, { kind, instanceId, tokenId, payload }: ParkedJob, now: Date): NewJob {
+  return {
+    kind,
+    availableAt: now,
+    payload,
+    instanceId: instanceId ?? row.id,
+    familyId: familyOf(row),
+    ...(tokenId === null ? {} : { tokenId }),
+  };
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { LessThan, type EntityManager } from 'typeorm';
+import { Table } from '../../../database/table.js';
+import type { InstanceHead } from './instance.row.js';
+import { ProcessFamilyEntity } from './process-family.entity.js';
+
+const FAMILIES = new Table(ProcessFamilyEntity);
+
+/** Id of the family of an instance: that of the instance which nobody called. */
+export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): number {
+  return rootId ?? id;
+}
+
+/**
+ * Counts what one started instance has called. The row is the last one that a transaction locks, so that a family that
+ * multiplies waits for itself and for nobody else.
+ */
+@Injectable()
+export class FamiliesRepository {
+  /** Locks the row of a family until the transaction ends; there is one afterwards. */
+  async lock(manager: EntityManager, rootId: number): Promise<void> {
+    await FAMILIES.ensure(manager, { rootId, instances: 0 });
+  }
+
+  /** Counts one more. @returns false when there are `most` already */
+  async enter(manager: EntityManager, rootId: number, most: number): Promise<boolean> {
+    if (await this.counted(manager, rootId, most)) {
+      return true;
+    }
+    // Its row may have been removed while it was empty.
+    await this.lock(manager, rootId);
+    return this.counted(manager, rootId, most);
+  }
+
+  /** Counts one less. */
+  async leave(manager: EntityManager, rootId: number): Promise<void> {
+    await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
+  }
+
+  /** Removes rows that count nothing; returns how many. */
+  async removeEmpty(manager: EntityManager, limit: number): Promise<number> {
+    const found = { order: { rootId: 'ASC' }, limit } as const;
+    return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1) }, found);
+  }
+
+  private async counted(manager: EntityManager, rootId: number, most: number): Promise<boolean> {
+    const room = { rootId, instances: LessThan(most) };
+    return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
+  }
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../../common/json.js';
+import type { ExecutedCall, InstanceState, JoinState, ReturnPoint } from '../engine/state/engine.types.js';
+
+/** A background job that waits until an instance is released, or for a retry of its incident. */
+export interface ParkedJob {
+  kind: string;
+  /** Its owner, which may be another one: a called process has work for its caller. */
+  instanceId: number | null;
+  tokenId: number | null;
+  payload: JsonObject;
+}
+
+/** What of an instance is one text of JSON. */
+export interface InstanceContent {
+  data: JsonObject;
+  joins: JoinState[];
+  returnPoints: ReturnPoint[];
+  /** Absent in what was stored before there was this member. */
+  executions?: ExecutedCall[];
+  pending: InstanceState['pending'];
+  continues: number;
+  backCounter: number;
+  parked: ParkedJob[];
+}

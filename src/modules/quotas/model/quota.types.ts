@@ -1,0 +1,33 @@
+/** Whose work it is. */
+export interface Payer {
+  /** Application at the top of the calls. */
+  readonly appId: string;
+  /** Hash of who started it; null where nobody did. */
+  readonly caller: string | null;
+}
+
+/** What is counted in a window of time. */
+export const COUNTED_KINDS = ['STARTS', 'DATA_BYTES', 'MODEL_TOKENS'] as const;
+export type CountedKind = (typeof COUNTED_KINDS)[number];
+
+/** Open background jobs are as many as there are. */
+export type QuotaKind = CountedKind | 'JOBS';
+
+export const QUOTA_SCOPES = ['APP', 'CALLER'] as const;
+export type QuotaScope = (typeof QUOTA_SCOPES)[number];
+
+/** A quota by its name, such as QUOTA_APP_STARTS. */
+export interface Quota {
+  readonly kind: QuotaKind;
+  readonly scope: QuotaScope;
+  readonly setting: string;
+  readonly limit: number;
+}
+
+/** How many open background jobs a payer has. */
+export interface PayerJobs extends Payer {
+  readonly jobs: number;
+}
+
+/** Counts open background jobs by their payers, in all replicas. */
+export type JobCount = () => Promise<readonly PayerJobs[]>;

@@ -1,0 +1,164 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsDefined,
+  IsObject,
+  IsString,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  type ValidationArguments,
+} from 'class-validator';
+import {
+  canonicalCertificates,
+  canonicalKey,
+  CERTIFICATES_MAX_LENGTH,
+  certificatesRule,
+  isKeyOf,
+  PRIVATE_KEY_MAX_LENGTH,
+  readPrivateKey,
+} from '../../../common/tls/certificates.js';
+import { HasLength, IfSent } from '../../../common/validation/patterns.decorators.js';
+import type { SystemTls } from './system.types.js';
+
+const PEM_EXAMPLE = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
+const CA =
+  'Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones.';
+const CERTIFICATE =
+  'Certificate (PEM) that the service shows where a server asks for one, the chain after it.';
+const KEY = 'Its private key (PEM, not encrypted). Stored encrypted, never returned.';
+
+/** 1 to 50 certificates in PEM format, and no private key. */
+const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: String,
+      minLength: 1,
+      maxLength: CERTIFICATES_MAX_LENGTH,
+      example: PEM_EXAMPLE,
+      ...options,
+    }),
+    IsString({ message: 'must be a string' }),
+    HasLength(1, CERTIFICATES_MAX_LENGTH),
+    ValidateBy({
+      name: 'isCertificates',
+      validator: {
+        validate: (value: unknown) => certificatesRule(value) === undefined,
+        defaultMessage: (args?: ValidationArguments) => certificatesRule(args?.value) ?? '',
+      },
+    }),
+  );
+
+/** The private key of the `clientCertificate` beside it, where there is one. */
+const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: String,
+      minLength: 1,
+      maxLength: PRIVATE_KEY_MAX_LENGTH,
+      format: 'password',
+      writeOnly: true,
+      description: KEY,
+      ...options,
+    }),
+    IsString({ message: 'must be a string' }),
+    HasLength(1, PRIVATE_KEY_MAX_LENGTH),
+    ValidateBy({
+      name: 'isClientKey',
+      validator: {
+        validate: (value: unknown, args?: ValidationArguments) => keyRule(value, args) === undefined,
+        defaultMessage: (args?: ValidationArguments) => keyRule(args?.value, args) ?? '',
+      },
+    }),
+  );
+
+function keyRule(value: unknown, args: ValidationArguments | undefined): string | undefined {
+  if (typeof value !== 'string' || readPrivateKey(value) === undefined) {
+    return 'must be a private key in PEM format that is not encrypted';
+  }
+  const { clientCertificate } = (args?.object ?? {}) as { clientCertificate?: unknown };
+  const isOther = typeof clientCertificate === 'string' && !isKeyOf(value, clientCertificate);
+  return isOther ? 'must be the key of clientCertificate' : undefined;
+}
+
+/** The client certificate of a system and its key. */
+export class ClientCertificateRequestDto {
+  @IsCertificates({ description: CERTIFICATE })
+  @IsDefined({ message: 'is required with clientKey' })
+  clientCertificate: string;
+
+  @IsClientKey({})
+  @IsDefined({ message: 'is required with clientCertificate' })
+  clientKey: string;
+}
+
+const hasClient = ({ clientCertificate, clientKey }: TlsRequestDto): boolean =>
+  clientCertificate !== undefined || clientKey !== undefined;
+
+/** What a system adds to TLS (docs/contract.md, section 2.7). */
+export class TlsRequestDto {
+  @IsCertificates({ required: false, description: CA })
+  @IfSent()
+  caCertificates?: string;
+
+  @ValidateIf(hasClient)
+  @IsCertificates({ required: false, description: CERTIFICATE })
+  @IsDefined({ message: 'is required with clientKey' })
+  clientCertificate?: string;
+
+  @ValidateIf(hasClient)
+  @IsClientKey({ required: false })
+  @IsDefined({ message: 'is required with clientCertificate' })
+  clientKey?: string;
+}
+
+/** A member with what a system adds to TLS. */
+export const IsTlsPart = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: () => TlsRequestDto,
+      description: 'Authorities of its own and a client certificate (extension).',
+    }),
+    IfSent(),
+    IsObject({ message: 'must be an object' }),
+    ValidateNested(),
+    Type(() => TlsRequestDto),
+  );
+
+/** What to change of it; a member that is left out keeps its value. */
+export class UpdateTlsDto {
+  @IsCertificates({ required: false, nullable: true, description: `${CA} null: the built-in ones again.` })
+  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  caCertificates?: string | null;
+
+  @IsCertificates({
+    required: false,
+    nullable: true,
+    description: `${CERTIFICATE} Needs clientKey. null removes both.`,
+  })
+  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  clientCertificate?: string | null;
+
+  @ValidateIf(
+    ({ clientCertificate, clientKey }: UpdateTlsDto) =>
+      clientKey !== undefined || typeof clientCertificate === 'string',
+  )
+  @IsClientKey({
+    required: false,
+    description: `${KEY} Required when baseUrl, identityProviderUrl or caCertificates change.`,
+  })
+  @IsDefined({ message: 'is required with clientCertificate' })
+  clientKey?: string;
+}
+
+type SentTls = { [Name in keyof TlsRequestDto]: TlsRequestDto[Name] | undefined };
+
+/** Checked certificates and key in the one form that is stored. */
+export function tlsOf({ caCertificates, clientCertificate, clientKey }: SentTls = {}): SystemTls {
+  return {
+    caCertificates: caCertificates === undefined ? null : canonicalCertificates(caCertificates),
+    clientCertificate: clientCertificate === undefined ? null : canonicalCertificates(clientCertificate),
+    clientKey: clientKey === undefined ? null : canonicalKey(clientKey),
+  };
+}

@@ -1,0 +1,74 @@
+import { HttpStatus } from '@nestjs/common';
+import { apiRoutes } from '../../../common/http/api-routes.js';
+import { CreateSystemRequestDto } from './create-system.request.dto.js';
+import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
+import { SystemListResponseDto } from './system-list.dto.js';
+import {
+  CREATED_SYSTEM_EXAMPLES,
+  CREATE_SYSTEM_EXAMPLES,
+  DELETED_SYSTEM_EXAMPLE,
+  SYSTEM_EXAMPLE,
+  SYSTEM_LIST_EXAMPLES,
+  UPDATE_SYSTEM_EXAMPLES,
+} from '../model/system.examples.js';
+import { CreatedSystemResponseDto, SystemResponseDto } from './system.response.dto.js';
+import { UpdateSystemRequestDto } from './update-system.request.dto.js';
+
+const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
+
+/** What the OpenAPI document says of the routes beside it. */
+export const SystemsApi = apiRoutes([403], {
+  createSystem: {
+    summary: 'Create an MCP system',
+    description:
+      'Registers an MCP server as a system of an application version. The server is not called: test the connection to fill ' +
+      '`tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` ' +
+      'is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 names ' +
+      'every field that breaks a rule. 409 when the name is taken or the version is committed.',
+    status: HttpStatus.CREATED,
+    body: { type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES },
+    answer: {
+      type: CreatedSystemResponseDto,
+      examples: CREATED_SYSTEM_EXAMPLES,
+      description: 'The new system; `tools` is empty until a connection test succeeds.',
+    },
+    errors: [409],
+  },
+  getSystem: {
+    summary: 'Get an MCP system with its tools',
+    description:
+      'All that is known of the system but its secret. Tools that the server no longer offers are not listed.',
+    answer: { type: SystemResponseDto, example: SYSTEM_EXAMPLE, description: 'The system and its tools.' },
+    errors: [404],
+  },
+  listSystems: {
+    summary: 'List the systems of an application version',
+    description:
+      'Systems of all types. Filter on `type` to pick MCP servers. An unknown version has no systems.',
+    answer: {
+      type: SystemListResponseDto,
+      examples: SYSTEM_LIST_EXAMPLES,
+      description: 'The systems, sorted by version and resource name.',
+    },
+  },
+  updateSystem: {
+    summary: 'Change an MCP system or its secret',
+    description:
+      'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
+      '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
+    body: { type: UpdateSystemRequestDto, examples: UPDATE_SYSTEM_EXAMPLES },
+    answer: { type: SystemResponseDto, example: SYSTEM_EXAMPLE, description: 'The system as it is now.' },
+    errors: [404, COMMITTED],
+  },
+  deleteSystem: {
+    summary: 'Delete an MCP system',
+    description:
+      'Extension of the contract. Removes the system, its secret and its tools; its audit events stay.',
+    answer: {
+      type: DeletedSystemResponseDto,
+      example: DELETED_SYSTEM_EXAMPLE,
+      description: 'The system is gone.',
+    },
+    errors: [404, COMMITTED],
+  },
+});

@@ -1,0 +1,43 @@
+import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
+import { IDEMPOTENCY_KEY } from '../process-runtime/model/idempotency-key.dto.js';
+import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
+import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
+import { UiActionResponseDto } from './ui-action.response.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const UiActionApi = apiRoutes([], {
+  executeUiAction: {
+    summary: 'Execute a UI action',
+    description:
+      'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. The body is merged ' +
+      'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
+      'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
+      'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
+      'The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click, executed once and no way back: it gets the first answer. 409, ' +
+      'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
+    headers: [IDEMPOTENCY_KEY],
+    body: {
+      required: false,
+      description: 'Data for the process, or nothing.',
+      schema: ANY_OBJECT,
+      examples: UI_ACTION_BODY_EXAMPLES,
+    },
+    answer: {
+      type: UiActionResponseDto,
+      examples: UI_ACTION_EXAMPLES,
+      description: 'Where the token stands now.',
+    },
+    errors: [
+      {
+        400: {
+          message: 'Request validation failed.',
+          details: 'tags: must be of type array',
+          type: ProcessErrorResponseDto,
+        },
+      },
+      { 403: 'Insufficient permissions to act in this lane of the process' },
+      { 404: 'Token not found for this process instance.' },
+      { 409: STOPPED },
+    ],
+  },
+});

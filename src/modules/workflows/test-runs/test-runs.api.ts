@@ -1,0 +1,23 @@
+import { HttpStatus } from '@nestjs/common';
+import { denialOf } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { StartedTestRunDto } from './test-run.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const TestRunsApi = apiRoutes([], {
+  startTestRun: {
+    summary: 'Start a workflow by hand to try it out',
+    description:
+      'Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls ' +
+      'really called, and its `origin` is `TEST`; read the run to see how it goes.',
+    status: HttpStatus.ACCEPTED,
+    body: { schema: ANY_OBJECT, examples: { input: { summary: 'Input', value: { amount: 1_000 } } } },
+    answer: {
+      type: StartedTestRunDto,
+      example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },
+      description: 'The run has begun.',
+    },
+    errors: [{ 403: denialOf(Permission.WorkflowTest) }, { 404: 'Workflow not found.' }],
+  },
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { createPath, createSystemBody, serviceAccount, uniqueName } from '../../support/factories.js';
+
+const RULES = {
+  'integration-management': [
+    { claim: 'sub', has: 'user-1' },
+    { claim: 'roles', hasAt: 'manage' },
+  ],
+  platform: [
+    { claim: 'sub', has: 'user-1' },
+    { claim: 'roles', hasAt: 'platform' },
+  ],
+};
+const DISCOVER = '/api/platform/discover';
+
+describe.each([
+  ['without DISCOVERY_PERMISSION', 'manage', {}],
+  ['with DISCOVERY_PERMISSION', 'platform', { DISCOVERY_PERMISSION: 'platform' }],
+])('registered servers in scans, %s', (_name, role, settings) => {
+  let app: TestApp;
+  const [loans, cards] = [uniqueName('loans'), uniqueName('cards')];
+  /** Endpoints that only the one has registered. */
+  const servers = new Map<string, string>();
+
+  beforeAll(async () => {
+    app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), EGRESS_ALLOW: '', ...settings });
+    for (const appId of [loans, cards]) {
+      servers.set(appId, `https://127.0.0.1:9/${appId}`);
+      const authorization = serviceAccount({ identityProviderUrl: 'https://127.0.0.1:9/shared' });
+      const body = createSystemBody({ payload: { baseUrl: servers.get(appId), authorization } });
+      expect((await app.request('PATCH', createPath(appId, 'v1'), { body })).status).toBe(201);
+    }
+  });
+  afterAll(() => app.close());
+
+  const seen = (text: string): string[] =>
+    [...servers].flatMap(([appId, url]) => (text.includes(url) ? [appId] : []));
+  const tokenOf = (...roles: string[]): Promise<string> =>
+    app.tokenWith({ scope: 'openid', sub: uniqueName('caller'), roles });
+
+  it('are shown to who may for their application, in the answer, the history and the changes', async () => {
+    const all = await app.request('GET', DISCOVER);
+    expect(seen(all.text)).toEqual([loans, cards]);
+    const token = await tokenOf(`${role}@${loans}`);
+    const { text, body } = await app.request<{
+      externalIntegrations: Record<string, { name: string; endpoint: string }>;
+      summary: { issuesDetected: number; recommendations: string[] };
+    }>('GET', DISCOVER, { token });
+    expect(seen(text)).toEqual([loans]);
+    expect(text).not.toContain(cards.replaceAll('_', '-'));
+    expect(text).toContain('https://127.0.0.1:9/shared');
+    expect(body.summary.issuesDetected).toBe(body.summary.recommendations.length);
+
+    const { scans } = (await app.request<{ scans: { id: number }[] }>('GET', `${DISCOVER}/scans`, { token }))
+      .body;
+    const scan = await app.request('GET', `${DISCOVER}/scans/${scans[0]?.id}`, { token });
+    expect(seen(scan.text)).toEqual([loans]);
+
+    const changes = await app.request<{ changes: { key: string; map: string }[] }>(
+      'GET',
+      `${DISCOVER}/changes?limit=100`,
+      { token },
+    );
+    const keys = new Set(changes.body.changes.map(({ key }) => key));
+    const shown = Object.keys(body.externalIntegrations).filter((key) => /^(mcp|token)-/.test(key));
+    expect(shown).toHaveLength(2);
+    expect(shown.filter((key) => !keys.has(key))).toEqual([]);
+    expect(changes.text).not.toContain(cards.replaceAll('_', '-'));
+    const complete = await app.request('GET', `${DISCOVER}/changes?limit=100`);
+    expect(complete.text).toContain(cards.replaceAll('_', '-'));
+  });
+
+  it('are not shown to who may for none', async () => {
+    const { status, text } = await app.request('GET', DISCOVER, {
+      token: await tokenOf(`${role}@elsewhere`),
+    });
+    expect(status).toBe(200);
+    expect(seen(text)).toEqual([]);
+    const changes = await app.request('GET', `${DISCOVER}/changes?limit=100`, {
+      token: await tokenOf(`${role}@elsewhere`),
+    });
+    expect(changes.text).not.toMatch(/"key":"(mcp|token)-/);
+  });
+});
+
+it('are shown to every caller where no rule names applications', async () => {
+  const app = await TestApp.start({ EGRESS_ALLOW: '' });
+  const body = createSystemBody({ payload: { baseUrl: 'https://127.0.0.1:9/open' } });
+  expect((await app.request('PATCH', createPath(uniqueName('app'), 'v1'), { body })).status).toBe(201);
+  const { text } = await app.request('GET', DISCOVER, { token: await app.tokenWith({ scope: 'openid' }) });
+  expect(text).toContain('https://127.0.0.1:9/open');
+  await app.close();
+});

@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/common/json.js';
+import { stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+
+const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);
+const COSTLY = { problem: expect.stringContaining('asks for too much work') as string };
+
+/** An object with a list of these as `text`. */
+const listOf = (items: JsonObject): JsonObject => ({ properties: { text: { type: 'array', items } } });
+const given = (length: number, item: unknown): string =>
+  JSON.stringify({ text: Array.from({ length }, () => item) });
+
+describe('ToolCallsService.checkArguments', () => {
+  afterEach(stopToolCalls);
+
+  it.each<[string, string, JsonObject, unknown]>([
+    ['that fit', '{"a": 1}', { required: ['a'] }, { value: { a: 1 } }],
+    ['that do not', '{"b": 1}', { required: ['a'] }, { problem: 'a: is required' }],
+    ['that are no JSON', '{', {}, { problem: 'It is not valid JSON.' }],
+    [
+      'of a wide schema',
+      given(20_000, Object.fromEntries(NAMES.slice(0, 20).map((name) => [name, 1]))),
+      listOf({ properties: Object.fromEntries(NAMES.map((name) => [name, {}])) }),
+      COSTLY,
+    ],
+    ['of a huge list of values', given(5_000, NAMES.at(-1)), listOf({ enum: NAMES }), COSTLY],
+    ['of nested patterns', given(500, 'a'.repeat(2_000)), listOf({ pattern: '^((a?){9}){9}b' }), COSTLY],
+  ])('tells of arguments %s', async (_which, text, schema, verdict) => {
+    expect(await toolCallsService().checkArguments({ text, schema })).toEqual(verdict);
+  });
+
+  it('runs no schema in the thread of its caller', async () => {
+    const service = toolCallsService();
+    // A schema whose reading is told: only a copy of it goes to the thread that runs it.
+    const read: string[] = [];
+    const schema: JsonObject = Object.defineProperty({}, 'required', {
+      enumerable: true,
+      get: () => (read.push('required'), ['a']),
+    });
+    const verdicts = await Promise.all([1, 2].map(() => service.checkArguments({ text: '{}', schema })));
+    expect(verdicts).toEqual([{ problem: 'a: is required' }, { problem: 'a: is required' }]);
+    expect(read).toHaveLength(2);
+  });
+
+  it('says when nobody knows', async () => {
+    const service = toolCallsService({ MCP_CALL_MAX_IN_FLIGHT: '1' });
+    const asked = [1, 2].map(() => service.checkArguments({ text: '{}', schema: {} }));
+    const refused = { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 };
+    expect(await Promise.all(asked)).toEqual([{ value: {} }, refused]);
+    await service.onModuleDestroy();
+    expect(await service.checkArguments({ text: '{}', schema: {} })).toMatchObject({ cause: 'stopping' });
+  });
+});

@@ -1,0 +1,257 @@
+import type { Logger } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QuotaUseEntity } from '../../../src/modules/quotas/storage/quota-use.entity.js';
+import { TestApp } from '../../support/app.js';
+import { asksFor, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, execute, start, started } from '../../support/runtime/runtime-client.js';
+import { countInstances, incidentRows } from '../../support/runtime/runtime-rows.js';
+import { publishAgent } from '../agents/agent-support.js';
+import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
+
+/** Windows are counted from 1970: no test is likely to meet the end of one of 31 days. */
+const LONG = { QUOTA_WINDOW_SECONDS: String(31 * 86_400) };
+
+const calling = processFile(
+  'calling',
+  `${node('startEvent', 'start')}
+   ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="items"/>', 'calledElement="plain" svc:waits="false"')}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('start>call call>a a>end')}`,
+);
+const BPMN = [taskProcess('plain', userTask('a'), userTask('b'), userTask('c')), calling];
+
+const quotaOf = (setting: string, who = 'application') => ({
+  error: 'Too Many Requests',
+  message: `The quota of the ${who} is used up.`,
+  status: 429,
+  details: expect.stringMatching(
+    new RegExp(`^${setting} is \\d+\\. Try again in \\d+ seconds, or ask the operator for more\\.$`),
+  ),
+});
+const callerToken = (app: TestApp, sub: string) =>
+  app.tokenWith({ sub, exp: Math.floor(Date.now() / 1_000) + 3_600 });
+
+describe('quotas of starts', () => {
+  const SETTINGS = { ...LONG, JOBS_POLL_MS: '20', QUOTA_APP_STARTS: '5', QUOTA_CALLER_STARTS: '7' };
+  let app: TestApp;
+  let other: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start(SETTINGS);
+    other = await TestApp.start(SETTINGS);
+  });
+  afterAll(async () => {
+    await app.close();
+    await other.close();
+  });
+  /** A token of a caller that both replicas know. */
+  const both = async (sub: string) =>
+    [
+      [app, await callerToken(app, sub)],
+      [other, await callerToken(other, sub)],
+    ] as const;
+
+  it('are counted over replicas and callers: of equal starts as many succeed as the application may make', async () => {
+    const published = await publish(app, { bpmn: BPMN });
+    const calls = Array.from({ length: 20 }, (_, index) => index).map(async (index) => {
+      const at = index % 2 === 0 ? app : other;
+      return start(at, published, 'plain', {}, { token: await callerToken(at, `one-${index}`) });
+    });
+    const answers = await Promise.all(calls);
+    const refused = answers.filter(({ status }) => status === 429);
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(refused).toHaveLength(15);
+    for (const { body, headers } of refused) {
+      expect(body).toEqual(quotaOf('QUOTA_APP_STARTS'));
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(await countInstances(app, published.appId)).toBe(5);
+    expect((await start(app, await publish(app, { bpmn: BPMN }), 'plain', {})).status).toBe(200);
+  });
+
+  it('are counted by caller over applications, and a refused start uses nothing of the application', async () => {
+    const [one, two] = [await publish(app, { bpmn: BPMN }), await publish(app, { bpmn: BPMN })];
+    const [[, token]] = await both('greedy');
+    const statuses: number[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      statuses.push((await start(app, index < 4 ? one : two, 'plain', {}, { token })).status);
+    }
+    const { status, body } = await start(app, two, 'plain', {}, { token });
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 429]);
+    expect({ status, body }).toEqual({ status: 429, body: quotaOf('QUOTA_CALLER_STARTS', 'caller') });
+    const modest = await callerToken(app, 'modest');
+    expect((await start(app, two, 'plain', {}, { token: modest })).status).toBe(200);
+    expect((await start(app, two, 'plain', {}, { token: modest })).status).toBe(200);
+  });
+
+  it('let a repeated start have its stored answer', async () => {
+    const published = await publish(app, { bpmn: BPMN });
+    const token = await callerToken(app, 'repeating');
+    const first = await start(app, published, 'plain', {}, { token, key: 'same' });
+    for (let index = 0; index < 6; index += 1) {
+      await start(app, published, 'plain', {}, { token });
+    }
+    expect((await start(app, published, 'plain', {}, { token })).status).toBe(429);
+    const again = await start(app, published, 'plain', {}, { token, key: 'same' });
+    expect({ status: again.status, text: again.text }).toEqual({ status: 200, text: first.text });
+  });
+
+  it('stop a call with an incident that names the setting', async () => {
+    const published = await publish(app, { bpmn: BPMN });
+    const token = await callerToken(app, 'calling');
+    const { body } = await start(app, published, 'calling', { items: [1, 2, 3, 4, 5, 6] }, { token });
+    const incidents = await eventually(
+      () => incidentRows(app, body.instanceMetadata.processInstanceId),
+      (rows) => rows.length === 2,
+    );
+
+    expect(await countInstances(app, published.appId)).toBe(5);
+    for (const { type, message, job } of incidents) {
+      expect({ type, kind: job?.kind }).toEqual({ type: 'SUBPROCESS', kind: 'CALL' });
+      expect(message).toContain('QUOTA_APP_STARTS');
+    }
+  });
+
+  it('are shown by the metrics, without a name of anybody', async () => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    expect(text).toContain('svc_quota_limit{kind="STARTS",scope="APP"} 5');
+    expect(text).toContain('svc_quota_largest_share{kind="STARTS",scope="CALLER"} 1');
+    expect(text).toMatch(/svc_quota_refusals_total\{kind="STARTS",scope="APP"\} [1-9]/);
+  });
+});
+
+describe('quotas of what processes keep', () => {
+  let app: TestApp;
+  let published: Published;
+  let statements: string[] = [];
+  beforeAll(async () => {
+    app = await TestApp.start({
+      ...LONG,
+      JOBS_WORKERS: 'false',
+      QUOTA_APP_STARTS: '1000',
+      QUOTA_APP_DATA_BYTES: '5000',
+      QUOTA_APP_JOBS: '10',
+      QUOTA_COUNT_SECONDS: '1',
+    });
+    published = await publish(app, { bpmn: BPMN });
+    app.dataSource.logger = {
+      logQuery: (query: string) => void statements.push(query),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+  });
+  afterAll(() => app.close());
+  const text = (bytes: number) => 'x'.repeat(bytes);
+
+  it('cost a start a statement now and then only', async () => {
+    const { appId, buildId } = await publish(app, { bpmn: BPMN });
+    await start(app, { appId, buildId }, 'plain', {});
+    statements = [];
+    for (let index = 0; index < 8; index += 1) {
+      expect((await start(app, { appId, buildId }, 'plain', {})).status).toBe(200);
+    }
+    expect(statements.filter((sql) => sql.includes('quota_uses'))).toEqual([]);
+  });
+
+  it('count the data of starts, and what UI actions add to it', async () => {
+    const { uuid, token } = await started(app, published, 'plain', { a: text(3_000) });
+    expect(await start(app, published, 'plain', { a: text(3_000) })).toMatchObject({
+      status: 429,
+      body: quotaOf('QUOTA_APP_DATA_BYTES'),
+    });
+    expect((await start(app, published, 'plain', { a: 1 })).status).toBe(200);
+    // Nobody knows before what an action makes of its body: it is counted afterwards, also beyond the quota.
+    expect((await execute(app, uuid, token.uuid, ui('a'), { b: text(3_000) })).status).toBe(200);
+    const row = await eventually(
+      () =>
+        app.dataSource
+          .getRepository(QuotaUseEntity)
+          .createQueryBuilder('u')
+          .where('u.id LIKE :id', { id: `DATA_BYTES:APP:${published.appId}:%` })
+          .getOneOrFail(),
+      ({ used }) => used > 6_000,
+    );
+    expect(row.used).toBeLessThan(6_200);
+    await expect
+      .poll(async () => (await start(app, published, 'plain', {})).status, { timeout: 20_000 })
+      .toBe(429);
+    const { status, body } = await execute(app, uuid, token.uuid, ui('b'), {});
+    expect({ status, body }).toEqual({ status: 429, body: quotaOf('QUOTA_APP_DATA_BYTES') });
+  });
+
+  it('count open background jobs', async () => {
+    const many = await publish(app, { bpmn: BPMN });
+    const items = Array.from({ length: 10 }, (_, index) => index);
+    expect((await start(app, many, 'plain', {})).status).toBe(200);
+    expect((await start(app, many, 'calling', { items })).status).toBe(200);
+    await expect
+      .poll(async () => (await start(app, many, 'plain', {})).status, { timeout: 20_000 })
+      .toBe(429);
+    expect((await start(app, many, 'plain', {})).body).toEqual(quotaOf('QUOTA_APP_JOBS'));
+    expect((await start(app, await publish(app, { bpmn: BPMN }), 'plain', {})).status).toBe(200);
+  });
+});
+
+describe('quotas of the tokens of the language model', () => {
+  let app: TestApp;
+  let model: ModelServer;
+  let peer: ToolsPeer;
+  let published: Published;
+  beforeAll(async () => {
+    model = await startModelServer();
+    peer = await startToolsPeer({ look: { annotations: { readOnlyHint: true }, run: () => 'seen' } });
+    app = await TestApp.start({
+      ...LONG,
+      JOBS_WORKERS: 'false',
+      LLM_BASE_URL: model.url,
+      LLM_MODEL: 'scripted',
+      QUOTA_APP_MODEL_TOKENS: '1000',
+      QUOTA_CALLER_MODEL_TOKENS: '2000',
+    });
+    published = await publishAgent(app, { servers: [peer.url] });
+  });
+  afterAll(async () => {
+    await app.close();
+    await Promise.all([model.close(), peer.close()]);
+  });
+
+  it('stop an agent before it asks once more, and only those who have used them up', async () => {
+    model.reply = () => ({
+      ...says({ verdict: 'ok' }),
+      usage: { prompt_tokens: 590, completion_tokens: 10 },
+    });
+    const advise = (appId: string, caller: string | null = null) =>
+      runWorkflow(app, published.buildId, 'advise', { payer: { appId, caller } });
+    await advise('one');
+    await advise('one');
+    const asked = model.questions.length;
+    const failure = await failureOf(advise('one'));
+
+    expect(failure).toMatchObject({
+      code: 'AGENT_TOKEN_QUOTA',
+      node: 'agent',
+      message: expect.stringContaining('QUOTA_APP_MODEL_TOKENS is 1000'),
+    });
+    expect(model.questions).toHaveLength(asked);
+    for (const appId of ['two', 'three', 'four', 'five']) {
+      await advise(appId, 'greedy');
+    }
+    expect(await failureOf(advise('six', 'greedy'))).toMatchObject({
+      message: expect.stringContaining('QUOTA_CALLER_MODEL_TOKENS is 2000'),
+    });
+    await advise('six', 'modest');
+  });
+
+  it('count every turn of an agent', async () => {
+    model.reply = () => ({
+      ...asksFor(['tools__look', {}]),
+      usage: { prompt_tokens: 400, completion_tokens: 1 },
+    });
+    const failure = await failureOf(
+      runWorkflow(app, published.buildId, 'advise', { payer: { appId: 'turns', caller: null } }),
+    );
+    expect(failure).toMatchObject({ code: 'AGENT_TOKEN_QUOTA' });
+  });
+});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { processFolder } from '../databases/process-folder.js';
+import type { TlsCertificate } from './tls-certificate.js';
+
+const run = promisify(execFile);
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+/** What an authority signs. */
+export interface IssueOptions {
+  /** Common name. @default 127.0.0.1 */
+  name?: string;
+  /** Names and addresses of a server. @default 127.0.0.1 and localhost */
+  altNames?: string;
+  /** How long it is valid; -1 is over since yesterday. @default 2 */
+  days?: number;
+}
+
+/** An authority that nobody trusts who was not told to. Needs openssl. */
+export class CertificateAuthority {
+  private count = 0;
+
+  private constructor(
+    private readonly folder: string,
+    /** Its own certificate, PEM. */
+    readonly cert: string,
+  ) {}
+
+  static async create(name = 'Test authority'): Promise<CertificateAuthority> {
+    const folder = await processFolder(join(tmpdir(), 'svc-authority'));
+    const files = ['-keyout', join(folder, 'ca.key'), '-out', join(folder, 'ca.pem')];
+    await run('openssl', ['req', '-x509', ...NEW_KEY, '-subj', `/CN=${name}/O=Test`, '-days', '2', ...files]);
+    return new CertificateAuthority(folder, await readFile(join(folder, 'ca.pem'), 'utf8'));
+  }
+
+  /** A key and a certificate for it, for a server on this machine or for a client. */
+  async issue({
+    name = '127.0.0.1',
+    altNames = 'IP:127.0.0.1,DNS:localhost',
+    days = 2,
+  }: IssueOptions = {}): Promise<TlsCertificate> {
+    const file = (kind: string): string => join(this.folder, `${this.count}.${kind}`);
+    this.count += 1;
+    await writeFile(file('ext'), `subjectAltName=${altNames}\n`);
+    const request = ['req', '-new', ...NEW_KEY, '-subj', `/CN=${name}/O=Test`];
+    await run('openssl', [...request, '-keyout', file('key'), '-out', file('csr')]);
+    const authority = ['-CA', join(this.folder, 'ca.pem'), '-CAkey', join(this.folder, 'ca.key')];
+    const content = ['-set_serial', String(this.count), '-days', String(days), '-extfile', file('ext')];
+    await run('openssl', ['x509', '-req', '-in', file('csr'), ...authority, ...content, '-out', file('pem')]);
+    return { key: await readFile(file('key'), 'utf8'), cert: await readFile(file('pem'), 'utf8') };
+  }
+
+  /** Removes its files. */
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { callerOf, PERMISSIONS } from '../prove/support/rights-model.js';
+import { guardedRoutes, OPERATIONS, pathOf } from '../prove/support/rights-operations.js';
+import { Random } from '../support/runtime/random.js';
+
+const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Parameters<typeof guardedRoutes>[0];
+
+describe('the proof of rights', () => {
+  it('knows every operation that asks for a token, and no other', () => {
+    const ids = guardedRoutes(document).map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(40);
+    expect(ids.toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
+  });
+
+  it('takes an operation to be about the application of its path exactly where the path names one', () => {
+    const wrong = guardedRoutes(document).filter(
+      ({ id, template }) => (OPERATIONS[id]?.place === 'path') !== template.includes('{appId}'),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('fills in paths', () => {
+    const route = { id: 'x', method: 'GET', template: '/a/{one}/b/{two}' };
+    expect(pathOf(route, { one: 'a/b' })).toBe('/a/a%2Fb/b/none');
+  });
+
+  it('has callers with all, some and no applications for each permission', () => {
+    const random = new Random(1);
+    const callers = Array.from({ length: 1_000 }, (_, index) => callerOf(random, `caller-${index}`));
+    for (const permission of PERMISSIONS) {
+      const sizes = callers.map(({ granted }) => granted.get(permission)?.size);
+      expect([...new Set(sizes)]).toEqual(expect.arrayContaining([0, 1, 2, 4]));
+    }
+  });
+});
