@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { parseCLI, startVitest, type TestModule } from 'vitest/node';
+import { parseCLI, startVitest, type TestModule, type Vitest } from 'vitest/node';
 import { DATABASE_KINDS, type DatabaseKind } from '../test/support/databases/database-kind.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
 import { endsWithUs } from '../test/support/ends-with-us.js';
@@ -35,6 +35,9 @@ const WAITING = [
   'integration/process-runtime/background',
   'workflows/cancelled-runs',
 ];
+
+/** More failed files than this are no accident: they get no second try. */
+const SECOND_TRIES = 5;
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 const busy = busyLoops();
@@ -93,7 +96,7 @@ async function availableDatabases(): Promise<DatabaseKind[]> {
   return available;
 }
 
-async function runTests(databases: readonly DatabaseKind[]): Promise<TestModule[]> {
+async function runTests(databases: readonly DatabaseKind[]): Promise<readonly TestModule[]> {
   process.env['TEST_DATABASE'] = databases.join(',');
   process.env['TEST_BUILT'] = 'true';
   const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
@@ -104,8 +107,8 @@ async function runTests(databases: readonly DatabaseKind[]): Promise<TestModule[
   }
   const loops = Array.from({ length: busy }, busyLoop);
   const vitest = await startVitest('test', filter, options);
+  const modules = await withSecondTry(vitest, options);
   loops.forEach((loop) => loop.kill('SIGKILL'));
-  const modules = vitest.state.getTestModules();
   for (const module of modules) {
     const states = [...module.children.allTests()].map((test) => test.result().state);
     const failed = states.filter((state) => state === 'failed').length;
@@ -120,6 +123,44 @@ async function runTests(databases: readonly DatabaseKind[]): Promise<TestModule[
   // So does the run of an error outside a test, such as an unhandled rejection.
   total.failed ||= process.exitCode ? 1 : 0;
   return modules;
+}
+
+/**
+ * Runs test files that failed once more, without other tests beside them. What passes only then is told by name: the run
+ * passes, and the test or the service has a defect to mend.
+ *
+ * @returns the files of the run, with the second outcome of those that had one
+ */
+async function withSecondTry(
+  vitest: Vitest,
+  options: Parameters<typeof startVitest>[2],
+): Promise<readonly TestModule[]> {
+  const modules = vitest.state.getTestModules();
+  const failed = modules.filter((module) => module.state() === 'failed');
+  const hasErrorOutsideTests = vitest.state.getUnhandledErrors().length > 0;
+  if (failed.length === 0 || failed.length > SECOND_TRIES || hasErrorOutsideTests) {
+    return modules;
+  }
+  console.log(`\nOnce more: ${failed.map(nameOf).join(', ')}`);
+  process.exitCode = undefined;
+  const again = await startVitest(
+    'test',
+    failed.map(({ moduleId }) => moduleId),
+    { ...options, project: failed.map(({ project }) => project.name), maxWorkers: 1 },
+  );
+  const second = new Map(again.state.getTestModules().map((module) => [nameOf(module), module]));
+  const outcomes = new Map(failed.map((module) => [module, second.get(nameOf(module)) ?? module]));
+  for (const [first, outcome] of outcomes) {
+    if (outcome.state() === 'passed') {
+      const tests = [...first.children.allTests('failed')].map(({ fullName }) => `\n    ${fullName}`);
+      console.log(`Passed only at the second try: ${nameOf(first)}${tests.join('')}`);
+    }
+  }
+  return modules.map((module) => outcomes.get(module) ?? module);
+}
+
+function nameOf({ project, relativeModuleId }: TestModule): string {
+  return `${project.name} ${relativeModuleId}`;
 }
 
 /** @returns how many entries of {@link WAITING} name no test file that ran, each told with a line */
