@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { both, conditionOf, type Condition, type Where } from './conditions.js';
 import { lockClause, type RowLock } from './row-locks.js';
-import { columnOf, type TableColumn, type TableShape } from './table-columns.js';
+import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
 /** Which of the rows that meet the conditions are read, and how they are held. */
 export interface Found<Row extends object> {
@@ -14,6 +14,15 @@ export interface Found<Row extends object> {
 
 /** A row as a driver returns it, values by property. */
 export type RawRow = Record<string, unknown>;
+
+/** Rows of one table as a part of a statement, see `readTogether`. */
+export interface SelectionPart<Read> {
+  readonly columns: readonly TableColumn[];
+  /** What stands behind the columns. */
+  readonly from: string;
+  readonly values: readonly SqlValue[];
+  rows(raw: RawRow[]): Read[];
+}
 
 /** Columns of a table that are read together, see `Table`. */
 export class Selection<Row extends object, Read extends object> {
@@ -62,6 +71,28 @@ export class Selection<Row extends object, Read extends object> {
     ].join('');
     const values = limit === undefined ? condition.values : [...condition.values, limit];
     return this.rows(await manager.query<RawRow[]>(sql, values));
+  }
+
+  /**
+   * The rows of `find`, to be read in one statement with others by `readTogether`, and then in no order.
+   * @param where conditions that ask for a value, not for one out of none
+   */
+  part(where: Where<Row>, { order, limit, and }: Omit<Found<Row>, 'lock'> = {}): SelectionPart<Read> {
+    const given = conditionOf(this.shape, where);
+    if (given === null) {
+      throw new TypeError('A part of a statement must ask for something.');
+    }
+    const { sql, values } = and === undefined ? given : both([given, and]);
+    return {
+      columns: this.chosen,
+      from: [
+        ` FROM ${this.shape.name}${whereClause({ sql, values })}`,
+        order === undefined ? '' : orderClause(this.shape, order),
+        limit === undefined ? '' : ' LIMIT ?',
+      ].join(''),
+      values: limit === undefined ? values : [...values, limit],
+      rows: (raw) => this.rows(raw),
+    };
   }
 
   /** The first of these rows; null when there is none. */

@@ -10,6 +10,8 @@ export type EntityClass<Row extends object> = new () => Row;
 export interface TableColumn {
   readonly name: string;
   readonly property: string;
+  /** As its entity declares it. */
+  readonly type: string;
   readonly toSql: (value: unknown) => SqlValue;
   /** Undefined where every driver gives the value as it is. */
   readonly fromSql: ((value: unknown) => unknown) | undefined;
@@ -56,6 +58,7 @@ export function shapeOf<Row extends object>(entity: EntityClass<Row>): TableShap
         {
           name: options.name ?? propertyName,
           property: propertyName,
+          type: String(options.type),
           ...transformed(
             MAPPINGS.get(options.type) ?? ALIKE,
             options.transformer as ValueTransformer | undefined,

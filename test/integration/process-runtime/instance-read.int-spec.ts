@@ -127,6 +127,20 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect(body.history).toHaveLength(10);
   });
 
+  it('shows the newest of the tokens that have ended, as many as a page has', async () => {
+    const { uuid: id, token } = await started(app, published, 'plain', {});
+    const used = [token.uuid];
+    for (let round = 0; round < 11; round += 1) {
+      await executed(app, id, used.at(-1) ?? '', ui('a'), { round });
+      // Without a look at the instance it would be a double click.
+      await get(id);
+      used.push((await executed(app, id, used.at(-1) ?? '', ui('a'), {})).tokenUuid);
+    }
+    const { body } = await get(id);
+
+    expect(body.tokens.map(({ uuid: shown }) => shown)).toEqual([used.at(-1), ...used.slice(-10, -1)]);
+  });
+
   it('shows the branches of a split before the token that waits for them', async () => {
     const { uuid: id } = await started(app, published, 'forked', {});
     const { body } = await get(id);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
-import { execute, start } from '../../support/runtime/runtime-client.js';
+import { execute, instancePath, start } from '../../support/runtime/runtime-client.js';
 
 const TRANSACTION = /^(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)/;
 
@@ -37,6 +37,12 @@ describe('statements of the hot path', () => {
     expect(await counted(() => start(app, published, 'plain', { a: 1 }, { key: 'k' }))).toBe(5);
     expect(await counted(() => start(app, published, 'plain', { a: 1 }, { key: 'k' }))).toBe(1);
     expect(statements[0]).toMatch(/^SELECT .* FROM process_repeats WHERE key_hash = \?$/);
+  });
+
+  it('are two for reading an instance, called processes and history included', async () => {
+    const { body } = await start(app, published, 'plain', { a: 1 });
+
+    expect(await counted(() => app.request('GET', instancePath(body.uuid)))).toBe(2);
   });
 
   it('are at most seven for a UI action, with and without an Idempotency-Key', async () => {

@@ -26,13 +26,26 @@ export class InstanceAccessService {
    */
   async demandReadable(principal: Principal, uuid: string): Promise<void> {
     const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
-    if (head?.starter !== callerHash(principal)) {
-      demandReader(principal);
-    }
-    if (head === null || !mayRead(principal, head)) {
-      throw new ProcessInstanceNotFoundError();
-    }
+    readable(principal, head);
   }
+}
+
+/**
+ * An instance that was looked up, as `demandReadable` demands it.
+ * @param head null when it is not there
+ * @throws PermissionDeniedError, ProcessInstanceNotFoundError
+ */
+export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
+  principal: Principal,
+  head: Head | null,
+): Head {
+  if (head?.starter !== callerHash(principal)) {
+    demandReader(principal);
+  }
+  if (head === null || !mayRead(principal, head)) {
+    throw new ProcessInstanceNotFoundError();
+  }
+  return head;
 }
 
 /** @throws PermissionDeniedError to who may not read instances of any application */

@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
-import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { EventsRepository, type EventRow } from '../storage/events.repository.js';
+import { readTogether } from '../../../database/read-together.js';
+import { readable } from '../access/instance-access.service.js';
+import { newestEvents, type EventRow } from '../storage/events.repository.js';
 import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
-import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
-import type { TokenRow } from '../storage/token.row.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import {
+  instanceParts,
+  InstanceRevisionError,
+  InstancesRepository,
+  type ChildHead,
+} from '../storage/instances.repository.js';
+import { tokenParts, TokensRepository, toTokenRows } from '../storage/tokens.repository.js';
+import type { StoredToken, TokenRow } from '../storage/token.row.js';
 
 /** An instance between two steps. */
 export interface InstanceSnapshot {
@@ -22,7 +29,7 @@ export interface InstanceSnapshot {
   /** Uuids of the called processes that incidents are about, by the id of the incident. */
   failedChildren: ReadonlyMap<number, string>;
   /** The newest. */
-  children: InstanceHead[];
+  children: ChildHead[];
   /** The newest, newest first. */
   events: EventRow[];
   /** Uuids of all tokens that the above name, by id. */
@@ -31,7 +38,7 @@ export interface InstanceSnapshot {
 
 const ATTEMPTS = 3;
 
-/** Reads instances as they stand between two steps, although the rows are read one after the other. */
+/** Reads instances as they stand between two steps, with two statements where no incident is open. */
 @Injectable()
 export class InstanceSnapshots {
   /** How many of what an instance has very many of are shown. */
@@ -42,48 +49,58 @@ export class InstanceSnapshots {
     private readonly instances: InstancesRepository,
     private readonly tokens: TokensRepository,
     private readonly incidents: IncidentsRepository,
-    private readonly events: EventsRepository,
     env: Env,
   ) {
     this.pageSize = env.get('PROCESS_PAGE_SIZE');
   }
 
-  /** @throws ProcessInstanceNotFoundError */
-  async read(uuid: string): Promise<InstanceSnapshot> {
+  /**
+   * @param principal who must be allowed to read it
+   * @throws PermissionDeniedError, ProcessInstanceNotFoundError
+   */
+  async read(principal: Principal, uuid: string): Promise<InstanceSnapshot> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const snapshot = await this.database.read((manager) => this.attempt(manager, uuid));
+      const snapshot = await this.database.read(async (manager) =>
+        this.content(manager, readable(principal, await this.instances.find(manager, { uuid }))),
+      );
       if (snapshot !== undefined) {
         return snapshot;
       }
     }
     // An instance with steps in quick succession: they wait for this one. It only reads, so nothing counts as stored.
-    return this.database.writeAside(async (manager) =>
-      this.content(manager, demand(await this.instances.lock(manager, { uuid }))),
+    const locked = await this.database.writeAside(async (manager) =>
+      this.content(manager, readable(principal, await this.instances.lock(manager, { uuid }))),
     );
+    if (locked === undefined) {
+      throw new InstanceRevisionError('The revision of a locked instance has changed.');
+    }
+    return locked;
   }
 
   /** @returns undefined when a step came between */
-  private async attempt(manager: EntityManager, uuid: string): Promise<InstanceSnapshot | undefined> {
-    const snapshot = await this.content(manager, demand(await this.instances.find(manager, { uuid })));
-    const now = await this.instances.findHead(manager, { uuid });
-    return now?.rev === snapshot.row.rev ? snapshot : undefined;
-  }
-
-  private async content(manager: EntityManager, row: InstanceRow): Promise<InstanceSnapshot> {
-    const live = await this.tokens.live(manager, row.id);
-    const ended = await this.ended(manager, row, live);
-    const children = await this.instances.childrenOf(manager, row.id);
-    const open = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
-    const read = {
+  private async content(manager: EntityManager, row: InstanceRow): Promise<InstanceSnapshot | undefined> {
+    const incidents = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
+    const failedChildren = await this.failedChildren(manager, row.id, incidents);
+    const tokens = tokenParts(row.id, this.pageSize);
+    const { revision, children } = instanceParts(row.id, this.pageSize);
+    const events = newestEvents(row.id, this.pageSize);
+    // Last and in one statement, so that the revision tells of all that was read before.
+    const read = await readTogether<
+      [Pick<InstanceRow, 'rev'>, StoredToken, StoredToken, ChildHead, EventRow]
+    >(manager, [revision, tokens.live, tokens.ended, children, events]);
+    if (read[0][0]?.rev !== row.rev) {
+      return undefined;
+    }
+    const content = {
       row,
-      live,
-      ended,
-      incidents: open,
-      failedChildren: await this.failedChildren(manager, row.id, open),
-      children: await this.instances.heads(manager, children.slice(-this.pageSize)),
-      events: await this.events.before(manager, row.id, row.seq + 1, this.pageSize),
+      live: toTokenRows(read[1]),
+      ended: toTokenRows(read[2]),
+      incidents,
+      failedChildren,
+      children: read[3],
+      events: read[4].toSorted((one, other) => other.seq - one.seq),
     };
-    return { ...read, tokenUuids: await this.tokenUuids(manager, read) };
+    return { ...content, tokenUuids: await this.tokenUuids(manager, content) };
   }
 
   private async failedChildren(
@@ -100,19 +117,6 @@ export class InstanceSnapshots {
     return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
   }
 
-  private async ended(
-    manager: EntityManager,
-    { id }: InstanceRow,
-    live: readonly TokenRow[],
-  ): Promise<TokenRow[]> {
-    const known = new Set(live.map(({ state }) => state.id));
-    const newest = await this.tokens.newest(manager, id, this.pageSize);
-    return this.tokens.byIds(
-      manager,
-      newest.filter((token) => !known.has(token)),
-    );
-  }
-
   private async tokenUuids(
     manager: EntityManager,
     { live, ended, incidents, events }: Omit<InstanceSnapshot, 'tokenUuids'>,
@@ -127,11 +131,4 @@ export class InstanceSnapshots {
     const missing = new Set(named.filter((id) => id !== null && !known.has(id)) as number[]);
     return new Map([...known, ...(await this.tokens.uuids(manager, [...missing]))]);
   }
-}
-
-function demand(row: InstanceRow | null): InstanceRow {
-  if (row === null) {
-    throw new ProcessInstanceNotFoundError();
-  }
-  return row;
 }

@@ -32,7 +32,7 @@ export class ProcessInstancesController {
   }
 
   @Get(':uuid')
-  @ForReaders()
+  @ForReaders({ onlyWhenRefused: true })
   @ProcessInstancesApi.getProcessInstance
   async get(
     @CurrentPrincipal() principal: Principal,

@@ -60,11 +60,11 @@ export class ProcessInstancesService {
 
   /**
    * An instance as it stands between two steps.
-   * @param principal whose UI actions are shown
-   * @throws ProcessInstanceNotFoundError
+   * @param principal who must be allowed to read it, and whose UI actions are shown
+   * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async get(principal: Principal, uuid: string): Promise<InstanceResponseDto> {
-    const snapshot = await this.snapshots.read(uuid);
+    const snapshot = await this.snapshots.read(principal, uuid);
     const definition = await this.definitions.byId(snapshot.row.definitionId);
     return toInstanceView(snapshot, definition, (node) =>
       this.access.mayExecute(principal, snapshot.row, definition, node),

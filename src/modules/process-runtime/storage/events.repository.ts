@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan, MoreThan, type EntityManager } from 'typeorm';
+import type { SelectionPart } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 
@@ -14,6 +15,11 @@ export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'at'>;
 
 const EVENTS = new Table(ProcessEventEntity);
 const SHOWN = EVENTS.selectAllBut('instanceId', 'shard');
+
+/** The newest events of an instance, for `readTogether`. */
+export function newestEvents(instanceId: number, limit: number): SelectionPart<EventRow> {
+  return SHOWN.part({ instanceId }, { order: { seq: 'DESC' }, limit });
+}
 
 /** The audit trails of instances. */
 @Injectable()

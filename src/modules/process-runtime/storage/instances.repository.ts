@@ -3,6 +3,7 @@ import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { RowLock } from '../../../database/row-locks.js';
+import type { SelectionPart } from '../../../database/selection.js';
 import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import type { PayerJobs } from '../../quotas/model/quota.types.js';
@@ -37,11 +38,26 @@ const WHOLE = INSTANCES.selectAllBut('parentKey');
 const HEAD = INSTANCES.selectAllBut('parentKey', 'content');
 const ID = INSTANCES.select('id');
 const REVISION = INSTANCES.select('rev');
+const CHILD = INSTANCES.select('id', 'uuid', 'state', 'processName', 'parentIndex');
 /**
  * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
  * the session, where the last hour of summer time comes twice.
  */
 const TIMED = WHOLE.with('lockedAt', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
+
+/** What is shown of a process that another one started. */
+export type ChildHead = Pick<InstanceRow, 'id' | 'uuid' | 'state' | 'processName' | 'parentIndex'>;
+
+/** The revision of an instance, and the newest processes that it started, for `readTogether`. */
+export function instanceParts(
+  id: number,
+  newest: number,
+): { revision: SelectionPart<Pick<InstanceRow, 'rev'>>; children: SelectionPart<ChildHead> } {
+  return {
+    revision: REVISION.part({ id }),
+    children: CHILD.part({ parentId: id }, { order: { id: 'DESC' }, limit: newest }),
+  };
+}
 
 /** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
 export class InstanceRevisionError extends Error {

@@ -9,15 +9,12 @@ export interface TokenRow extends Pick<ProcessTokenEntity, 'hasJobs' | 'hasWaits
 /** What a step writes of a token beside its state. */
 export type TokenFlags = Pick<ProcessTokenEntity, 'live' | 'hasJobs' | 'hasWaits'>;
 
-/** A token for the engine. */
-export function toTokenRow({
-  hasJobs,
-  hasWaits,
-  modifiedAt,
-  content,
-  ...columns
-}: Omit<TokenState, 'actions' | 'call'> &
+/** The columns of a token that are read together. */
+export type StoredToken = Omit<TokenState, 'actions' | 'call'> &
   Omit<TokenRow, 'state'> &
-  Pick<ProcessTokenEntity, 'content'>): TokenRow {
+  Pick<ProcessTokenEntity, 'content'>;
+
+/** A token for the engine. */
+export function toTokenRow({ hasJobs, hasWaits, modifiedAt, content, ...columns }: StoredToken): TokenRow {
   return { state: { ...columns, ...content }, hasJobs, hasWaits, modifiedAt };
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
+import type { SelectionPart } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
 import type { TokenState } from '../engine/state/engine.types.js';
 import { InstanceRevisionError } from './instances.repository.js';
 import { ProcessTokenEntity } from './process-token.entity.js';
-import { toTokenRow, type TokenFlags, type TokenRow } from './token.row.js';
+import { toTokenRow, type StoredToken, type TokenFlags, type TokenRow } from './token.row.js';
 
 /** A token with what a step found out about it. */
 export interface TokenChange {
@@ -17,10 +18,25 @@ export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
 const TOKENS = new Table(ProcessTokenEntity);
 const WHOLE = TOKENS.selectAllBut('shard', 'instanceId', 'live', 'createdAt');
-const ID = TOKENS.select('id');
 const PLACE = TOKENS.select('id', 'visit', 'live');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
+
+/** The number of the oldest of the newest tokens of an instance. */
+const OLDEST_OF_NEWEST =
+  'SELECT MIN(id) FROM (SELECT id FROM process_tokens WHERE instance_id = ? ORDER BY id DESC LIMIT ?) AS newest';
+
+/** The live tokens of an instance, and those of its newest that have ended, for `readTogether`. */
+export function tokenParts(
+  instanceId: number,
+  newest: number,
+): Record<'live' | 'ended', SelectionPart<StoredToken>> {
+  const among = { sql: `id >= (${OLDEST_OF_NEWEST})`, values: [instanceId, newest] };
+  return {
+    live: WHOLE.part({ instanceId, live: true }),
+    ended: WHOLE.part({ instanceId, live: false }, { and: among }),
+  };
+}
 
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
 @Injectable()
@@ -28,18 +44,12 @@ export class TokensRepository {
   /** The tokens that a step needs, by id. */
   async live(manager: EntityManager, instanceId: number): Promise<TokenRow[]> {
     // Sorted here: a server would have to sort rows with long texts.
-    return (await WHOLE.find(manager, { instanceId, live: true })).map(toTokenRow).toSorted(byId);
-  }
-
-  /** Ids of tokens, live or not, newest first. */
-  async newest(manager: EntityManager, instanceId: number, limit: number): Promise<number[]> {
-    const rows = await ID.find(manager, { instanceId }, { order: { id: 'DESC' }, limit });
-    return rows.map(({ id }) => id);
+    return toTokenRows(await WHOLE.find(manager, { instanceId, live: true }));
   }
 
   /** Tokens by their ids, in the order of ids. */
   async byIds(manager: EntityManager, ids: readonly number[]): Promise<TokenRow[]> {
-    return (await WHOLE.find(manager, { id: In(ids) })).map(toTokenRow).toSorted(byId);
+    return toTokenRows(await WHOLE.find(manager, { id: In(ids) }));
   }
 
   /** Id and visit of a token of the instance, live or not; null when it has none of this uuid. */
@@ -97,8 +107,9 @@ export class TokensRepository {
   }
 }
 
-function byId(one: TokenRow, other: TokenRow): number {
-  return one.state.id - other.state.id;
+/** Tokens as the engine knows them, by id. */
+export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
+  return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
 }
 
 /** The columns of a new token. */

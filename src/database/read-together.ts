@@ -1,0 +1,72 @@
+import type { EntityManager } from 'typeorm';
+import type { RawRow, SelectionPart } from './selection.js';
+import type { SqlValue, TableColumn } from './table-columns.js';
+
+type Parts<Rows extends object[]> = { readonly [Index in keyof Rows]: SelectionPart<Rows[Index]> };
+type Read<Rows extends object[]> = { -readonly [Index in keyof Rows]: Rows[Index][] };
+
+/** A statement without its values, and where each part finds its columns. */
+interface Shape {
+  readonly sql: string;
+  readonly places: readonly (readonly { readonly place: string; readonly property: string }[])[];
+}
+
+/** By the parts as text: their values are no part of it, so there are few. */
+const shapes = new Map<string, Shape>();
+
+/**
+ * Reads rows of several tables in one statement, so all of them as they are at one moment.
+ *
+ *     const [tokens, events] = await readTogether(manager, [TOKENS.part({ instanceId }), EVENTS.part({ instanceId })]);
+ *
+ * @returns the rows of each part, each in no order
+ */
+export async function readTogether<Rows extends object[]>(
+  manager: EntityManager,
+  parts: Parts<Rows>,
+): Promise<Read<Rows>> {
+  const all = parts as readonly SelectionPart<object>[];
+  const { sql, places } = shapeOf(all);
+  const values = all.flatMap((part): readonly SqlValue[] => part.values);
+  const found: RawRow[][] = all.map(() => []);
+  for (const row of await manager.query<RawRow[]>(sql, values)) {
+    const part = Number(row['part']);
+    const columns = places[part] ?? [];
+    found[part]?.push(Object.fromEntries(columns.map(({ place, property }) => [property, row[place]])));
+  }
+  return all.map((part, index) => part.rows(found[index] ?? [])) as Read<Rows>;
+}
+
+function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
+  const key = parts.map(({ columns, from }) => columns.map(({ name }) => name).join() + from).join('|');
+  const shape = shapes.get(key) ?? made(parts);
+  shapes.set(key, shape);
+  return shape;
+}
+
+/** Columns of one type share their places, since a union has one type for each of its columns. */
+function made(parts: readonly SelectionPart<object>[]): Shape {
+  const placed = parts.map(({ columns }) => placesOf(columns));
+  const names = [...new Set(placed.flatMap((columns) => [...columns.keys()]))];
+  const selects = parts.map(({ from }, index) => {
+    const columns = names.map((place) => `${placed[index]?.get(place)?.name ?? 'NULL'} AS ${place}`);
+    // In brackets of its own: an order and a limit would be those of the union.
+    return `SELECT * FROM (SELECT ${[`${index} AS part`, ...columns].join(', ')}${from}) AS part${index}`;
+  });
+  return {
+    sql: selects.join(' UNION ALL '),
+    places: placed.map((columns) => [...columns].map(([place, { property }]) => ({ place, property }))),
+  };
+}
+
+function placesOf(columns: readonly TableColumn[]): Map<string, TableColumn> {
+  const counts = new Map<string, number>();
+  return new Map(
+    columns.map((column) => {
+      const type = column.type.replace('-', '_');
+      const count = (counts.get(type) ?? 0) + 1;
+      counts.set(type, count);
+      return [`${type}_${count}`, column];
+    }),
+  );
+}
