@@ -41,6 +41,11 @@ export function both(parts: readonly Condition[]): Condition {
   return { sql: asked.map(({ sql }) => sql).join(' AND '), values: asked.flatMap(({ values }) => values) };
 }
 
+/** The end of a statement that a condition bounds. */
+export function whereClause({ sql }: Condition): string {
+  return sql === '' ? '' : ` WHERE ${sql}`;
+}
+
 function compared(column: TableColumn, wanted: unknown): Condition | null {
   if (wanted instanceof FindOperator) {
     return operated(column, wanted as FindOperator<unknown>);

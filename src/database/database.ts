@@ -12,6 +12,7 @@ import {
   NestedDatabaseUseError,
 } from './database.errors.js';
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
+import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { dropConnections } from './server-pool.js';
 import { WriteProgress } from './write-progress.js';
@@ -31,11 +32,24 @@ export class Database {
   private pausedAt = 0;
   private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
+  private readonly groups: WriteQueue;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
-  ) {}
+  ) {
+    this.groups = new WriteQueue(
+      { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
+      {
+        members: env.get('DATABASE_GROUP_MAX'),
+        groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
+        workMs: env.get('DATABASE_GROUP_WORK_MS'),
+        waiting: env.get('DATABASE_POOL_QUEUE'),
+        waitMs: env.get('DATABASE_DEADLINE_MS'),
+        retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+      },
+    );
+  }
 
   /** Whether this is the embedded SQLite file, which has no row locks and one connection. */
   get isEmbedded(): boolean {
@@ -81,14 +95,22 @@ export class Database {
    * @throws as `write`
    */
   async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const run = this.alone(work);
-    const progress = new WriteProgress();
-    const writing = this.isEmbedded
-      ? this.inTurn(() => this.attempt(run, progress))
-      : this.inTime(this.transaction(run, progress), () => progress.abandon(this.late()));
-    return writing.catch((error: unknown) => {
+    return this.store(this.alone(work)).catch((error: unknown) => {
       throw this.told(error);
     });
+  }
+
+  /**
+   * The same for work that may share its transaction with others who come at the same time (group commit, docs/architecture.md). It must
+   * wait for no row that another transaction may hold (`leaveGroup`), and lock what it changes (`holdInGroup`).
+   * @throws as `write`
+   */
+  async writeTogether<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.groups.add(this.alone(work)).catch((error: unknown) => {
+      throw this.told(error);
+    });
+    noteStored();
+    return result;
   }
 
   /**
@@ -113,6 +135,26 @@ export class Database {
   private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
     this.refuseNestedUse();
     return (manager) => this.atWork.run(true, () => work(manager));
+  }
+
+  private store<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const progress = new WriteProgress();
+    return this.isEmbedded
+      ? this.inTurn(() => this.attempt(work, progress))
+      : this.inTime(this.transaction(work, progress), () => progress.abandon(this.late()));
+  }
+
+  private async storeOnce<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const progress = new WriteProgress();
+    try {
+      return await (this.isEmbedded
+        ? this.inTurn(() => this.attempt(work, progress))
+        : this.inTime(this.attempt(work, progress), () => progress.abandon(this.late())));
+    } catch (error) {
+      this.noteFailure(error, began);
+      throw error;
+    }
   }
 
   private async transaction<T>(

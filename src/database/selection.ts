@@ -1,5 +1,6 @@
-import type { EntityManager } from 'typeorm';
-import { both, conditionOf, type Condition, type Where } from './conditions.js';
+import { In, type EntityManager } from 'typeorm';
+import { both, conditionOf, whereClause, type Condition, type Where } from './conditions.js';
+import { memberOf } from './groups/write-group.js';
 import { lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
@@ -23,6 +24,9 @@ export interface SelectionPart<Read> {
   readonly values: readonly SqlValue[];
   rows(raw: RawRow[]): Read[];
 }
+
+/** What a row was asked for, where several are. */
+const KEY = 'asked';
 
 /** Columns of a table that are read together, see `Table`. */
 export class Selection<Row extends object, Read extends object> {
@@ -100,6 +104,36 @@ export class Selection<Row extends object, Read extends object> {
     return (await this.find(manager, where, found))[0] ?? null;
   }
 
+  /**
+   * Rows with one value of a column. Members of a write group that ask for such rows at one time share a statement.
+   * @param others conditions beside it
+   */
+  async findBy<Property extends keyof Row & string>(
+    manager: EntityManager,
+    property: Property,
+    value: Row[Property] & (string | number),
+    others: Where<Row> = {},
+    lock?: RowLock,
+  ): Promise<Read[]> {
+    const locking = lock === undefined ? {} : { lock };
+    const member = memberOf(manager);
+    if (member === undefined) {
+      return this.find(manager, { ...others, [property]: value }, locking);
+    }
+    const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
+    return member.group.statements.ask(kind, value, async (values: readonly (string | number)[]) => {
+      const one: Where<Row> = { ...others, [property]: In([...new Set(values)]) };
+      const rows = await this.with(KEY, columnOf(this.shape, property).name).find(
+        member.group.manager,
+        one,
+        locking,
+      );
+      const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
+      rows.forEach(({ [KEY]: key, ...row }) => found.get(String(key))?.push(row as unknown as Read));
+      return values.map((each) => found.get(String(each)) ?? []);
+    });
+  }
+
   /** Typed values of the rows of a driver, which become them. */
   rows(raw: RawRow[]): Read[] {
     for (const row of raw) {
@@ -109,11 +143,6 @@ export class Selection<Row extends object, Read extends object> {
     }
     return raw as Read[];
   }
-}
-
-/** The end of a statement that a condition bounds. */
-export function whereClause({ sql }: Condition): string {
-  return sql === '' ? '' : ` WHERE ${sql}`;
 }
 
 /** The end of a statement that reads in an order. */

@@ -105,3 +105,11 @@ export function columnOf({ name, columns }: TableShape, property: string): Table
 export function bound({ toSql }: TableColumn, value: unknown): SqlValue {
   return value === null || value === undefined ? null : toSql(value);
 }
+
+/** About how many bytes of a statement values take. */
+export function bytesOf(values: readonly SqlValue[]): number {
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),
+    0,
+  );
+}

@@ -1,10 +1,20 @@
 import type { EntityManager } from 'typeorm';
-import { conditionOf, type Condition, type Where } from './conditions.js';
+import { conditionOf, whereClause, type Condition, type Where } from './conditions.js';
+import { memberOf } from './groups/write-group.js';
+import {
+  assignmentsOf,
+  changeRows,
+  changeStatement,
+  rowChange,
+  sendChange,
+  type RowChange,
+} from './row-changes.js';
 import { isEmbedded } from './row-locks.js';
-import { Selection, orderClause, whereClause, type Found } from './selection.js';
+import { Selection, orderClause, type Found } from './selection.js';
 import { statementBatches } from './statement-batches.js';
 import {
   bound,
+  bytesOf,
   columnOf,
   shapeOf,
   type EntityClass,
@@ -65,14 +75,25 @@ export class Table<Row extends object> {
    * @throws QueryFailedError for a duplicate, see `isDuplicate`
    */
   async insert(manager: EntityManager, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
+    if (rows.length === 0) {
+      return;
+    }
     const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
     const into = `${leavesOutDuplicates ? ignoring : 'INSERT'} INTO ${this.shape.name} (${this.names}) VALUES `;
-    for (const batch of statementBatches(
-      rows.map((row) => this.bound(row)),
-      bytesOf,
-    )) {
-      await manager.query(into + batch.map(() => this.tuple).join(', '), batch.flat());
+    const tuples = rows.map((row) => this.bound(row));
+    const send = async (sender: EntityManager, values: readonly SqlValue[][]): Promise<void> => {
+      for (const batch of statementBatches(values, bytesOf)) {
+        await sender.query(into + batch.map(() => this.tuple).join(', '), batch.flat());
+      }
+    };
+    const member = memberOf(manager);
+    if (member === undefined) {
+      return send(manager, tuples);
     }
+    await member.write(into, tuples, async (parts: readonly SqlValue[][][]) => {
+      await send(member.group.manager, parts.flat());
+      return [];
+    });
   }
 
   /**
@@ -95,23 +116,14 @@ export class Table<Row extends object> {
    * @throws TypeError for an undefined value, which could mean NULL or no change
    */
   async update(manager: EntityManager, where: Where<Row>, changes: Changes<Row>): Promise<number> {
-    const values: SqlValue[] = [];
-    const assignments = Object.entries(changes).map(([property, value]) => {
-      const column = columnOf(this.shape, property);
-      if (typeof value === 'function') {
-        return `${column.name} = ${(value as () => string)()}`;
-      }
-      if (value === undefined) {
-        throw new TypeError(`The new value of ${column.name} is undefined.`);
-      }
-      values.push(bound(column, value));
-      return `${column.name} = ?`;
-    });
-    const sql = `UPDATE ${this.shape.name} SET ${assignments.join(', ')}`;
-    return this.change(manager, where, (condition) => ({
-      sql: sql + whereClause(condition),
-      values: [...values, ...condition.values],
-    }));
+    const assignments = assignmentsOf(this.shape, changes);
+    const member = memberOf(manager);
+    const one = member && rowChange(this.shape, where, assignments);
+    return member !== undefined && one !== undefined
+      ? member.write(one.kind, one, (parts: readonly RowChange[]) =>
+          changeRows(member.group.manager, this.shape, parts),
+        )
+      : this.change(manager, where, (condition) => changeStatement(this.shape, assignments, condition));
   }
 
   /** @returns how many rows met the conditions */
@@ -154,22 +166,10 @@ export class Table<Row extends object> {
     if (condition === null) {
       return 0;
     }
-    const { queryRunner } = manager;
-    if (queryRunner === undefined) {
-      throw new TypeError('Rows are changed inside of a transaction only.');
-    }
-    const { sql, values } = statement(condition);
-    return (await queryRunner.query(sql, values, true)).affected ?? 0;
+    return sendChange(manager, statement(condition));
   }
 
   private bound(row: Row): SqlValue[] {
     return this.columns.map((column) => bound(column, (row as Record<string, unknown>)[column.property]));
   }
-}
-
-function bytesOf(values: readonly SqlValue[]): number {
-  return values.reduce<number>(
-    (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),
-    0,
-  );
 }

@@ -41,8 +41,8 @@ describe('warnings of a step', () => {
   /** Lets every transaction do its work and fail at its end, for good or until it is repeated. */
   function rollBack(how: 'once' | 'for good'): void {
     const database = app.nest.get(Database);
-    const write = Database.prototype.write.bind(database);
-    vi.spyOn(database, 'write').mockImplementation(async (work) => {
+    const write = Database.prototype.writeTogether.bind(database);
+    vi.spyOn(database, 'writeTogether').mockImplementation(async (work) => {
       const failing = write(async (manager) => {
         await work(manager);
         throw new Error('rolled back');

@@ -5,6 +5,7 @@ import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
 import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
 import { FamiliesRepository, familyOf } from '../storage/families.repository.js';
+import type { InstanceRow } from '../storage/instance.row.js';
 import { hasEnded } from './instance-status.js';
 import type { StepBase } from './step.types.js';
 
@@ -31,6 +32,11 @@ export class FamilyLimits {
   ) {
     this.instances = env.get('PROCESS_FAMILY_MAX_INSTANCES');
     this.jobs = env.get('PROCESS_FAMILY_MAX_JOBS');
+  }
+
+  /** Whether the row of the family is locked for a step. */
+  concern({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
+    return rootId !== null || jobs.some(({ kind }) => MULTIPLYING.has(kind));
   }
 
   /**

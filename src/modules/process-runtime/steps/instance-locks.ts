@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { holdInGroup, joinGroup } from '../../../database/groups/write-group.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { InstancesRepository, type InstanceKey } from '../storage/instances.repository.js';
+import { InstancesRepository, type InstanceKey, type LockTime } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
+import { groupOf } from './instance-groups.js';
 import type { LoadedInstance, LockedInstance } from './step.types.js';
 
 /** What the attempts of one step know of those before. */
@@ -32,18 +34,29 @@ export class InstanceLocks {
    * @throws ProcessInstanceNotFoundError
    */
   async lock(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedInstance> {
-    const found = await this.instances.lockTimed(manager, key);
-    if (found === null) {
-      throw new ProcessInstanceNotFoundError();
-    }
-    attempts.revBefore ??= found.locked.revBefore;
+    const found = await this.lockRow(manager, key, attempts);
     const { row } = found;
-    const locked = { ...found.locked, revBefore: attempts.revBefore };
+    const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
     const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
     let loaded: Promise<LoadedInstance> | undefined;
     const load = (): Promise<LoadedInstance> =>
       (loaded ??= this.load(manager, { row, locked, definition: definition() }));
     return { row, locked, definition, load };
+  }
+
+  private async lockRow(
+    manager: EntityManager,
+    key: InstanceKey,
+    attempts: Attempts,
+  ): Promise<{ row: InstanceRow; locked: LockTime }> {
+    const found = await this.instances.lockTimed(manager, key);
+    if (found === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    attempts.revBefore ??= found.locked.revBefore;
+    joinGroup(manager, groupOf(found.row));
+    const hasWaited = await holdInGroup(manager, `instance ${found.row.id}`);
+    return (hasWaited ? await this.instances.lockTimed(manager, key) : null) ?? found;
   }
 
   private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {

@@ -3,6 +3,7 @@ import { inThisTurn, inTurn } from '../../../common/turns.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { Database } from '../../../database/database.js';
+import { workInGroup } from '../../../database/groups/write-group.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
 import { step } from '../engine/step.js';
@@ -77,7 +78,7 @@ export class InstanceStepsService {
     attempts: Attempts,
   ): Promise<Answer> {
     let done: Done | undefined;
-    const answer = await this.database.write(async (manager) => {
+    const answer = await this.database.writeTogether(async (manager) => {
       const ids = begin();
       const held = await this.locks.lock(manager, key, attempts);
       const { row } = held;
@@ -91,7 +92,9 @@ export class InstanceStepsService {
       }
       const now = this.resources.now();
       const before = await held.load();
-      const result = inThisTurn(() => this.step(before, decision, this.resources.engineContext(now, ids)));
+      const result = workInGroup(manager, () =>
+        inThisTurn(() => this.step(before, decision, this.resources.engineContext(now, ids))),
+      );
       const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
       const { job, retried } = plan;
       const context = { ids, now, job, retried, origin };

@@ -6,6 +6,7 @@ import { requestContext } from '../../../common/logging/request-context.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Database } from '../../../database/database.js';
+import { joinGroup } from '../../../database/groups/write-group.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { StepResult } from '../engine/state/engine.types.js';
@@ -15,6 +16,7 @@ import { IncidentsService } from './incidents.service.js';
 import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/instance.row.js';
 import { expiryOf } from './expiry.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { groupOf } from './instance-groups.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
@@ -113,9 +115,12 @@ export class ProcessStarter {
     const prepared = await inTurn(() => this.prepare(request, id, begin()));
     const { row, result, now } = prepared;
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
-    const { answer, written } = await this.database.write(async (manager) => {
+    const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
+    // One whose start would have to leave a group has written before that.
+    const how = this.writer.isAlone(base, result) ? 'write' : 'writeTogether';
+    const { answer, written } = await this.database[how](async (manager) => {
+      joinGroup(manager, groupOf(row));
       const answer = await plan.begin(manager, prepared);
-      const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
       const context = { ids: begin(), now, origin, job: plan.job };
       return { answer, written: await this.writer.write(manager, base, result, context) };
     });

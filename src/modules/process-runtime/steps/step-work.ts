@@ -15,7 +15,7 @@ import {
   VISIT_KINDS,
 } from './runtime-job.js';
 import { familyOf } from '../storage/families.repository.js';
-import type { InstanceHead } from '../storage/instance.row.js';
+import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
 import type { ParkedJob } from '../storage/instance-content.types.js';
 import { MessagesRepository, waitKey } from '../storage/messages.repository.js';
 import { expiryAfter, expiryJob } from './expiry.js';
@@ -32,6 +32,11 @@ export class StepWork {
     private readonly workflows: WorkflowRunsService,
     private readonly families: FamilyLimits,
   ) {}
+
+  /** See `FamilyLimits.concern`. */
+  isAlone(row: InstanceRow, result: StepResult): boolean {
+    return this.families.concern(row, result);
+  }
 
   /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
   async end(

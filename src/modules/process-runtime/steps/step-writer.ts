@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { leaveGroup } from '../../../database/groups/write-group.js';
 import type { InstanceState, StepResult, TokenState } from '../engine/state/engine.types.js';
 import { outlives } from './runtime-job.js';
 import { EventsRepository, type NewEvent } from '../storage/events.repository.js';
@@ -42,6 +43,9 @@ export class StepWriter {
     result: StepResult,
     context: WriteContext,
   ): Promise<Written> {
+    if (this.isAlone(base, result)) {
+      leaveGroup(manager);
+    }
     const { row } = base;
     const joins = await this.joins.changes(manager, base, result, context);
     const gone = await this.closedIncidents(manager, base, result, context.now);
@@ -59,6 +63,11 @@ export class StepWriter {
     await this.joins.write(manager, row, joins, context.now);
     await this.work.end(manager, base, result, context);
     return { hasWork: await this.work.add(manager, base, result, context), raised: joins.raised };
+  }
+
+  /** Whether a step locks its process family, which other transactions may hold: then it shares its transaction with no other. */
+  isAlone({ row }: Pick<StepBase, 'row'>, result: StepResult): boolean {
+    return this.work.isAlone(row, result);
   }
 
   private async writeInstance(

@@ -7,6 +7,8 @@ import type { SelectionPart } from '../../../database/selection.js';
 import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import type { PayerJobs } from '../../quotas/model/quota.types.js';
+import { leaveGroup } from '../../../database/groups/write-group.js';
+import type { Selection } from '../../../database/selection.js';
 import { isUnknownStatement } from '../../../database/unknown-statement.js';
 import { parentKey, type InstanceHead, type InstanceRow } from './instance.row.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
@@ -85,7 +87,10 @@ export class InstancesRepository {
     return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
   }
 
-  /** As `lock`, and when that was. Who has to wait for another transaction looks at the revision first. */
+  /**
+   * As `lock`, and when that was. Who has to wait for another transaction looks at the revision first, in a transaction of its own:
+   * a group waits for nobody, so groups cannot wait for each other.
+   */
   async lockTimed(
     manager: EntityManager,
     key: InstanceKey,
@@ -97,6 +102,7 @@ export class InstancesRepository {
     if (free !== null) {
       return free;
     }
+    leaveGroup(manager);
     const before = await REVISION.first(manager, key);
     const found = await this.timed(manager, key, 'pessimistic_write');
     return (
@@ -109,7 +115,7 @@ export class InstancesRepository {
     key: InstanceKey,
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
     const sentAt = performance.now();
-    const row = await WHOLE.first(manager, key);
+    const row = await firstBy(WHOLE, manager, key);
     return row && { row, locked: { at: this.clock.now().getTime(), sentAt, revBefore: row.rev } };
   }
 
@@ -138,7 +144,7 @@ export class InstancesRepository {
     lock: RowLock,
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
     const sentAt = performance.now();
-    const row = await TIMED.first(manager, key, { lock });
+    const row = await firstBy(TIMED, manager, key, lock);
     return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
   }
 
@@ -217,4 +223,17 @@ export class InstancesRepository {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
   }
+}
+
+async function firstBy<Read extends { uuid: string; id: number }>(
+  selection: Selection<ProcessInstanceEntity, Read>,
+  manager: EntityManager,
+  key: InstanceKey,
+  lock?: RowLock,
+): Promise<Read | null> {
+  const found =
+    'uuid' in key
+      ? await selection.findBy(manager, 'uuid', key.uuid, {}, lock)
+      : await selection.findBy(manager, 'id', key.id, {}, lock);
+  return found[0] ?? null;
 }

@@ -44,7 +44,7 @@ export class TokensRepository {
   /** The tokens that a step needs, by id. */
   async live(manager: EntityManager, instanceId: number): Promise<TokenRow[]> {
     // Sorted here: a server would have to sort rows with long texts.
-    return toTokenRows(await WHOLE.find(manager, { instanceId, live: true }));
+    return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
   }
 
   /** Tokens by their ids, in the order of ids. */

@@ -1,0 +1,248 @@
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { FellOutError, GroupBrokenError } from './group.errors.js';
+import { SharedStatements } from './shared-statements.js';
+
+/** Ways of a manager that may write, beside `query`. */
+const WRITERS = [
+  'createQueryBuilder',
+  'getRepository',
+  'save',
+  'insert',
+  'update',
+  'delete',
+  'upsert',
+] as const;
+const READS = /^\s*SELECT\b/i;
+
+/** What one of the members of a group came to, before the commit. */
+export type MemberOutcome<Result> =
+  | { kind: 'DONE'; result: Result }
+  | { kind: 'FAILED'; error: unknown }
+  | { kind: 'FELL_OUT'; to: FellOutError['to'] };
+
+/** Work that is done with the manager of a transaction. */
+export type Work<Result> = (manager: EntityManager) => Promise<Result>;
+
+/**
+ * One transaction that several members share. Their work goes on side by side, each with a manager of its own over the one
+ * connection. A statement that fails, or a member that fails after it has written, breaks the group: then all of it is
+ * rolled back.
+ */
+export class WriteGroup {
+  readonly statements = new SharedStatements();
+  private readonly begun = performance.now();
+  private readonly runner: QueryRunner;
+  private readonly holders = new Map<string, Promise<unknown>>();
+  private name: string | undefined;
+  private workedMs = 0;
+  private queue: Promise<unknown> = Promise.resolve();
+  private breach: unknown;
+
+  /**
+   * @param manager of the transaction
+   * @param workMs DATABASE_GROUP_WORK_MS
+   */
+  constructor(
+    readonly manager: EntityManager,
+    private readonly workMs: number,
+  ) {
+    if (manager.queryRunner === undefined) {
+      throw new TypeError('A group is a transaction.');
+    }
+    this.runner = manager.queryRunner;
+  }
+
+  /**
+   * Waits for the work of all members.
+   * @param begin gives a member to whoever runs its work; called at once, in the order of members
+   * @throws GroupBrokenError when the transaction must be rolled back
+   */
+  async run(members: number, begin: (member: GroupMember, index: number) => void): Promise<void> {
+    const unguard = this.guardStatements();
+    const all = Array.from({ length: members }, () => new GroupMember(this));
+    all.forEach(begin);
+    await Promise.all(all.map(({ end }) => end));
+    unguard();
+    if (this.breach !== undefined) {
+      throw new GroupBrokenError(this.breach);
+    }
+  }
+
+  /** From now on no statement is sent. */
+  break(reason: unknown): void {
+    this.breach ??= reason;
+  }
+
+  /** Lets members of one name only go on; the first to come decides. */
+  join(name: string): void {
+    this.name ??= name;
+    if (this.name !== name) {
+      throw new FellOutError('NEXT');
+    }
+  }
+
+  /** Waits until no other member works with something, for as long as the group may take. @returns whether it waited */
+  async hold(key: string, member: GroupMember): Promise<boolean> {
+    const before = this.holders.get(key);
+    this.holders.set(key, member.end);
+    if (before === undefined) {
+      return false;
+    }
+    await before;
+    if (performance.now() - this.begun > this.workMs) {
+      throw new FellOutError('NEXT');
+    }
+    return true;
+  }
+
+  /** Does work of the processor, and bounds it: members that come to theirs too late are for the next group. */
+  work<Result>(work: () => Result): Result {
+    if (this.workedMs > this.workMs) {
+      throw new FellOutError('NEXT');
+    }
+    const begun = performance.now();
+    try {
+      return work();
+    } finally {
+      this.workedMs += performance.now() - begun;
+    }
+  }
+
+  /**
+   * A server that rolls a transaction back by itself would store each later statement at once. So they go one by one, and none after a
+   * failure.
+   * @returns ends it: COMMIT and ROLLBACK are sent by others
+   */
+  private guardStatements(): () => void {
+    const { runner } = this;
+    const send = runner.query.bind(runner) as QueryRunner['query'] &
+      ((...args: unknown[]) => Promise<unknown>);
+    const guarded = async (...args: unknown[]): Promise<unknown> => {
+      if (this.breach !== undefined) {
+        throw new GroupBrokenError(this.breach);
+      }
+      try {
+        return await send(...args);
+      } catch (error) {
+        this.break(error);
+        throw error;
+      }
+    };
+    runner.query = (...args: unknown[]): Promise<never> => {
+      const sent = this.queue.then(() => guarded(...args));
+      this.queue = sent.catch(() => undefined);
+      return sent as Promise<never>;
+    };
+    return () => {
+      runner.query = send;
+    };
+  }
+}
+
+const MEMBERS = new WeakMap<EntityManager, GroupMember>();
+
+/** The member of a group that a manager belongs to; undefined in a transaction of its own. */
+export function memberOf(manager: EntityManager): GroupMember | undefined {
+  return MEMBERS.get(manager);
+}
+
+/** One of those who share a transaction. */
+export class GroupMember {
+  /** Resolves when its work has ended, however it did. */
+  readonly end: Promise<void>;
+  /** Whether it may have written: then the group cannot go on without it. */
+  hasWritten = false;
+  private ended: () => void = () => undefined;
+
+  constructor(readonly group: WriteGroup) {
+    this.end = new Promise((resolve) => {
+      this.ended = resolve;
+    });
+  }
+
+  /** @returns what the work came to; to be told when the group is stored */
+  async run<Result>(work: Work<Result>): Promise<MemberOutcome<Result>> {
+    try {
+      return { kind: 'DONE', result: await work(this.manager()) };
+    } catch (error) {
+      if (this.hasWritten) {
+        this.group.break(error);
+      }
+      return error instanceof FellOutError ? { kind: 'FELL_OUT', to: error.to } : { kind: 'FAILED', error };
+    } finally {
+      this.ended();
+    }
+  }
+
+  /** Writes together with what other members write in the same way, see `SharedStatements.ask`. */
+  write<Part, Result>(
+    kind: string,
+    part: Part,
+    send: (parts: readonly Part[]) => Promise<readonly Result[]>,
+  ): Promise<Result> {
+    this.hasWritten = true;
+    return this.group.statements.ask(kind, part, send);
+  }
+
+  /** The manager of the transaction, as this member has it. */
+  private manager(): EntityManager {
+    const shared = this.group.manager;
+    const own = Object.create(shared) as EntityManager & Record<string, unknown>;
+    const writing = (name: string, writes: (first: unknown) => boolean): void => {
+      own[name] = (...args: unknown[]): unknown => {
+        this.hasWritten ||= writes(args[0]);
+        return (shared as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...args);
+      };
+    };
+    writing('query', (sql) => !READS.test(String(sql)));
+    WRITERS.forEach((name) => writing(name, () => true));
+    MEMBERS.set(own, this);
+    return own;
+  }
+}
+
+/** Notes that a statement that writes is sent past the manager. */
+export function noteWrite(manager: EntityManager): void {
+  const member = memberOf(manager);
+  if (member !== undefined) {
+    member.hasWritten = true;
+  }
+}
+
+/**
+ * Leaves the group, when there is one, for a transaction of its own: for what may wait for rows that others hold.
+ * @throws FellOutError in a group
+ */
+export function leaveGroup(manager: EntityManager): void {
+  if (memberOf(manager) !== undefined) {
+    throw new FellOutError('ALONE');
+  }
+}
+
+/**
+ * Keeps apart who may not share a transaction. Before the first write.
+ * @param name equal for all who may
+ * @throws FellOutError in a group of another name
+ */
+export function joinGroup(manager: EntityManager, name: string): void {
+  memberOf(manager)?.group.join(name);
+}
+
+/**
+ * Keeps other members of the group, when there is one, away from what a lock of the transaction does not keep them from.
+ * @returns whether it had to wait for one: then what was read before may be another by now
+ * @throws FellOutError when the group has taken too long by then
+ */
+export async function holdInGroup(manager: EntityManager, key: string): Promise<boolean> {
+  const member = memberOf(manager);
+  return member !== undefined && (await member.group.hold(key, member));
+}
+
+/**
+ * Does work of the processor in a transaction. In a group it is bounded, since all members wait for it.
+ * @throws FellOutError when the group has worked for too long
+ */
+export function workInGroup<Result>(manager: EntityManager, work: () => Result): Result {
+  const member = memberOf(manager);
+  return member === undefined ? work() : member.group.work(work);
+}

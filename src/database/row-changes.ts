@@ -1,0 +1,129 @@
+import type { EntityManager } from 'typeorm';
+import { conditionOf, whereClause, type Condition } from './conditions.js';
+import { noteWrite } from './groups/write-group.js';
+import { statementBatches } from './statement-batches.js';
+import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
+
+/** What a change assigns to columns. */
+export interface Assignments {
+  /** SQL by column. */
+  expressions: ReadonlyMap<string, string>;
+  /** Values by column. */
+  values: ReadonlyMap<string, SqlValue>;
+}
+
+/** A change of one row, named by its `id`, that can be sent together with others of its kind. */
+export interface RowChange extends Assignments {
+  /** Equal where table, conditions and changed columns are. */
+  kind: string;
+  id: SqlValue;
+  condition: Condition;
+}
+
+/**
+ * @param changes values, or functions that give SQL
+ * @throws TypeError for an undefined value
+ */
+export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string, unknown>>): Assignments {
+  const expressions = new Map<string, string>();
+  const values = new Map<string, SqlValue>();
+  for (const [property, value] of Object.entries(changes)) {
+    const column = columnOf(shape, property);
+    if (typeof value === 'function') {
+      expressions.set(column.name, (value as () => string)());
+    } else if (value === undefined) {
+      throw new TypeError(`The new value of ${column.name} is undefined.`);
+    } else {
+      values.set(column.name, bound(column, value));
+    }
+  }
+  return { expressions, values };
+}
+
+/** A change of the rows that meet the conditions; undefined when it is not of the one row that an `id` names. */
+export function rowChange(
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+  assignments: Assignments,
+): RowChange | undefined {
+  const { id } = where;
+  const condition = conditionOf(shape, where);
+  if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
+    return undefined;
+  }
+  const { expressions, values } = assignments;
+  const kind = ['UPDATE', shape.name, condition.sql, ...values.keys(), ...expressions].join('|');
+  return { kind, id, condition, ...assignments };
+}
+
+/** The statement that makes a change of all rows that meet a condition. */
+export function changeStatement(
+  shape: TableShape,
+  { values, expressions }: Assignments,
+  where: Condition,
+): Condition {
+  const assigned = [
+    ...[...values.keys()].map((column) => `${column} = ?`),
+    ...[...expressions].map(([column, expression]) => `${column} = ${expression}`),
+  ];
+  return {
+    sql: `UPDATE ${shape.name} SET ${assigned.join(', ')}${whereClause(where)}`,
+    values: [...values.values(), ...where.values],
+  };
+}
+
+/**
+ * Makes changes of one kind, with few statements.
+ * @returns how many rows each has met
+ */
+export async function changeRows(
+  manager: EntityManager,
+  shape: TableShape,
+  changes: readonly RowChange[],
+): Promise<number[]> {
+  const met: number[] = [];
+  for (const batch of statementBatches(changes, ({ values }) => bytesOf([...values.values()]))) {
+    const { sql, values } = statement(shape, batch);
+    const affected = await sendChange(manager, { sql, values });
+    // Only one by one could tell which; whoever asked for less than that is wrong anyway.
+    batch.forEach(() => met.push(affected === batch.length ? 1 : 0));
+  }
+  return met;
+}
+
+function statement(shape: TableShape, changes: readonly RowChange[]): Condition {
+  const [first] = changes;
+  if (first !== undefined && changes.length === 1) {
+    return changeStatement(shape, first, first.condition);
+  }
+  const parts: Condition[] = [...(first?.values.keys() ?? [])].map((column) => assignment(column, changes));
+  first?.expressions.forEach((expression, column) =>
+    parts.push({ sql: `${column} = ${expression}`, values: [] }),
+  );
+  const conditions = changes.map(({ condition }) => condition);
+  return {
+    sql: `UPDATE ${shape.name} SET ${parts.map(({ sql }) => sql).join(', ')} WHERE ${conditions
+      .map(({ sql }) => `(${sql})`)
+      .join(' OR ')}`,
+    values: [...parts, ...conditions].flatMap(({ values }) => values),
+  };
+}
+
+/** One value for all rows, or each row's own. */
+function assignment(column: string, changes: readonly RowChange[]): Condition {
+  const cases = changes.map(({ id, values }) => [id, values.get(column) ?? null] as const);
+  const [first] = cases;
+  return cases.every(([, value]) => value === first?.[1])
+    ? { sql: `${column} = ?`, values: [first?.[1] ?? null] }
+    : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
+}
+
+/** @returns how many rows met the conditions */
+export async function sendChange(manager: EntityManager, { sql, values }: Condition): Promise<number> {
+  const { queryRunner } = manager;
+  if (queryRunner === undefined) {
+    throw new TypeError('Rows are changed inside of a transaction only.');
+  }
+  noteWrite(manager);
+  return (await queryRunner.query(sql, values, true)).affected ?? 0;
+}

@@ -1,0 +1,296 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Database } from '../../../src/database/database.js';
+import { isDuplicate } from '../../../src/database/driver-errors.js';
+import {
+  holdInGroup,
+  joinGroup,
+  leaveGroup,
+  memberOf,
+  workInGroup,
+} from '../../../src/database/groups/write-group.js';
+import { Table } from '../../../src/database/table.js';
+import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import { TestApp } from '../../support/app.js';
+import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { execute, start } from '../../support/runtime/runtime-client.js';
+
+const PROOFS = new Table(WriteProofEntity);
+const AT = new Date('2026-01-01T00:00:00Z');
+const MOST = 8;
+const WORK_MS = 20;
+const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
+
+let app: TestApp;
+let database: Database;
+let dataSource: DataSource;
+let transactions: ReturnType<typeof vi.spyOn>;
+
+beforeAll(async () => {
+  app = await TestApp.start({
+    JOBS_WORKERS: 'false',
+    DATABASE_GROUP_MAX: String(MOST),
+    DATABASE_GROUP_WORK_MS: String(WORK_MS),
+  });
+  database = app.nest.get(Database);
+  dataSource = app.dataSource;
+});
+beforeEach(() => {
+  transactions = vi.spyOn(dataSource, 'transaction');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await dataSource.manager.clear(WriteProofEntity);
+});
+afterAll(() => app.close());
+
+type Work = (manager: EntityManager) => Promise<unknown>;
+const insert = (slot: number, manager: EntityManager): Promise<void> =>
+  PROOFS.insert(manager, [{ slot, writtenAt: AT }]);
+const inserting =
+  (slot: number): Work =>
+  (manager) =>
+    insert(slot, manager);
+const slots = async (): Promise<number[]> =>
+  (await dataSource.manager.find(WriteProofEntity, { order: { slot: 'ASC' } })).map(({ slot }) => slot);
+/** All of them at one time; what each came to. */
+const together = (...works: Work[]): Promise<PromiseSettledResult<unknown>[]> =>
+  Promise.allSettled(works.map((work) => database.writeTogether(work)));
+const statesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
+  outcomes.map(({ status }) => status);
+
+describe('writes that come at one time', () => {
+  it('share a transaction and its statements', async () => {
+    const sent: string[] = [];
+    const works = Array.from({ length: MOST }, (_, slot) => async (manager: EntityManager) => {
+      const { queryRunner } = manager;
+      if (slot === 0 && queryRunner !== undefined) {
+        const query = queryRunner.query.bind(queryRunner) as (...args: unknown[]) => Promise<never>;
+        queryRunner.query = (...args: unknown[]) => {
+          sent.push(String(args[0]));
+          return query(...args);
+        };
+      }
+      await insert(slot, manager);
+      return slot;
+    });
+    const outcomes = await together(...works);
+    expect(outcomes.map((outcome) => 'value' in outcome && outcome.value)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await slots()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(transactions).toHaveBeenCalledTimes(1);
+    expect(sent.filter((sql) => sql.startsWith('INSERT'))).toHaveLength(1);
+  });
+
+  it('have a transaction of their own when there are no others', async () => {
+    await database.writeTogether(async (manager) => {
+      expect(memberOf(manager)).toBeUndefined();
+      await insert(1, manager);
+    });
+    expect(await slots()).toEqual([1]);
+  });
+
+  it('are no more than DATABASE_GROUP_MAX in a transaction', async () => {
+    const outcomes = await together(...Array.from({ length: MOST + 1 }, (_, slot) => inserting(slot)));
+    expect(new Set(statesOf(outcomes))).toEqual(new Set(['fulfilled']));
+    expect(transactions).toHaveBeenCalledTimes(2);
+  });
+
+  it('see nothing of another one that refuses before it writes', async () => {
+    const refusal = new Error('refused');
+    const outcomes = await together(inserting(1), () => Promise.reject(refusal), inserting(3));
+    expect(statesOf(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: refusal });
+    expect(await slots()).toEqual([1, 3]);
+    expect(transactions).toHaveBeenCalledTimes(1);
+  });
+
+  it('are stored without another one that fails after it has written', async () => {
+    const failure = new Error('failed');
+    const outcomes = await together(
+      inserting(1),
+      async (manager) => {
+        await insert(2, manager);
+        throw failure;
+      },
+      inserting(3),
+    );
+    expect(statesOf(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: failure });
+    expect(await slots()).toEqual([1, 3]);
+  });
+
+  it('are stored without another one whose statement fails', async () => {
+    const outcomes = await together(inserting(1), inserting(2), inserting(2), inserting(3));
+    expect(await slots()).toEqual([1, 2, 3]);
+    const failed = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    );
+    expect(failed.map(isDuplicate)).toEqual([true]);
+  });
+
+  it.skipIf(isEmbedded)('send nothing more after the server has rolled their transaction back', async () => {
+    let fail = (): void => undefined;
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    const outcomes = await together(
+      async (manager) => {
+        await insert(1, manager);
+        if (memberOf(manager) !== undefined) {
+          // As a deadlock does, which ends the transaction of the victim.
+          await manager.query('ROLLBACK');
+        }
+        await manager.query('SELECT nothing FROM nowhere').finally(fail);
+      },
+      async (manager) => {
+        await failed;
+        await insert(2, manager);
+      },
+    );
+    expect(statesOf(outcomes)).toEqual(['rejected', 'fulfilled']);
+    expect(await slots()).toEqual([2]);
+  });
+
+  it('wait for each other where they work with the same thing', async () => {
+    const order: string[] = [];
+    const working =
+      (name: string, slot: number): Work =>
+      async (manager) => {
+        const hasWaited = await holdInGroup(manager, 'thing');
+        order.push(`${name} begins ${String(hasWaited)}`);
+        await insert(slot, manager);
+        order.push(`${name} ends`);
+      };
+    await together(working('first', 1), working('second', 2), inserting(3));
+    expect(order).toEqual(['first begins false', 'first ends', 'second begins true', 'second ends']);
+    expect(transactions).toHaveBeenCalledTimes(1);
+  });
+
+  it('leave for a transaction of their own', async () => {
+    const attempts: boolean[] = [];
+    const leaving: Work = async (manager) => {
+      attempts.push(memberOf(manager) !== undefined);
+      leaveGroup(manager);
+      await insert(2, manager);
+    };
+    expect(statesOf(await together(inserting(1), leaving))).toEqual(['fulfilled', 'fulfilled']);
+    expect(attempts).toEqual([true, false]);
+    expect(await slots()).toEqual([1, 2]);
+  });
+
+  it('are left to the next transaction when the others have worked for DATABASE_GROUP_WORK_MS', async () => {
+    const runs: number[] = [];
+    const working =
+      (slot: number): Work =>
+      async (manager) => {
+        runs.push(slot);
+        workInGroup(manager, () => {
+          for (const begun = performance.now(); performance.now() - begun <= WORK_MS;) {
+            continue;
+          }
+        });
+        await insert(slot, manager);
+      };
+    expect(statesOf(await together(working(1), working(2), working(3)))).toEqual(Array(3).fill('fulfilled'));
+    expect(runs).toEqual([1, 2, 3, 2, 3, 3]);
+    expect(await slots()).toEqual([1, 2, 3]);
+  });
+
+  it('share a transaction only with those of their name', async () => {
+    const named =
+      (name: string, slot: number): Work =>
+      async (manager) => {
+        joinGroup(manager, name);
+        await insert(slot, manager);
+      };
+    const outcomes = await together(named('one', 1), named('other', 2), named('one', 3), named('other', 4));
+    expect(statesOf(outcomes)).toEqual(Array(4).fill('fulfilled'));
+    expect(transactions).toHaveBeenCalledTimes(2);
+  });
+
+  it('go on by themselves when their transaction cannot begin', async () => {
+    transactions.mockRejectedValueOnce(new Error('no transaction'));
+    expect(statesOf(await together(inserting(1), inserting(2)))).toEqual(['fulfilled', 'fulfilled']);
+    expect(await slots()).toEqual([1, 2]);
+  });
+});
+
+describe('starts and UI actions that come at one time', () => {
+  const COUNT = 24;
+  let published: Published;
+
+  beforeAll(async () => {
+    published = await publish(app, { bpmn: taskProcess('grouped', userTask('a'), userTask('b')) });
+  });
+
+  it('are answered and stored each as if it were alone, with fewer transactions', async () => {
+    const all = Array.from({ length: COUNT }, (_, number) => ({ number }));
+    const starts = await Promise.all(all.map((data) => start(app, published, 'grouped', data)));
+    expect(starts.map(({ status }) => status)).toEqual(Array(COUNT).fill(200));
+    expect(transactions.mock.calls.length).toBeLessThan(COUNT);
+
+    transactions.mockClear();
+    const actions = await Promise.all(
+      starts.map(({ body }, number) =>
+        // One after the other is for a token that is not there.
+        execute(app, body.uuid, number % 6 === 5 ? body.uuid : (body.tokens[0]?.uuid ?? ''), ui('a'), {
+          answer: number,
+        }),
+      ),
+    );
+    expect(actions.map(({ status }) => status)).toEqual(
+      all.map(({ number }) => (number % 6 === 5 ? 404 : 200)),
+    );
+    expect(transactions.mock.calls.length).toBeLessThan(COUNT);
+
+    for (const [number, { body }] of starts.entries()) {
+      const action = actions[number];
+      const isDone = action?.status === 200;
+      const { body: instance } = await app.request<{ tokens: { currentNodeName: string }[] }>(
+        'GET',
+        `/rtm/api/runtime/process-instance/${body.uuid}`,
+      );
+      expect(instance.tokens.map(({ currentNodeName }) => currentNodeName)).toEqual([isDone ? 'b' : 'a']);
+      const events = await dataSource.manager.findBy(ProcessEventEntity, {
+        instanceId: body.instanceMetadata.processInstanceId,
+      });
+      expect(new Set(events.map(({ requestId }) => requestId))).toEqual(
+        new Set(
+          [starts[number], ...(isDone ? [action] : [])].map((answer) => answer?.headers.get('x-request-id')),
+        ),
+      );
+    }
+  });
+
+  it('on one instance come one after the other, in one order', async () => {
+    const { body } = await start(app, published, 'grouped', {});
+    const token = body.tokens[0]?.uuid ?? '';
+    const answers = await Promise.all(
+      ['a', 'b', 'a', 'b'].map((task, number) => execute(app, body.uuid, token, ui(task), { number })),
+    );
+    const events = await dataSource.manager.find(ProcessEventEntity, {
+      where: { instanceId: body.instanceMetadata.processInstanceId },
+      order: { seq: 'ASC' },
+    });
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+  });
+
+  it('with one Idempotency-Key are one start, whoever comes at the same time', async () => {
+    const calls = Array.from({ length: 16 }, (_, number) =>
+      start(
+        app,
+        published,
+        'grouped',
+        { number: number % 2 === 0 ? 0 : number },
+        number % 2 === 0 ? { key: 'one-start' } : {},
+      ),
+    );
+    const answers = await Promise.all(calls);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.uuid)).size).toBe(1 + 8);
+  });
+});
