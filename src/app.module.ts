@@ -1,10 +1,9 @@
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
-import { JsonBodyInterceptor } from './common/http/json-body.interceptor.js';
-import { PathInterceptor } from './common/http/path.interceptor.js';
+import { RequestChecksModule } from './common/http/request-checks.module.js';
 import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
@@ -37,7 +36,7 @@ export interface AppOptions {
   issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
 }
 
-/** The whole service. Guards, filter, interceptors and pipe are here, so that a test gets the same chain. */
+/** The whole service. Guards, filter and pipe are here, so that a test gets the same chain. */
 @Module({})
 export class AppModule {
   static with({ env, issuer }: AppOptions, log = new Log(env)): DynamicModule {
@@ -51,6 +50,7 @@ export class AppModule {
         DatabaseModule.of(SCHEMA),
         SecretsModule,
         { ...AuthModule.forIssuer(issuer), global: true },
+        RequestChecksModule,
         AgentsModule,
         AuditModule,
         BuildsModule,
@@ -68,8 +68,6 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },
-        { provide: APP_INTERCEPTOR, useClass: PathInterceptor },
-        { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

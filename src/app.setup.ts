@@ -15,6 +15,7 @@ import { checkHostInMiddleware, requireHost } from './common/http/require-host.j
 import { securityHeaders } from './common/http/security-headers.js';
 import { StopGate } from './common/http/stop-gate.js';
 import { withoutStarCondition } from './common/http/unconditional-star.js';
+import { oneAfterTheOther } from './common/http/one-after-the-other.js';
 import { Log } from './common/logging/log.js';
 import { NestLogger } from './common/logging/nest-logger.js';
 import { Metrics } from './common/metrics/metrics.js';
@@ -49,16 +50,24 @@ export function configureApp(app: NestExpressApplication): void {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('trust proxy', env.get('TRUST_PROXY'));
-  app.use(requestContextMiddleware);
-  app.use(requestLog(app.get(Log), app.get(Metrics)));
-  app.use(securityHeaders());
+  app.use(
+    oneAfterTheOther([
+      requestContextMiddleware,
+      requestLog(app.get(Log), app.get(Metrics)),
+      securityHeaders(),
+    ]),
+  );
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));
-  app.use(compressionOnRequest());
-  app.use(withoutStarCondition);
-  app.use(app.get(StopGate).middleware);
-  app.use(requireHost);
-  app.use(addressRateLimit(app.get(RateLimits).address));
-  app.use(bearerMiddleware(app.get(JwtStrategy)));
+  app.use(
+    oneAfterTheOther([
+      compressionOnRequest(),
+      withoutStarCondition,
+      app.get(StopGate).middleware,
+      requireHost,
+      addressRateLimit(app.get(RateLimits).address),
+      bearerMiddleware(app.get(JwtStrategy)),
+    ]),
+  );
   setUpApiDocs(app);
   configureServer(app.getHttpServer(), env, app.get(Metrics));
   app.get(StopGate).watch(app.getHttpServer());

@@ -108,6 +108,9 @@ class ServerPool {
 
   private opened(connection: PoolConnection): void {
     this.openedAt.set(connection, performance.now());
+    // TypeORM asks for it with every statement.
+    const promising = connection.promise();
+    connection.promise = () => promising;
     const forget = (): void => {
       this.openedAt.delete(connection);
     };

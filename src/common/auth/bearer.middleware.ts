@@ -51,7 +51,8 @@ export function bearerMiddleware(
     if (!isPublic(request.path)) {
       checkHeader(request);
       const recognise = async (): Promise<Principal> => {
-        const principal = principalFrom(await authenticate(request, response));
+        const principal =
+          strategy.verifiedCaller(request) ?? principalFrom(await authenticate(request, response));
         await strategy.requireActive(request);
         return principal;
       };

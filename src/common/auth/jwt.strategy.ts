@@ -51,17 +51,11 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     this.toleranceSeconds = env.get('OIDC_CLOCK_TOLERANCE_SECONDS');
   }
 
-  /** Entry point of passport: a token verified a moment ago is not verified again. */
-  override authenticate(...[request, options]: Parameters<Strategy['authenticate']>): void {
+  /** The caller whose token was verified a moment ago and need not be verified again. */
+  verifiedCaller(request: IncomingMessage): Principal | undefined {
     const token = bearerToken(request);
     const now = this.clock.now().getTime();
-    const principal =
-      token === null ? undefined : this.verified.find(token, { now, keys: this.trusted.keys.version });
-    if (principal !== undefined) {
-      this.success(principal);
-      return;
-    }
-    super.authenticate(request, options);
+    return token === null ? undefined : this.verified.find(token, { now, keys: this.trusted.keys.version });
   }
 
   /**

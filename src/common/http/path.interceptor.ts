@@ -1,52 +1,29 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
-import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
-import { callerIn } from '../auth/principal.decorator.js';
-import { UnreadableBodyError, ValidationFailedError } from '../errors/request.errors.js';
-import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
-import { CheckedPath, type PathCheck, type PathCheckOptions } from './found-first.decorator.js';
+import { CheckedPath } from './checked-path.js';
+import { PathChecks } from './path-checks.js';
 
-/** Checks the paths of `@FoundFirst` routes. It stands before the interceptor that reads the body. */
+/** For `@FoundFirst` routes whose handlers look the path up themselves: checks it for a request that is refused before. */
 @Injectable()
 export class PathInterceptor implements NestInterceptor {
-  private readonly validation = new RequestValidationPipe();
+  private readonly paths: PathChecks;
 
   constructor(
     private readonly reflector: Reflector,
-    private readonly modules: ModuleRef,
-  ) {}
+    modules: ModuleRef,
+  ) {
+    this.paths = new PathChecks(modules);
+  }
 
-  /** @throws ValidationFailedError, and whatever the path is refused with */
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  /** @throws what the path is refused with */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const check = this.reflector.get(CheckedPath, context.getHandler());
-    if (check?.onlyWhenRefused === true) {
-      return next.handle().pipe(
-        catchError(async (error: unknown) => {
-          if (error instanceof UnreadableBodyError || error instanceof ValidationFailedError) {
-            await this.demand(check, context);
-          }
-          throw error;
-        }),
-      );
-    }
-    if (check !== undefined) {
-      await this.demand(check, context);
-    }
-    return next.handle();
-  }
-
-  private async demand(check: PathCheck & PathCheckOptions, context: ExecutionContext): Promise<void> {
-    const principal = callerIn(context);
-    const params = await this.validated(check, context).catch((error: unknown) => {
-      check.demandReader?.(principal);
-      throw error;
-    });
-    await check.demand(this.modules.get(check.service, { strict: false }), params, principal);
-  }
-
-  private validated({ params }: PathCheck, context: ExecutionContext): Promise<unknown> {
-    const request = context.switchToHttp().getRequest<Request>();
-    return this.validation.transform(request.params, { type: 'param', metatype: params });
+    return next.handle().pipe(
+      catchError(async (error: unknown) => {
+        await this.paths.demandOfRefused(check, context, error);
+        throw error;
+      }),
+    );
   }
 }

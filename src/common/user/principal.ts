@@ -14,6 +14,9 @@ export interface Principal {
 
 const FINGERPRINT_LENGTH = 16;
 
+/** Of callers who were asked for: a verified token keeps its principal for many requests. */
+const hashes = new WeakMap<object, string>();
+
 /**
  * Names a caller where the identity itself does not belong: equal for equal issuer and subject.
  * @returns the first 16 hexadecimal digits of the SHA-256 of issuer, line feed and subject
@@ -32,7 +35,13 @@ export function callerKey({ issuer, subject }: Pick<Principal, 'issuer' | 'subje
  * @returns the SHA-256 of issuer, line feed and subject, hexadecimal
  */
 export function callerHash(caller: Pick<Principal, 'issuer' | 'subject'>): string {
-  return createHash('sha256').update(callerKey(caller)).digest('hex');
+  const known = hashes.get(caller);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = createHash('sha256').update(callerKey(caller)).digest('hex');
+  hashes.set(caller, made);
+  return made;
 }
 
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.

@@ -199,3 +199,29 @@ function leastMs(work: () => unknown): number {
   });
   return Math.min(...rounds);
 }
+
+describe('a path that was found right', () => {
+  class Path {
+    @Matches(/^[a-z]+$/, { message: 'must be letters' })
+    name: string;
+  }
+  // Another class of the same name, as two modules may have.
+  const Stricter = (() => {
+    class Path {
+      @Matches(/^a+$/, { message: 'must be the letter a' })
+      name: string;
+    }
+    return Path;
+  })();
+
+  it('is an object of its own each time, and right for its class only', async () => {
+    const first = await pipe.transform({ name: 'b' }, as('param', Path));
+    const second = await pipe.transform({ name: 'b' }, as('param', Path));
+
+    expect(second).toBeInstanceOf(Path);
+    expect(second).toEqual(first);
+    expect(second).not.toBe(first);
+    await expect(pipe.transform({ name: 'b' }, as('param', Stricter))).rejects.toThrow(ValidationFailedError);
+    await expect(pipe.transform({ name: '1' }, as('param', Path))).rejects.toThrow(ValidationFailedError);
+  });
+});

@@ -3,9 +3,11 @@ import {
   ValidationPipe,
   type ArgumentMetadata,
   type PipeTransform,
+  type Type,
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
+import { RecentlyUsed } from '../recently-used.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
@@ -13,6 +15,10 @@ export const CONTRACT_MESSAGE = 'contractMessage';
 
 /** Levels of a body: no field of the interface contract needs more than a handful. */
 const MAX_DEPTH = 64;
+
+/** Paths that are remembered by each pipe, and how long they are at the most. */
+const MAX_RIGHT_PATHS = 1_000;
+const MAX_RIGHT_LENGTH = 512;
 
 const SHARED: ValidationPipeOptions = {
   whitelist: true,
@@ -62,6 +68,9 @@ export class RequestValidationPipe implements PipeTransform {
     exceptionFactory: (errors: ValidationError[]) => toValidationFailed(inOrderOfPath(errors)),
   });
 
+  /** Paths that were found to be right. Their rules are about their texts alone, so they are for as long as we run. */
+  private readonly rightPaths = new RecentlyUsed<string, Type>({ entries: MAX_RIGHT_PATHS });
+
   /** @throws ValidationFailedError naming every field that breaks a rule */
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     switch (metadata.type) {
@@ -75,10 +84,27 @@ export class RequestValidationPipe implements PipeTransform {
       case 'query':
         return this.lenient.transform(value, metadata) as Promise<unknown>;
       case 'param':
-        return this.ofPaths.transform(value, metadata) as Promise<unknown>;
+        return this.ofPath(value, metadata);
       case 'custom':
         return value;
     }
+  }
+
+  private async ofPath(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { metatype } = metadata;
+    const text = JSON.stringify(value);
+    const key = `${metatype?.name} ${text}`;
+    if (metatype !== undefined && this.rightPaths.get(key) === metatype) {
+      return Object.assign(new metatype() as object, value);
+    }
+    const params: unknown = await this.ofPaths.transform(value, metadata);
+    // Only of a class that takes the texts as they are.
+    if (metatype !== undefined && params instanceof metatype && key.length <= MAX_RIGHT_LENGTH) {
+      if (isContainer(value) && JSON.stringify(params) === text) {
+        this.rightPaths.set(key, metatype);
+      }
+    }
+    return params;
   }
 }
 

@@ -1,16 +1,14 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { DenialListener } from '../../common/auth/denial-listener.js';
 import { AuditController } from './reading/audit.controller.js';
 import { AuditDenialListener } from './recording/audit-denial.listener.js';
-import { AuditInterceptor } from './recording/audit.interceptor.js';
 import { AuditRepository } from './storage/audit.repository.js';
 import { AuditService } from './recording/audit.service.js';
 import { AuditSubjectsService } from './recording/audit-subjects.service.js';
 import { DenialLimit } from './recording/denial-limit.js';
 import { RefusedCalls } from './recording/refused-calls.js';
 
-/** The audit log. Global, because the permission guard reports denials to it. */
+/** The audit log. Global, because the permission guard reports denials to it, and `@Audited` routes what failed. */
 @Global()
 @Module({
   controllers: [AuditController],
@@ -21,8 +19,7 @@ import { RefusedCalls } from './recording/refused-calls.js';
     DenialLimit,
     RefusedCalls,
     { provide: DenialListener, useClass: AuditDenialListener },
-    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
   ],
-  exports: [AuditService, AuditSubjectsService, DenialListener],
+  exports: [AuditService, AuditSubjectsService, DenialListener, RefusedCalls],
 })
 export class AuditModule {}

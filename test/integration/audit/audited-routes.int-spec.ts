@@ -7,7 +7,7 @@ import {
   RequiredPermission,
 } from '../../../src/common/auth/require-permission.decorator.js';
 import { AuditAction, AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
-import { Audited } from '../../../src/modules/audit/recording/audited.decorator.js';
+import { AuditedAction } from '../../../src/modules/audit/recording/audited-action.js';
 import { TestApp } from '../../support/app.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
 import { publish } from '../../support/runtime/publish.js';
@@ -68,7 +68,7 @@ function* guardedRoutes(): Generator<{ method: string; path: string; action: Aud
       const [prefix, path] = [controller, handler].map(
         (target) => Reflect.getMetadata('path', target) as string,
       );
-      const action = reflector.get(Audited, handler) as AuditAction | undefined;
+      const action = reflector.get(AuditedAction, handler) as AuditAction | undefined;
       yield {
         method: RequestMethod[method ?? 0] ?? '',
         path: `${prefix}/${path}`.replace(/\/$/, ''),

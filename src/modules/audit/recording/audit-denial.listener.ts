@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { DenialListener } from '../../../common/auth/denial-listener.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { AuditOutcome } from '../model/audit.types.js';
-import { Audited } from './audited.decorator.js';
+import { AuditedAction } from './audited-action.js';
 import { DenialLimit } from './denial-limit.js';
 import { RefusedCalls } from './refused-calls.js';
 
@@ -20,7 +20,7 @@ export class AuditDenialListener extends DenialListener {
   }
 
   override denied(context: ExecutionContext, principal: Principal, permission: string): void {
-    const action = this.reflector.get(Audited, context.getHandler());
+    const action = this.reflector.get(AuditedAction, context.getHandler());
     if (action !== undefined) {
       const request = context.switchToHttp().getRequest<Request>();
       void this.record(principal, request, { action, outcome: AuditOutcome.Denied, details: { permission } });

@@ -10,7 +10,7 @@ import {
   UnavailableError,
 } from '../../../common/errors/domain.error.js';
 import { AuditOutcome } from '../model/audit.types.js';
-import { Audited } from './audited.decorator.js';
+import { AuditedAction } from './audited-action.js';
 import { RefusedCalls } from './refused-calls.js';
 
 /**
@@ -26,10 +26,7 @@ export class AuditInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const action = this.reflector.get(Audited, context.getHandler());
-    if (action === undefined) {
-      return next.handle();
-    }
+    const action = this.reflector.get(AuditedAction, context.getHandler());
     const request = context.switchToHttp().getRequest<Request>();
     return next.handle().pipe(
       catchError(async (error: unknown) => {

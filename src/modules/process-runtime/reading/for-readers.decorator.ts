@@ -1,4 +1,5 @@
-import { FoundFirst, type PathCheckOptions } from '../../../common/http/found-first.decorator.js';
+import type { PathCheckOptions } from '../../../common/http/checked-path.js';
+import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { demandReader, InstanceAccessService } from '../access/instance-access.service.js';
 import { InstanceParams } from './instance.params.dto.js';
 

@@ -1,8 +1,7 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import type { Observable } from 'rxjs';
-import { Env } from '../../config/env.js';
+import type { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
@@ -23,13 +22,12 @@ interface Reading {
 const NOTHING = Buffer.from('{}');
 
 /**
- * Reads the JSON body, and refuses fields and query parameters that a route does not declare. This is an interceptor and
- * no middleware: guards and `PathInterceptor` answer 401, 403 and the 404 of a path first. A missing body is `{}`. A
- * route may have a limit of its own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes read nothing of a request, and nothing is read for
- * them.
+ * Reads JSON bodies, and refuses fields and query parameters that a route does not declare. `RequestGuard` does so and no
+ * middleware: 401, 403 and the 404 of a path are answered first. A missing body is `{}`. A route may have a limit of its
+ * own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes read nothing of a request, and nothing is
+ * read for them.
  */
-@Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
+export class JsonBodies {
   private readonly parsers = new Map<string, RequestHandler>();
   private readonly turns: BodyTurns;
 
@@ -41,7 +39,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
   }
 
   /** @throws UnreadableBodyError, ValidationFailedError, RateLimitExceededError */
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  async read(context: ExecutionContext): Promise<void> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!isPublic(this.reflector, context)) {
@@ -53,16 +51,15 @@ export class JsonBodyInterceptor implements NestInterceptor {
         );
         const asBytes: unknown = this.reflector.get(BodyAsBytes, context.getHandler());
         const reads = asBytes === true ? 'raw' : 'json';
-        await this.read(request, http.getResponse<Response>(), { limit, reads });
+        await this.parse(request, http.getResponse<Response>(), { limit, reads });
       }
       if (!takesBody) {
         refuseFields((request.body ?? {}) as object);
       }
     }
-    return next.handle();
   }
 
-  private async read(request: Request, response: Response, { limit, reads }: Reading): Promise<void> {
+  private async parse(request: Request, response: Response, { limit, reads }: Reading): Promise<void> {
     if (hasBody(request) && !isJson(request)) {
       throw new UnreadableBodyError('Content-Type must be application/json.');
     }
