@@ -9,11 +9,11 @@ export const jobSettings = {
   JOBS_WORKERS: flag(true).describe(
     'Run background jobs in this replica; false for replicas that only answer requests. At least one must run them.',
   ),
-  JOBS_CONCURRENCY: integer(1, 100, 4).describe('Short background jobs that run at the same time.'),
+  JOBS_CONCURRENCY: integer(1, 100, 16).describe('Short background jobs that run at the same time.'),
   JOBS_LONG_CONCURRENCY: integer(1, 100, 4).describe(
     'Long background jobs (agents) that run at the same time.',
   ),
-  JOBS_BATCH: integer(1, 500, 20).describe('Short background jobs taken from the database at once.'),
+  JOBS_BATCH: integer(1, 500, 50).describe('Short background jobs taken from the database at once.'),
   JOBS_LEASE_MS: integer(500, 10 * MINUTE_MS, 30_000).describe(
     'Milliseconds after which a job that was not finished is taken from its worker; agents have their own, longer one.',
   ),

@@ -38,6 +38,16 @@ export class DatabaseTime {
         };
   }
 
+  /**
+   * The same for a new value of a column, see `Changes`.
+   * @param ms milliseconds from now
+   */
+  laterValue(ms: number): Date | (() => string) {
+    return this.database.isEmbedded
+      ? new Date(this.clock.now().getTime() + Math.round(ms))
+      : () => `UTC_TIMESTAMP(3) + INTERVAL ${Math.round(ms) * MICROSECONDS} MICROSECOND`;
+  }
+
   /** As datetime columns of the embedded file hold it: UTC, comparable as text. */
   private text(fromNowMs: number): string {
     return sqlTime(new Date(this.clock.now().getTime() + Math.round(fromNowMs)));

@@ -51,6 +51,11 @@ export class Database {
     );
   }
 
+  /** How many groups this replica has written, and how many pieces of work in them and in transactions of their own. */
+  get written(): Readonly<WriteQueue['written']> {
+    return this.groups.written;
+  }
+
   /** Whether this is the embedded SQLite file, which has no row locks and one connection. */
   get isEmbedded(): boolean {
     return isEmbedded(this.dataSource);

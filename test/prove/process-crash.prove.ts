@@ -36,10 +36,11 @@ export const proof: Proof = {
     }
     await orders.finish(CALLERS, LONGEST_FINISH_MS);
     await site.drained();
+    prove(site.shared > 0, 'no group was written before a kill');
     const events = checkFinished(await site.rows.instances(), orders.all);
     await site.close();
     return (
-      `${kills} kills of the service, ${databaseKills} of the database: ${orders.acknowledged} steps acknowledged, ` +
+      `${kills} kills of the service, ${databaseKills} of the database: ${orders.acknowledged} steps acknowledged, ${site.shared} writes in groups before kills, ` +
       `${orders.brokenOff} broken off; ${orders.all.length} instances and as many called, ${events} events; 0 lost, 0 gaps, ` +
       `0 without a live token, 0 jobs left, every timer and call once`
     );
@@ -48,6 +49,9 @@ export const proof: Proof = {
 
 /** The service that is killed and started again on one database. */
 class Site implements Target {
+  /** Writes that shared a transaction, as far as somebody has looked. */
+  shared = 0;
+
   private constructor(
     private readonly environment: ProofEnvironment,
     private readonly databaseUrl: string,
@@ -88,6 +92,14 @@ class Site implements Target {
     }
   }
 
+  /** Adds what the service says that it has written in groups. */
+  async countGroups(): Promise<void> {
+    const text = await (await fetch(`${this.service.url}/metrics`)).text();
+    const [, shared = '0'] =
+      /^svc_database_group_writes_total\{transaction="shared"\} (\d+)/m.exec(text) ?? [];
+    this.shared += Number(shared);
+  }
+
   get isRunning(): boolean {
     return !this.service.hasEnded;
   }
@@ -100,6 +112,7 @@ class Site implements Target {
 async function killService(site: Site, orders: Orders): Promise<void> {
   const load = orders.run(CALLERS);
   await Promise.race([load, sleep(200 + 800 * Math.random())]);
+  await site.countGroups();
   await site.kill();
   orders.pause();
   await load;

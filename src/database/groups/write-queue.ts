@@ -43,6 +43,8 @@ interface Waiting {
  * come, and a single caller has a transaction of its own.
  */
 export class WriteQueue {
+  /** What this replica has written since it began. */
+  readonly written: Record<'groups' | 'shared' | 'own', number> = { groups: 0, shared: 0, own: 0 };
   private readonly waiting: Waiting[] = [];
   private running = 0;
   private isDue = false;
@@ -62,21 +64,28 @@ export class WriteQueue {
     for (;;) {
       const place = await this.place(since);
       if (place.member === undefined) {
-        return this.transactions.alone(work).finally(place.end);
+        return this.alone(work).finally(place.end);
       }
       const ended = place.member.run(work);
       const isStored = await place.isStored;
       const outcome = await ended;
       if (!isStored || (outcome.kind === 'FELL_OUT' && outcome.to === 'ALONE')) {
-        return this.transactions.alone(work);
+        return this.alone(work);
       }
       if (outcome.kind === 'DONE') {
+        this.written.shared += 1;
         return outcome.result;
       }
       if (outcome.kind === 'FAILED') {
         throw outcome.error;
       }
     }
+  }
+
+  private async alone<Result>(work: Work<Result>): Promise<Result> {
+    const result = await this.transactions.alone(work);
+    this.written.own += 1;
+    return result;
   }
 
   /** Waits for a place, in the order in which all have come. */
@@ -144,6 +153,7 @@ export class WriteQueue {
           members[index]?.begin({ member, isStored });
         });
       });
+      this.written.groups += 1;
       told?.resolve(true);
     } catch (error) {
       // Nothing of a broken group is stored, and nobody knows whose fault it was. Who has begun already goes on by itself.

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Metrics } from '../../common/metrics/metrics.js';
+import { Database } from '../../database/database.js';
 import { poolState } from '../../database/pool-state.js';
 
 /** What the service knows of the parties it cannot do without, read whenever somebody asks for the metrics. */
 @Injectable()
 export class DependencyMetrics {
-  constructor({ registry }: Metrics, dataSource: DataSource, trusted: TrustedIssuer) {
+  constructor({ registry }: Metrics, dataSource: DataSource, database: Database, trusted: TrustedIssuer) {
     registry.registerMetric(poolGauge(dataSource));
+    registry.registerMetric(groupCounter(database));
+    registry.registerMetric(writeCounter(database));
     registry.registerMetric(keyAgeGauge(trusted));
   }
 }
@@ -24,6 +27,33 @@ function poolGauge(dataSource: DataSource): Gauge {
       for (const [state, count] of Object.entries(poolState(dataSource) ?? {})) {
         this.set({ state }, count);
       }
+    },
+  });
+}
+
+function groupCounter(database: Database): Counter {
+  return new Counter({
+    name: 'svc_database_groups_total',
+    help: 'Transactions that several steps or jobs shared.',
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(database.written.groups);
+    },
+  });
+}
+
+function writeCounter(database: Database): Counter {
+  return new Counter({
+    name: 'svc_database_group_writes_total',
+    help: 'Steps and changes of jobs that were stored: in a transaction that several shared, or in one of their own.',
+    labelNames: ['transaction'],
+    registers: [],
+    collect() {
+      const { shared, own } = database.written;
+      this.reset();
+      this.inc({ transaction: 'shared' }, shared);
+      this.inc({ transaction: 'own' }, own);
     },
   });
 }

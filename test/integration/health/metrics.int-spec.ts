@@ -107,6 +107,9 @@ describe('/metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
     expect(text).toMatch(/^svc_oidc_keys_age_seconds \d/m);
     const isServer = !String(process.env['DATABASE_URL']).startsWith('sqlite:');
+    expect(text).toMatch(/^svc_database_groups_total \d/m);
+    expect(text).toMatch(/^svc_database_group_writes_total\{transaction="shared"\} \d/m);
+    expect(text).toMatch(/^svc_database_group_writes_total\{transaction="own"\} \d/m);
     expect(/^svc_database_pool_connections\{state="idle"\} [1-9]/m.test(text)).toBe(isServer);
     expect(/^svc_database_pool_connections\{state="waiting"\} 0/m.test(text)).toBe(isServer);
   });

@@ -7,7 +7,10 @@ import { RuntimeJobEntity } from './runtime-job.entity.js';
 import { dueJobs, knowsSkipLocked, lockSkippingLocked, takeJobs, type DueRequest } from './job-claim.js';
 import type { JobLane } from '../model/job-lane.js';
 import type { Job } from '../model/job-queue.types.js';
-import { DatabaseTime, type SqlTime } from '../../../database/database-time.js';
+import { DatabaseTime } from '../../../database/database-time.js';
+import { Table, type Changes } from '../../../database/table.js';
+
+const JOBS = new Table(RuntimeJobEntity);
 
 /** How many times as many jobs as wanted are looked at, for others want the first ones too. */
 const LOOK_AHEAD = 3;
@@ -54,7 +57,7 @@ export class JobsRepository {
    * @returns false when the job was cancelled or another worker has it
    */
   begin(job: Job, leaseMs: number): Promise<boolean> {
-    return this.change([job], this.time.later(leaseMs), { attempts: () => 'attempts + 1' });
+    return this.change([job], leaseMs, { attempts: () => 'attempts + 1' });
   }
 
   /**
@@ -62,17 +65,17 @@ export class JobsRepository {
    * @returns false when the job was cancelled or another worker has it
    */
   extend(job: Job, leaseMs: number): Promise<boolean> {
-    return this.change([job], this.time.later(leaseMs), {});
+    return this.change([job], leaseMs, {});
   }
 
   /** Lets go of a job that did not fail and was not done either; it may be claimed again after `delayMs`. */
   putOff(job: Job, delayMs: number): Promise<boolean> {
-    return this.change([job], this.time.later(delayMs), { lease: null });
+    return this.change([job], delayMs, { lease: null });
   }
 
   /** Lets go of a job that failed, and counts that; it may be claimed again after `delayMs`. */
   putOffFailed(job: Job, delayMs: number): Promise<boolean> {
-    return this.change([job], this.time.later(delayMs), { lease: null, failures: () => 'failures + 1' });
+    return this.change([job], delayMs, { lease: null, failures: () => 'failures + 1' });
   }
 
   /**
@@ -99,13 +102,13 @@ export class JobsRepository {
 
   /** Lets go of a job that was begun but may not end here, as if it had not been begun. */
   takeBack(job: Job): Promise<boolean> {
-    return this.change([job], this.time.now(), { lease: null, attempts: () => 'attempts - 1' });
+    return this.change([job], 0, { lease: null, attempts: () => 'attempts - 1' });
   }
 
   /** Lets go of jobs that were claimed but not begun. */
   async giveBack(jobs: Job[]): Promise<void> {
     if (jobs.length > 0) {
-      await this.change(jobs, this.time.now(), { lease: null });
+      await this.change(jobs, 0, { lease: null });
     }
   }
 
@@ -129,21 +132,22 @@ export class JobsRepository {
     return row?.dueAt;
   }
 
+  /** @param delayMs when they may be claimed, from now on */
   private async change(
-    jobs: Job[],
-    availableAt: SqlTime,
-    columns: { lease?: null } & Partial<Record<'attempts' | 'failures', () => string>>,
+    jobs: readonly Job[],
+    delayMs: number,
+    changes: Changes<RuntimeJobEntity>,
   ): Promise<boolean> {
-    const { affected } = await this.database.write((manager) =>
-      manager
-        .createQueryBuilder()
-        .update(RuntimeJobEntity)
-        .set({ ...columns, availableAt: () => availableAt.sql })
-        .where({ id: In(jobs.map(({ id }) => id)), lease: In([...new Set(jobs.map(({ lease }) => lease))]) })
-        .setParameters(availableAt.parameters)
-        .execute(),
+    const [{ id, lease } = { id: 0, lease: '' }] = jobs;
+    const held =
+      jobs.length === 1
+        ? { id, lease }
+        : { id: In(jobs.map((job) => job.id)), lease: In([...new Set(jobs.map((job) => job.lease))]) };
+    const availableAt = this.time.laterValue(delayMs);
+    const met = await this.database.writeTogether((manager) =>
+      JOBS.update(manager, held, { ...changes, availableAt }),
     );
-    return affected === jobs.length;
+    return met === jobs.length;
   }
 
   private async take(manager: EntityManager, ids: number[]): Promise<RuntimeJobEntity[]> {
