@@ -103,20 +103,23 @@ function take({ parts }: Stock, count: number): number | undefined {
   return first;
 }
 
-function keep(stock: Stock, part: Part): void {
-  const sorted = [...stock.parts, part].toSorted((one, other) => one.next - other.next);
-  stock.parts = [];
-  for (const each of sorted) {
-    const last = stock.parts.at(-1);
-    if (last?.end === each.next) {
-      last.end = each.end;
-    } else {
-      stock.parts.push(each);
-    }
+/** Puts a part in its place, and joins it with what it continues. */
+function keep({ parts }: Stock, { next, end }: Part): void {
+  const found = parts.findIndex((part) => part.next > next);
+  const index = found === -1 ? parts.length : found;
+  const before = parts[index - 1];
+  const after = parts[index];
+  if (before?.end === next) {
+    before.end = after?.next === end ? after.end : end;
+    parts.splice(index, before.end === end ? 0 : 1);
+  } else if (after?.next === end) {
+    after.next = next;
+  } else {
+    parts.splice(index, 0, { next, end });
   }
-  if (stock.parts.length > MAX_PARTS) {
-    const sizes = stock.parts.map(({ next, end }) => end - next);
-    stock.parts.splice(sizes.indexOf(Math.min(...sizes)), 1);
+  if (parts.length > MAX_PARTS) {
+    const sizes = parts.map((part) => part.end - part.next);
+    parts.splice(sizes.indexOf(Math.min(...sizes)), 1);
   }
 }
 

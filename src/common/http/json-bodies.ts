@@ -80,9 +80,13 @@ export class JsonBodies {
   }
 
   private async turnOf(request: Request, limit: number): Promise<(() => void) | undefined> {
+    const bytes = sizeOf(request, limit);
+    if (isSmallBody(bytes)) {
+      return undefined;
+    }
     const principal = principalOf(request);
     const over = requestContext()?.over;
-    return principal && over && this.turns.take(callerKey(principal), sizeOf(request, limit), over);
+    return principal && over && this.turns.take(callerKey(principal), bytes, over);
   }
 
   private parserFor({ limit, reads }: Reading): RequestHandler {
