@@ -36,6 +36,8 @@ const WAITING = [
   'workflows/cancelled-runs',
 ];
 
+/** What vitest says of a worker that died; the file that it ran has no outcome then. */
+const WORKER_GONE = 'Worker exited unexpectedly';
 /** More failed files than this are no accident: they get no second try. */
 const SECOND_TRIES = 5;
 
@@ -136,8 +138,10 @@ async function withSecondTry(
   options: Parameters<typeof startVitest>[2],
 ): Promise<readonly TestModule[]> {
   const modules = vitest.state.getTestModules();
-  const failed = modules.filter((module) => module.state() === 'failed');
-  const hasErrorOutsideTests = vitest.state.getUnhandledErrors().length > 0;
+  const failed = modules.filter((module) => module.state() !== 'passed' && module.state() !== 'skipped');
+  const hasErrorOutsideTests = vitest.state
+    .getUnhandledErrors()
+    .some((error) => !String((error as Error).cause).includes(WORKER_GONE));
   if (failed.length === 0 || failed.length > SECOND_TRIES || hasErrorOutsideTests) {
     return modules;
   }

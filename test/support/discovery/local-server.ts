@@ -90,19 +90,31 @@ export class LocalServer {
   }
 
   private async launch(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    // What a killed server has started itself may live for a moment, and keep its memory or ports.
+    while (!(await this.hasStarted(deadline))) {
+      if (Date.now() > deadline) {
+        throw new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
+      }
+      await sleep(200);
+    }
+  }
+
+  /** Starts the server and waits; false when it has ended, or is late. */
+  private async hasStarted(deadline: number): Promise<boolean> {
     const log = openSync(join(this.folder, 'server.log'), 'a');
     const [file, ...args] = [...leading(this.plan), ...this.plan.command(this.folder)];
     const env = { ...process.env, ...this.plan.environment?.(this.folder) };
     const child = spawn(file as string, args, { stdio: ['pipe', log, log], cwd: this.folder, env });
     child.stdin?.on('error', () => undefined).write(this.plan.input ?? '');
     this.child = child;
-    const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await this.plan.isReady().catch(() => false))) {
       if (child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
+        return false;
       }
       await sleep(50);
     }
+    return true;
   }
 
   private discard(): void {

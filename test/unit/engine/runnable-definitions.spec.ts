@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unicodeClassesMade } from '../../../src/language/expressions/unicode-classes.js';
 import { TestGraph } from '../../support/runtime/graph-builder.js';
 import type { Env } from '../../../src/config/env.js';
 import type { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
@@ -33,25 +34,33 @@ function serviceWith(bytes: number): RunnableDefinitionsService {
 }
 
 describe('definitions that are held ready to run', () => {
-  it('give way, the one not used for longest first, when their bytes are more than there may be', () => {
+  it('give way, the one not used for longest first, when their bytes are more than there may be', async () => {
     const service = serviceWith(100_000);
     const held = () => [1, 2, 3, 4].filter((id) => service.held(id) !== undefined);
-    const first = service.of(definition(1, 'a > 1'));
-    service.of(definition(2, 'a > 1'));
+    const first = await service.of(definition(1, 'a > 1'));
+    await service.of(definition(2, 'a > 1'));
     expect(held()).toEqual([1, 2]);
-    expect(service.of(first.build)).toBe(first);
-    service.of(definition(3, 'a > 1'));
+    expect(await service.of(first.build)).toBe(first);
+    await service.of(definition(3, 'a > 1'));
     expect(service.held(1)).toBe(first);
     // A long condition needs much memory once it has been compiled.
-    service.of(definition(4, `a > ${'1 + '.repeat(100)}1`));
+    await service.of(definition(4, `a > ${'1 + '.repeat(100)}1`));
     expect(held()).toEqual([4]);
   });
 
-  it('count by their size and not by their number', () => {
+  it('count by their size and not by their number', async () => {
     const service = serviceWith(10_000_000);
     for (let id = 1; id <= 100; id += 1) {
-      service.of(definition(id, 'a > 1'));
+      await service.of(definition(id, 'a > 1'));
     }
     expect(service.held(1)).toBeDefined();
   });
+});
+
+it('makes the tables of classes of Unicode class by class, before a definition is compiled', async () => {
+  const before = unicodeClassesMade();
+  await serviceWith(10_000_000).of(
+    definition(1, String.raw`'a'.matches('[\\p{Coptic}\\p{Runic}\\p{Nowhere}]')`),
+  );
+  expect(unicodeClassesMade()).toBe(before + 2);
 });

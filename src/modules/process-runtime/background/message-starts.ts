@@ -41,7 +41,7 @@ export class MessageStarts {
     try {
       await this.starter.start(
         {
-          definition: this.definitions.of(found.definition),
+          definition: await this.definitions.of(found.definition),
           startNode: found.node,
           data: message.payload,
           platform: null,

@@ -3,6 +3,7 @@ import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
+import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { RunnableDefinition } from './runnable-definition.js';
 
 /**
@@ -27,7 +28,7 @@ export class RunnableDefinitionsService {
 
   /** @throws ProcessDefinitionNotFoundError */
   async byId(id: number): Promise<RunnableDefinition> {
-    return this.held(id) ?? this.of(await this.builds.byId(id));
+    return this.held(id) ?? (await this.of(await this.builds.byId(id)));
   }
 
   /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
@@ -48,11 +49,14 @@ export class RunnableDefinitionsService {
   }
 
   /** The same object for the same definition, as long as it is held. */
-  of(build: BuildDefinition): RunnableDefinition {
-    const held = this.held(build.id);
-    if (held !== undefined) {
-      return held;
+  async of(build: BuildDefinition): Promise<RunnableDefinition> {
+    if (this.held(build.id) === undefined) {
+      await makeUnicodeClasses(JSON.stringify(build.graph));
     }
+    return this.held(build.id) ?? this.made(build);
+  }
+
+  private made(build: BuildDefinition): RunnableDefinition {
     const definition = new RunnableDefinition(build);
     this.known.set(build.id, definition, definition.estimatedBytes);
     return definition;

@@ -1,0 +1,35 @@
+import { RE2JS } from '@bufbuild/re2';
+import { inTurn } from '../../common/turns.js';
+
+/** A class of Unicode in a pattern, also where the pattern stands in JSON or in the text of an expression. */
+const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
+const made = new Set<string>();
+
+/**
+ * Makes the tables of the classes of Unicode that a text names, such as `\p{Greek}`. The library tries every character for
+ * each of them, once in the life of a process. Here this is done class by class, so that others have their turn in between.
+ * @param text patterns, or what holds them; names that RE2 does not know are left out
+ */
+export async function makeUnicodeClasses(text: string): Promise<void> {
+  for (const [, long, short] of text.matchAll(CLASS)) {
+    const name = long ?? short ?? '';
+    if (!made.has(name)) {
+      await inTurn(() => make(name));
+    }
+  }
+}
+
+/** @returns how many classes this thread has made */
+export function unicodeClassesMade(): number {
+  return made.size;
+}
+
+function make(name: string): void {
+  try {
+    RE2JS.compile(`\\p{${name}}`);
+    // Only these: others can be any number of names.
+    made.add(name);
+  } catch {
+    // Whoever compiles the pattern says so.
+  }
+}
