@@ -17,6 +17,10 @@ import { StallWatch, type Noticed, type Watched } from './support/stall-watch.js
 
 /** On a machine that does nothing else. */
 const LIVEZ_MS = 100;
+/** Fewer answers have no p99 but their worst. */
+const ANSWERS = 200;
+const ANSWERS_SHORT = 50;
+const LONGEST_ATTACK_MS = 10_000;
 /** Of reading beside the slowest request that is allowed; the machine has other work too. */
 const NOISE_MS = 100;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
@@ -36,7 +40,8 @@ export const proof: Proof = {
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
     const told: string[] = [];
     for (const attack of ATTACKS) {
-      told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, alone))}`);
+      const answers = environment.short ? ANSWERS_SHORT : ANSWERS;
+      told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, alone, answers))}`);
     }
     const seed = randomInt(2 ** 31);
     const generated = await stage.generated(seed, alone);
@@ -55,7 +60,7 @@ class Stage {
 
   static async open(environment: ProofEnvironment): Promise<Stage> {
     const port = await freePort();
-    const settings = { HTTP_CALLER_REQUESTS: '100', HTTP_CALLER_AT_WORK: '8', METRICS_PORT: String(port) };
+    const settings = { HTTP_CALLER_REQUESTS: '100', HTTP_CALLER_AT_WORK: '16', METRICS_PORT: String(port) };
     const { url } = await environment.startService(await environment.emptyDatabase(), settings);
     const token = await environment.token();
     const client = new ApiClient(url, token);
@@ -66,16 +71,19 @@ class Stage {
     return new Stage({ url, apart: `http://127.0.0.1:${port}`, path, token }, !environment.short, attacker);
   }
 
-  /** @returns what others notice while something happens */
-  async noticed(happens: () => Promise<unknown>): Promise<Noticed> {
+  /** @returns what others notice while something happens once, and again until so many of their requests were answered */
+  async noticed(happens: () => Promise<unknown>, answers = 0): Promise<Noticed> {
     const watch = new StallWatch(this.watched);
-    await happens();
+    const until = performance.now() + LONGEST_ATTACK_MS;
+    do {
+      await happens();
+    } while (watch.answers < answers && performance.now() < until);
     return watch.stop();
   }
 
   /** @throws ProofError when others notice an attack */
-  async demandUnnoticed(attack: Attack, alone: Noticed): Promise<Noticed> {
-    const noticed = await this.noticed(await attack.prepare(this.attacker));
+  async demandUnnoticed(attack: Attack, alone: Noticed, answers = 0): Promise<Noticed> {
+    const noticed = await this.noticed(await attack.prepare(this.attacker), answers);
     const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, alone ${inMs(alone)}`;
     if (this.isJudged) {
       prove(noticed.apart.p99 <= LIVEZ_MS, text);

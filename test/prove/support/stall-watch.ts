@@ -47,6 +47,11 @@ export class StallWatch {
     this.ended.catch(() => undefined);
   }
 
+  /** How often the rarest of the questions has been answered. */
+  get answers(): number {
+    return Math.min(...Object.values(this.times).map(({ length }) => length));
+  }
+
   /** @throws Error when a question was not answered with 200 */
   async stop(): Promise<Noticed> {
     this.isStopped = true;
