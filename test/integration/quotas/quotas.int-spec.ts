@@ -4,7 +4,17 @@ import { QuotaUseEntity } from '../../../src/modules/quotas/storage/quota-use.en
 import { TestApp } from '../../support/app.js';
 import { asksFor, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
 import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
-import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { uniqueName } from '../../support/factories.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  taskProcess,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, execute, start, started } from '../../support/runtime/runtime-client.js';
 import { countInstances, incidentRows } from '../../support/runtime/runtime-rows.js';
@@ -20,6 +30,21 @@ const calling = processFile(
    ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="items"/>', 'calledElement="plain" svc:waits="false"')}
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>call call>a a>end')}`,
 );
+/** A process that a message starts, and one that sends it. */
+const MESSAGES = [
+  processFile(
+    'ordered',
+    `${node('startEvent', 'start', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>')}
+     ${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+    { outside: '<bpmn:message id="M_order" name="order"/>' },
+  ),
+  processFile(
+    'send',
+    `${node('startEvent', 'start')}
+     ${serviceTask('s', [{ name: 'send', kind: 'sendMessage', message: 'order', inner: '<svc:payload>{}</svc:payload>' }])}
+     ${node('endEvent', 'end')}${flows('start>s s>end')}`,
+  ),
+];
 const BPMN = [taskProcess('plain', userTask('a'), userTask('b'), userTask('c')), calling];
 
 const quotaOf = (setting: string, who = 'application') => ({
@@ -108,7 +133,10 @@ describe('quotas of starts', () => {
       (rows) => rows.length === 2,
     );
 
-    expect(await countInstances(app, published.appId)).toBe(5);
+    await eventually(
+      () => countInstances(app, published.appId),
+      (count) => count === 5,
+    );
     for (const { type, message, job } of incidents) {
       expect({ type, kind: job?.kind }).toEqual({ type: 'SUBPROCESS', kind: 'CALL' });
       expect(message).toContain('QUOTA_APP_STARTS');
@@ -253,5 +281,45 @@ describe('quotas of the tokens of the language model', () => {
       runWorkflow(app, published.buildId, 'advise', { payer: { appId: 'turns', caller: null } }),
     );
     expect(failure).toMatchObject({ code: 'AGENT_TOKEN_QUOTA' });
+  });
+});
+
+describe('starts by messages that a quota refuses', () => {
+  it('wait, without an incident and without counting a failure', async () => {
+    const patient = {
+      ...LONG,
+      JOBS_POLL_MS: '20',
+      QUOTA_APP_STARTS: '5',
+      JOBS_MAX_ATTEMPTS: '1',
+      JOBS_RETRY_MAX_MS: '100',
+    };
+    const limited = await TestApp.start(patient);
+    const appId = uniqueName('waiting');
+    const published = await publish(limited, { appId, bpmn: [...BPMN, ...MESSAGES], activate: true });
+    for (const process of ['plain', 'plain', 'plain', 'plain', 'send']) {
+      const { status } = await start(
+        limited,
+        published,
+        process,
+        {},
+        { token: await callerToken(limited, 'one') },
+      );
+      expect(status).toBe(200);
+    }
+    await eventually(
+      async () => (await fetch(`${limited.url}/metrics`)).text(),
+      (text) => /svc_job_duration_seconds_count\{kind="MATCH_MESSAGE",outcome="put_off"\} [2-9]/.test(text),
+    );
+    const jobs = await limited.dataSource.getRepository(RuntimeJobEntity).findBy({ kind: 'MATCH_MESSAGE' });
+    expect(jobs.map(({ failures }) => failures)).toEqual([0]);
+    expect(await countInstances(limited, appId)).toBe(5);
+    await limited.close();
+
+    const free = await TestApp.start({ JOBS_POLL_MS: '20', QUOTA_APP_STARTS: '0' });
+    await eventually(
+      () => countInstances(free, appId),
+      (count) => count === 6,
+    );
+    await free.close();
   });
 });

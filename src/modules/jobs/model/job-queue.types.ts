@@ -61,7 +61,7 @@ export interface JobHandler {
   /**
    * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that transaction may be
    * repeated after a crash. Every error leads to another attempt later, except `JobGiveUpError`, which leads to `giveUp` at
-   * once. A failure of our own database does not count as one of the job.
+   * once, and `JobPutOffError`, which counts as no attempt. A failure of our own database does not count as one of the job.
    */
   run(job: Job, context: JobContext): Promise<void>;
   /**

@@ -17,6 +17,20 @@ export class JobGiveUpError extends InternalError {
 }
 
 /**
+ * Thrown by a handler to say that the job must wait: no fault of it or its surroundings. Counts as no attempt.
+ * @param waitMs milliseconds until it is run again; at most JOBS_RETRY_MAX_MS pass
+ */
+export class JobPutOffError extends InternalError {
+  readonly code = 'JOB_PUT_OFF';
+  constructor(
+    readonly waitMs: number,
+    options?: ErrorOptions,
+  ) {
+    super('The job must wait.', undefined, options);
+  }
+}
+
+/**
  * A job is not run again. JOBS_MAX_CRASHES runs of it ended with their process, or JOBS_MAX_ATTEMPTS failed and giving it up
  * did not succeed at once.
  */

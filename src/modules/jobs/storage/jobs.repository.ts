@@ -100,9 +100,9 @@ export class JobsRepository {
     });
   }
 
-  /** Lets go of a job that was begun but may not end here, as if it had not been begun. */
-  takeBack(job: Job): Promise<boolean> {
-    return this.change([job], 0, { lease: null, attempts: () => 'attempts - 1' });
+  /** Lets go of a job that was begun but cannot end now, as if it had not been begun; it may be claimed again after `delayMs`. */
+  takeBack(job: Job, delayMs = 0): Promise<boolean> {
+    return this.change([job], delayMs, { lease: null, attempts: () => 'attempts - 1' });
   }
 
   /** Lets go of jobs that were claimed but not begun. */

@@ -108,6 +108,14 @@ export class JobEnds {
     return retryDelay(attempts, bounds);
   }
 
+  /**
+   * How long a job waits that asked for it; it looks again now and then, for a limit may have been raised.
+   * @returns milliseconds
+   */
+  waitOf(waitMs: number): number {
+    return Math.min(waitMs, this.env.get('JOBS_RETRY_MAX_MS'));
+  }
+
   private async settle({ job, countedAs }: RunEnd): Promise<void> {
     const delayMs = this.delayAfter(job.attempts);
     if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {

@@ -11,6 +11,7 @@ import {
   JobAttemptsUsedUpError,
   JobGiveUpError,
   JobNotCompletedError,
+  JobPutOffError,
   JobStoppedError,
   LeaseLostError,
 } from '../queue/jobs.errors.js';
@@ -21,9 +22,9 @@ const OVERRUN_MS = 2_000;
 
 /**
  * How a run ended: effect stored, to be tried again, our own database failed, failed for good, held by somebody else, replica
- * stopped.
+ * stopped, must wait.
  */
-type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped';
+type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped' | 'put_off';
 
 /** Runs claimed jobs and decides what becomes of those that fail. */
 @Injectable()
@@ -140,6 +141,14 @@ export class JobRunner {
       this.log.info('lease of a job lost', fieldsOf(job));
       return this.putOffLost(job, lease);
     }
+    if (error instanceof JobPutOffError) {
+      await this.takeBack(job, this.ends.waitOf(error.waitMs));
+      return 'put_off';
+    }
+    return this.failed(job, handler, lease, error);
+  }
+
+  private async failed(job: Job, handler: JobHandler, lease: JobLease, error: unknown): Promise<Outcome> {
     const isLast = error instanceof JobGiveUpError || this.ends.isLastFailure(job);
     if (isLast && handler.giveUp !== undefined) {
       return this.giveUp(job, handler.giveUp.bind(handler), lease, error);
@@ -149,9 +158,9 @@ export class JobRunner {
     return 'failed';
   }
 
-  private async takeBack(job: Job): Promise<void> {
+  private async takeBack(job: Job, delayMs = 0): Promise<void> {
     try {
-      await this.jobs.takeBack(job);
+      await this.jobs.takeBack(job, delayMs);
     } catch (error) {
       this.ends.oweInterruption(job);
       throw error;

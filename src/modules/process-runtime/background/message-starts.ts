@@ -6,6 +6,7 @@ import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { ProcessStarter } from '../steps/process-starter.js';
+import { laterIfRefused } from './refused-starts.js';
 import { MessagesRepository, type MessageRow } from '../storage/messages.repository.js';
 
 /** Somebody else has received the message. */
@@ -65,7 +66,7 @@ export class MessageStarts {
     if (error instanceof EngineRefusal) {
       await this.database.write((manager) => this.messages.removeMessage(manager, message.id));
     } else if (!(error instanceof ReceivedError)) {
-      throw error;
+      throw laterIfRefused(error);
     }
   }
 

@@ -6,6 +6,7 @@ import { RunnableDefinitionsService } from '../definitions/runnable-definitions.
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { ProcessStarter } from '../steps/process-starter.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import { laterIfRefused } from './refused-starts.js';
 import { ScheduledJobs } from './scheduled-jobs.js';
 import { TimerStarts } from './timer-starts.js';
 
@@ -38,7 +39,7 @@ export class TimerStartHandler implements JobHandler {
       await this.start(job, definition, work, next);
     } catch (error) {
       if (!(error instanceof EngineRefusal)) {
-        throw error;
+        throw laterIfRefused(error);
       }
       // Its data are too large already at the start: then the schedule goes on too.
       await this.jobs.replace(job, next);
