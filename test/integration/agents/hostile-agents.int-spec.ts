@@ -395,7 +395,8 @@ describe('an agent whose time is over', () => {
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      AGENT_DEADLINE_MS: '3000',
+      // Long enough for the call to begin on a busy machine.
+      AGENT_DEADLINE_MS: '8000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const runKey = newRunKey();
