@@ -145,7 +145,7 @@ export const envSchema = z.object({
   HTTP_CALLER_REQUESTS: integer(0, 1_000_000, 100).describe(
     'Requests of one caller that are under way in this replica, beside those that follow instances; others are answered 429; 0 is no limit.',
   ),
-  HTTP_CALLER_AT_WORK: integer(0, 1_000_000, 16).describe(
+  HTTP_CALLER_AT_WORK: integer(0, 1_000_000, 8).describe(
     'Requests of one caller that this replica works on at the same time, best below DATABASE_POOL_SIZE; others of this caller wait for them; 0 is no limit.',
   ),
   HTTP_HEADERS_TIMEOUT_MS: integer(1_000, MINUTE_MS, 10_000).describe(

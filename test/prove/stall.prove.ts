@@ -60,7 +60,7 @@ class Stage {
 
   static async open(environment: ProofEnvironment): Promise<Stage> {
     const port = await freePort();
-    const settings = { HTTP_CALLER_REQUESTS: '100', HTTP_CALLER_AT_WORK: '16', METRICS_PORT: String(port) };
+    const settings = { HTTP_CALLER_REQUESTS: '100', HTTP_CALLER_AT_WORK: '8', METRICS_PORT: String(port) };
     const { url } = await environment.startService(await environment.emptyDatabase(), settings);
     const token = await environment.token();
     const client = new ApiClient(url, token);
