@@ -322,4 +322,26 @@ describe('starts by messages that a quota refuses', () => {
     );
     await free.close();
   });
+
+  it('do not keep themselves or others waiting by the jobs that wait', async () => {
+    const patient = { ...LONG, JOBS_POLL_MS: '20', JOBS_RETRY_MAX_MS: '100', QUOTA_COUNT_SECONDS: '1' };
+    const full = await TestApp.start({ ...patient, QUOTA_APP_STARTS: '2' });
+    const appId = uniqueName('matching');
+    const published = await publish(full, { appId, bpmn: MESSAGES, activate: true });
+    for (let sent = 0; sent < 2; sent += 1) {
+      expect((await start(full, published, 'send', {})).status).toBe(200);
+    }
+    await eventually(
+      async () => (await fetch(`${full.url}/metrics`)).text(),
+      (text) => /svc_job_duration_seconds_count\{kind="MATCH_MESSAGE",outcome="put_off"\} [2-9]/.test(text),
+    );
+    await full.close();
+
+    const limited = await TestApp.start({ ...patient, QUOTA_APP_JOBS: '1' });
+    await eventually(
+      () => countInstances(limited, appId),
+      (count) => count === 4,
+    );
+    await limited.close();
+  });
 });

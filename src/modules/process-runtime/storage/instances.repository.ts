@@ -172,11 +172,15 @@ export class InstancesRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Open background jobs by application at the top of the calls and who started that. */
+  /**
+   * Open background jobs by application at the top of the calls and who started that. Not those that bring messages together: they can wait
+   * for the quota themselves.
+   */
   async jobsByPayer(manager: EntityManager): Promise<PayerJobs[]> {
     const rows = await manager.query<RawRow[]>(
       `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
-       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id GROUP BY i.root_app_id, i.starter`,
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id
+       WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
     );
     return rows.map(({ app, caller, jobs }) => ({
       appId: String(app),
