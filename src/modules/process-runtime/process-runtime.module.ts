@@ -25,6 +25,7 @@ import { PROCESS_JOB_HANDLERS, ProcessJobs } from './background/process-jobs.js'
 import { ScheduledJobs } from './background/scheduled-jobs.js';
 import { TimerStarts } from './background/timer-starts.js';
 import { MessageMatcher } from './background/message-matcher.js';
+import { MessageHandOvers } from './background/message-hand-overs.js';
 import { MessageStarts } from './background/message-starts.js';
 import { PendingCalls } from './background/pending-calls.js';
 import { ProcessStartController } from './starts/process-start.controller.js';
@@ -91,6 +92,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     JobSteps,
     JobOwners,
     MessageMatcher,
+    MessageHandOvers,
     MessageStarts,
     PendingCalls,
     MessagesRepository,

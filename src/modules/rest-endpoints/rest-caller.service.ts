@@ -7,7 +7,6 @@ import type { TlsMaterial } from '../../common/tls/tls-material.js';
 import { Env } from '../../config/env.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
-import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
@@ -126,7 +125,7 @@ export class RestCallerService {
 
   /**
    * In lower case, as those of a node are, which they replace.
-   * @throws WorkflowFailedError when an API key was never set
+   * @throws RestFailure when an API key was never set
    */
   private credentialHeaders(
     credentials: SystemCredentials,
@@ -136,7 +135,7 @@ export class RestCallerService {
       return token === undefined ? {} : { authorization: `Bearer ${token}` };
     }
     if (credentials.apiKey === '') {
-      throw new WorkflowFailedError('REST_CALL_FAILED', 'The API key of the system was never set.');
+      throw RestFailure.notMade('The API key of the system was never set.');
     }
     return { [credentials.headerName.toLowerCase()]: this.tokens.apiKeyValue(credentials) };
   }

@@ -47,6 +47,14 @@ export class RestFailure extends Error {
   }
 
   /**
+   * Of a call that another try would not make either.
+   * @param message a sentence for readers of the run
+   */
+  static notMade(message: string): RestFailure {
+    return new RestFailure('NOT_MADE', new WorkflowFailedError('REST_CALL_FAILED', message), true, false);
+  }
+
+  /**
    * Of whatever a call threw.
    * @throws the error itself when it is none of a call
    */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,
@@ -82,6 +83,13 @@ const drawn = (name: string, first: boolean): string => {
 /** Something that is done in the background. */
 const asking = (name: string, at: string): string =>
   processFile(name, `${node('startEvent', 'start')}${at}${node('endEvent', 'end')}${flows('start>x x>end')}`);
+/** Waits for a message, and fails behind it. */
+const RECEIVER = processFile(
+  'receiver',
+  `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'catch', message)}${PLACES['gateway']!.at}
+   ${PLACES['gateway']!.more}${node('endEvent', 'end')}${flows(`start>catch catch>x ${PLACES['gateway']!.way}`)}`,
+  { outside: MESSAGES },
+);
 const WORKFLOWS = [
   workflowOf('typed', [mapping('m', {})], {
     inputSchema: { type: 'object', properties: { n: { type: 'number' } } },
@@ -109,6 +117,7 @@ describe('an expression that fails on the data', () => {
       package: { workflows: WORKFLOWS },
       bpmn: [
         short,
+        RECEIVER,
         asking('input', serviceTask('x', [{ name: 'run', kind: 'startWorkflow', workflow: 'typed' }])),
         asking('workflow', serviceTask('x', [{ name: 'run', kind: 'startWorkflow', workflow: 'choosing' }])),
         asking('called', node('callActivity', 'x', '', 'calledElement="gateway_first"')),
@@ -199,4 +208,22 @@ describe('an expression that fails on the data', () => {
       ]);
     },
   );
+
+  it('behind a message is an incident of who waited for it, and its work counts for the family', async () => {
+    const added = vi.spyOn(app.nest.get(JobQueueService), 'add');
+    const order = { id: 'A' };
+    const { body: waiting } = await start(app, published, 'receiver', { order, n: 'no' });
+    await start(app, published, 'throwing_first', { order });
+    const { body: seen } = await eventually(
+      () => app.request<{ incidents: StopBody[] }>('GET', instancePath(waiting.uuid)),
+      ({ body: { incidents } }) => incidents.length > 0,
+    );
+    expect(seen.incidents).toMatchObject([{ bpmnElementId: 'x' }]);
+    const jobs = added.mock.calls.flatMap(([, rows]) => rows);
+    expect(jobs.map(({ kind }) => kind)).toContain('DELIVERY');
+    expect(
+      jobs.filter(({ instanceId, familyId }) => instanceId !== undefined && familyId === undefined),
+    ).toEqual([]);
+    added.mockRestore();
+  });
 });

@@ -489,6 +489,9 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     const buildId = await built({ headers: { 'x-api-key': 'of the node' } }, {}, { authorization });
     expect(await failureOf(run(buildId))).toMatchObject({ code: 'REST_CALL_FAILED' });
     expect(seen).toEqual([]);
+    // Nothing was sent: once the key is set, another attempt may make the call.
+    const notMade = { state: 'FAILED', outcome: 'NOT_MADE' };
+    expect(await calls()).toContainEqual(expect.objectContaining(notMade));
     const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
     const system = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id: systemId });
     const sealed = app.nest.get(SystemSecrets).seal(system, 'CANARY-key/+ 1');

@@ -142,3 +142,45 @@ describe('arguments that are not checked', () => {
     await expect(take('stopping')).rejects.toThrow(CallNotMadeError);
   });
 });
+
+describe('what is read between the claim of a call and the call', () => {
+  const broken = (): Promise<never> => Promise.reject(new Error('the database is away'));
+  const credentials = { type: 'NO_AUTH' as const };
+  const connected = () => Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials });
+  const ready = () => Promise.resolve(ResolvedToolState.Ready);
+
+  it.each([
+    ['the connection', broken, ready],
+    [
+      'the flag of a call that waited',
+      connected,
+      vi.fn().mockImplementationOnce(ready).mockImplementation(broken),
+    ],
+  ])('leaves no doubt about the call when it fails: %s', async (_what, byId, stateNow) => {
+    const steps = new ToolSteps(
+      {
+        toolCalls: {
+          callTool: async ({ isStillAllowed }) => {
+            await isStillAllowed?.();
+            throw new Error('called');
+          },
+          checkArguments,
+        },
+        connections: { byId },
+        resolution: { stateNow },
+      },
+      {
+        tools: TOOLS,
+        calls: { once: (_call, make) => make() },
+        signal: new AbortController().signal,
+        traceparent: '',
+        timeoutMs: 1_000,
+        maxResultBytes: 1_000,
+        counted: () => undefined,
+      },
+    );
+    const taken = steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
+    await expect(taken).rejects.toThrow(CallNotMadeError);
+    await expect(taken).rejects.toMatchObject({ cause: { message: 'the database is away' } });
+  });
+});

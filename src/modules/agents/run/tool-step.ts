@@ -125,7 +125,7 @@ export class ToolSteps {
     repeatable: boolean,
   ): Promise<CallResponse> {
     const { signal, traceparent, timeoutMs, maxResultBytes } = this.context;
-    const connection = await this.ports.connections.byId(system.systemId);
+    const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
       return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
     }
@@ -140,7 +140,7 @@ export class ToolSteps {
       traceparent,
       signal,
       isStillAllowed: async () => {
-        state = await this.ports.resolution.stateNow(tool);
+        state = await beforeCall(this.ports.resolution.stateNow(tool));
         return state === ResolvedToolState.Ready;
       },
     });
@@ -150,6 +150,15 @@ export class ToolSteps {
     return state === ResolvedToolState.Ready
       ? failed(result, signal, repeatable)
       : refusal(`TOOL_${state}`, NOT_READY[state]);
+  }
+}
+
+/** What is read between the claim of a call and the call. When it fails nothing was sent, so another attempt may make the call. */
+async function beforeCall<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    throw new CallNotMadeError(error instanceof Error ? error : new Error('The read failed.'));
   }
 }
 
