@@ -41,11 +41,11 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** Whether long work was done in this turn of the event loop. */
-const loop = { isSpent: false };
+/** Work that was done in this turn of the event loop, in milliseconds. */
+const loop = { spentMs: 0 };
 
 /**
- * Does work after which the turn of the event loop is over if it was long.
+ * Does work and counts its time to the turn of the event loop.
  * @param work waits for nothing
  * @throws what the work throws
  */
@@ -54,24 +54,24 @@ export function inThisTurn<Result>(work: () => Result): Result {
   try {
     return work();
   } finally {
-    if (performance.now() - begun >= TURN_MS && !loop.isSpent) {
-      loop.isSpent = true;
+    if (loop.spentMs === 0) {
       setImmediate(() => {
-        loop.isSpent = false;
+        loop.spentMs = 0;
       });
     }
+    loop.spentMs += performance.now() - begun;
   }
 }
 
 /**
- * Does work in a turn of the event loop in which no other long work was done, so that probes and short requests are answered between
- * such work of several requests. Not inside of a transaction.
+ * Does work in a turn of the event loop that is not filled by other work, so that probes and short requests are answered between
+ * long pieces of one request and of several. Not inside of a transaction.
  * @param work waits for nothing
  * @returns what the work returns; rejects with what it throws
  */
 export async function inTurn<Result>(work: () => Result): Promise<Result> {
   // Looked at and used without a wait in between.
-  while (loop.isSpent) {
+  while (loop.spentMs >= TURN_MS) {
     await nextTurn();
   }
   return inThisTurn(work);

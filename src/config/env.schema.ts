@@ -136,7 +136,7 @@ export const envSchema = z.object({
   ),
 
   HTTP_BODY_LIMIT_BYTES: integer(1_024, 67_108_864, 262_144).describe('Largest request body.'),
-  HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 1_048_576).describe(
+  HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 262_144).describe(
     'Bytes of request bodies above 16 KiB of one caller that are worked on at the same time; others wait; 0 is no limit.',
   ),
   HTTP_CALLER_BODY_WAIT_MS: integer(100, 10 * MINUTE_MS, 10_000).describe(

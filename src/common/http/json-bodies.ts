@@ -6,6 +6,7 @@ import { UnreadableBodyError } from '../errors/request.errors.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
 import { isPublic } from '../auth/public.decorator.js';
+import { inTurn } from '../turns.js';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes } from './body-bytes.decorator.js';
 import { BodyLimit } from './body-limit.decorator.js';
@@ -20,6 +21,7 @@ interface Reading {
 
 /** The bytes of a missing body. */
 const NOTHING = Buffer.from('{}');
+const UTF_8 = new TextDecoder();
 
 /**
  * Reads JSON bodies, and refuses fields and query parameters that a route does not declare. `RequestGuard` does so and no
@@ -28,7 +30,7 @@ const NOTHING = Buffer.from('{}');
  * read for them.
  */
 export class JsonBodies {
-  private readonly parsers = new Map<string, RequestHandler>();
+  private readonly parsers = new Map<number, RequestHandler>();
   private readonly turns: BodyTurns;
 
   constructor(
@@ -69,14 +71,15 @@ export class JsonBodies {
     }
     const endTurn = await this.turnOf(request, limit);
     await new Promise<void>((resolve, reject) => {
-      this.parserFor({ limit, reads })(request, response, (error?: unknown) =>
+      this.parserFor(limit)(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(explained(error, limit)),
       );
     });
-    if (reads === 'raw' || isSmallBody(sizes.get(request) ?? 0)) {
+    const bytes = bytesOf(request.body);
+    if (reads === 'raw' || isSmallBody(bytes.length)) {
       endTurn?.();
     }
-    request.body = reads === 'raw' ? bytesOf(request.body) : objectOf(request.body);
+    request.body = reads === 'raw' ? bytes : await inTurn(() => objectOf(bytes));
   }
 
   private async turnOf(request: Request, limit: number): Promise<(() => void) | undefined> {
@@ -89,23 +92,11 @@ export class JsonBodies {
     return principal && over && this.turns.take(callerKey(principal), bytes, over);
   }
 
-  private parserFor({ limit, reads }: Reading): RequestHandler {
-    const key = `${reads} ${limit}`;
-    const parser =
-      this.parsers.get(key) ??
-      (reads === 'raw'
-        ? express.raw({ limit, type: isJson })
-        : express.json({ limit, strict: false, type: isJson, verify: noteSize }));
-    this.parsers.set(key, parser);
+  private parserFor(limit: number): RequestHandler {
+    const parser = this.parsers.get(limit) ?? express.raw({ limit, type: isJson });
+    this.parsers.set(limit, parser);
     return parser;
   }
-}
-
-/** Bytes that a body turned out to have. */
-const sizes = new WeakMap<object, number>();
-
-function noteSize(request: object, _response: unknown, body: Buffer): void {
-  sizes.set(request, body.length);
 }
 
 function bytesOf(body: unknown): Uint8Array {
@@ -113,11 +104,21 @@ function bytesOf(body: unknown): Uint8Array {
 }
 
 /** @throws UnreadableBodyError */
-function objectOf(body: unknown = {}): object {
+function objectOf(bytes: Uint8Array): object {
+  const body = parsed(bytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new UnreadableBodyError('Request body must be a JSON object.');
   }
   return body;
+}
+
+/** @throws UnreadableBodyError */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF_8.decode(bytes));
+  } catch {
+    throw new UnreadableBodyError('Request body is not valid JSON.');
+  }
 }
 
 /** @returns bytes of the body at the most */
@@ -131,8 +132,6 @@ function explained(error: unknown, limit: number): UnreadableBodyError {
   switch ((error as { type?: unknown }).type) {
     case 'entity.too.large':
       return new UnreadableBodyError('Request body is too large.', `the limit is ${limit} bytes`);
-    case 'entity.parse.failed':
-      return new UnreadableBodyError('Request body is not valid JSON.');
     case 'encoding.unsupported':
       return new UnreadableBodyError('Content-Encoding of the request is not supported.');
     default:

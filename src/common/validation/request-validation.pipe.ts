@@ -8,6 +8,7 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { RecentlyUsed } from '../recently-used.js';
+import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
@@ -79,7 +80,7 @@ export class RequestValidationPipe implements PipeTransform {
         if (value instanceof Uint8Array) {
           return value;
         }
-        refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES);
+        await inTurn(() => refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES));
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
         return this.lenient.transform(value, metadata) as Promise<unknown>;
