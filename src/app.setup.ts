@@ -64,7 +64,7 @@ export function configureApp(app: NestExpressApplication): void {
       withoutStarCondition,
       app.get(StopGate).middleware,
       requireHost,
-      addressRateLimit(app.get(RateLimits).address),
+      addressRateLimit(app.get(RateLimits)),
       bearerMiddleware(app.get(JwtStrategy)),
     ]),
   );

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { RateLimiter } from './rate-limiter.js';
+import type { RateLimits } from './rate-limits.js';
 
 /** Probes stay unlimited: behind a proxy they share its address, and a 429 would make the orchestrator kill us. */
 const UNLIMITED_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -12,11 +12,11 @@ const IPV6_NETWORK_BYTES = 8;
  * Express middleware that limits requests by client address. It runs before authentication, so that a storm of bad
  * tokens is limited too. The address is Express' `request.ip`: X-Forwarded-For counts only with a trusted proxy.
  */
-export function addressRateLimit(limiter: RateLimiter): RequestHandler {
+export function addressRateLimit(limits: RateLimits): RequestHandler {
   // Express hands a rejection to `next`.
   return async (request, _response, next) => {
     if (!UNLIMITED_PATHS.has(request.path)) {
-      await limiter.consume(addressKey(request.ip ?? ''));
+      await limits.ask(() => limits.address.consume(addressKey(request.ip ?? '')));
     }
     next();
   };

@@ -16,12 +16,15 @@ export class PrincipalRateLimitGuard implements CanActivate {
 
   /** @throws RateLimitExceededError, TooManyCallerRequestsError */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const principal = principalOf(http.getRequest<IncomingMessage>());
+    const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
     if (principal === undefined) {
       return true;
     }
-    const key = callerKey(principal);
+    await this.limits.ask(() => this.enter(callerKey(principal), context));
+    return true;
+  }
+
+  private async enter(key: string, context: ExecutionContext): Promise<void> {
     await this.limits.principal.consume(key);
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
     if (operation !== undefined) {
@@ -29,8 +32,11 @@ export class PrincipalRateLimitGuard implements CanActivate {
     }
     if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) === undefined) {
       // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
-      await this.limits.underWay.enter(key, http.getResponse<ServerResponse>(), operation === undefined);
+      await this.limits.underWay.enter(
+        key,
+        context.switchToHttp().getResponse<ServerResponse>(),
+        operation === undefined,
+      );
     }
-    return true;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { RequestsUnderWay } from './requests-under-way.js';
@@ -18,7 +19,10 @@ export class RateLimits {
   /** By caller, for costly operations. */
   readonly operations: Readonly<Record<LimitedOperation, RateLimiter>>;
 
+  private readonly refusalDelayMs: number;
+
   constructor(env: Env) {
+    this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
     this.address = new RateLimiter(env.get('RATE_LIMIT_ADDRESS_PER_MINUTE'));
     this.principal = new RateLimiter(env.get('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
     this.underWay = new RequestsUnderWay({
@@ -29,5 +33,20 @@ export class RateLimits {
       'connection-test': new RateLimiter(env.get('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
       discovery: new RateLimiter(env.get('RATE_LIMIT_DISCOVERY_PER_MINUTE')),
     };
+  }
+
+  /**
+   * Asks limits, and lets whoever is refused wait for its answer (HTTP_REFUSAL_DELAY_MS): a connection that asks again at once would
+   * fill the event loop with refusals.
+   * @throws what the limits throw
+   */
+  async ask(limits: () => Promise<void>): Promise<void> {
+    try {
+      await limits();
+    } catch (error) {
+      // Nobody has to wait for it when the process ends.
+      await sleep(this.refusalDelayMs, undefined, { ref: false });
+      throw error;
+    }
   }
 }

@@ -118,6 +118,7 @@ export async function startGuardedApp(options: GuardedAppOptions): Promise<Guard
     OIDC_JWKS_COOLDOWN_SECONDS: '1',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
     RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+    HTTP_REFUSAL_DELAY_MS: '0',
     HTTP_CALLER_REQUESTS: '0',
     HTTP_CALLER_AT_WORK: '0',
     LOG_LEVEL: 'silent',
@@ -128,7 +129,7 @@ export async function startGuardedApp(options: GuardedAppOptions): Promise<Guard
     logger: false,
   });
   nest.set('trust proxy', options.trustProxy ?? 0);
-  nest.use(addressRateLimit(nest.get(RateLimits, { strict: false }).address));
+  nest.use(addressRateLimit(nest.get(RateLimits, { strict: false })));
   nest.use(bearerMiddleware(nest.get(JwtStrategy, { strict: false })));
   nest.use((_request: unknown, _response: unknown, next: () => void) => {
     seen.bodies += 1;

@@ -27,6 +27,18 @@ describe('rate limits', () => {
     expect((await app.request('GET', '/unknown')).status).toBe(429);
   });
 
+  it.each(['RATE_LIMIT_ADDRESS_PER_MINUTE', 'RATE_LIMIT_PRINCIPAL_PER_MINUTE'])(
+    'let whoever is beyond %s wait for the refusal, so that asking at once takes no time of others',
+    async (limit) => {
+      await start({ [limit]: '1', HTTP_REFUSAL_DELAY_MS: '400' });
+      expect((await app.request('GET', listPath())).status).not.toBe(429);
+      const begun = performance.now();
+      expect((await app.request('GET', listPath())).status).toBe(429);
+      // A timer may come a moment early.
+      expect(performance.now() - begun).toBeGreaterThan(390);
+    },
+  );
+
   it('leave the probes alone', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE) });
     expect(await repeat(() => app.request('GET', '/livez'))).not.toContain(429);
