@@ -8,6 +8,7 @@ import { StopGate } from './common/http/stop-gate.js';
 import { listening } from './common/http/listening.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
+import { makeUsualUnicodeClasses } from './language/expressions/unicode-classes.js';
 import { HealthService } from './modules/health/health.service.js';
 import { JobWorkerService } from './modules/jobs/work/job-worker.service.js';
 
@@ -47,6 +48,7 @@ async function start(
     const app = await createApp(options, log);
     await app.init();
     await beforeListening?.(app);
+    await makeUsualUnicodeClasses();
     await listening('PORT', app.listen(options.env.get('PORT'), host));
     return app;
   } catch (error) {

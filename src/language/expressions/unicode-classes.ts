@@ -3,6 +3,8 @@ import { inTurn } from '../../common/turns.js';
 
 /** A class of Unicode in a pattern, also where the pattern stands in JSON or in the text of an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
+/** General categories of Unicode; to make that of letters takes longest. */
+const USUAL = ['L', 'Lu', 'Ll', 'N', 'Nd', 'P', 'S', 'Z'];
 const made = new Set<string>();
 
 /**
@@ -17,6 +19,11 @@ export async function makeUnicodeClasses(text: string): Promise<void> {
       await inTurn(() => make(name));
     }
   }
+}
+
+/** Makes those that most patterns name, so that no request has to wait for them. */
+export function makeUsualUnicodeClasses(): Promise<void> {
+  return makeUnicodeClasses(USUAL.map((name) => `\\p{${name}}`).join(''));
 }
 
 /** @returns how many classes this thread has made */

@@ -1,5 +1,7 @@
+import type { Server } from 'node:http';
 import type { Worker } from 'node:worker_threads';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Env } from '../../config/env.js';
 import { listening } from '../../common/http/listening.js';
 import { Log } from '../../common/logging/log.js';
@@ -31,6 +33,7 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly metrics: Metrics,
     private readonly health: HealthService,
+    private readonly main: HttpAdapterHost,
     private readonly env: Env,
     private readonly log: Log,
   ) {}
@@ -98,8 +101,13 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
 
   private async known(question: ProbeQuestion): Promise<ProbeAnswer> {
     return question === 'readiness'
-      ? { readiness: await this.health.isReady() }
+      ? { readiness: this.isListening && (await this.health.isReady()) }
       : { metrics: await this.metrics.text() };
+  }
+
+  /** This thread is there before PORT listens. */
+  private get isListening(): boolean {
+    return (this.main.httpAdapter.getHttpServer() as Server).listening;
   }
 
   /** Without this thread an orchestrator would take the whole replica for dead. */

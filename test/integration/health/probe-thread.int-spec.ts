@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Worker } from 'node:worker_threads';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ProbeThreadService } from '../../../src/modules/health/probe-thread.service.js';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/free-port.js';
 
@@ -67,6 +70,32 @@ describe('probes and metrics on a port of their own', () => {
     const { body = '' } = during.findLast(({ path }) => path === '/metrics') ?? {};
     expect(body).toContain('svc_http_request_duration_seconds');
     expect(Number(/^svc_metrics_age_seconds (.*)$/m.exec(body)?.[1])).toBeGreaterThan(0);
+  });
+
+  it('say that the replica is not ready while nothing listens on PORT', async () => {
+    const port = await freePort();
+    app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1' });
+    const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+    await expect.poll(status).toBe(200);
+    const server = app.nest.getHttpServer() as Server;
+    server.close();
+    await expect.poll(status).toBe(503);
+    server.listen(0, '127.0.0.1');
+    await expect.poll(status).toBe(200);
+  });
+
+  it('are answered again after their thread has died', async () => {
+    const port = await freePort();
+    app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1' });
+    const service = app.nest.get(ProbeThreadService) as unknown as { worker: Worker };
+    await service.worker.terminate();
+    const status = (): Promise<number> =>
+      fetch(`http://127.0.0.1:${port}/livez`).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    expect(await status()).toBe(0);
+    await expect.poll(status).toBe(200);
   });
 
   it('say that the replica is not well when that lasts too long, until it is over', async () => {
