@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isJsonObject } from '../json.js';
+import { isRsaSize } from '../rsa-size.js';
 
 /** Longest text of a private key, in characters: an RSA key of 4,096 bits has 3,300 as PEM. */
 export const PRIVATE_KEY_MAX_LENGTH = 16_384;
 /** As `keyId` in a request, and as its column holds it. */
 const KEY_ID = /^[\x20-\x7e]{1,255}$/;
-const RSA_BITS = { min: 2_048, max: 4_096 };
 const RSA_ALGORITHMS: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 /** RFC 7518, section 3.4. */
 const EC_ALGORITHMS: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObjec
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
   switch (asymmetricKeyType) {
     case 'rsa':
-      return modulusLength >= RSA_BITS.min && modulusLength <= RSA_BITS.max ? RSA_ALGORITHMS : [];
+      return isRsaSize(modulusLength) ? RSA_ALGORITHMS : [];
     case 'ec':
       return [EC_ALGORITHMS[namedCurve] ?? []].flat();
     case 'ed25519':

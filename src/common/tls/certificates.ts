@@ -1,9 +1,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { isRsaSize } from '../rsa-size.js';
 
 /** Longest text of certificates, in characters. Columns hold 65,535 bytes. */
 export const CERTIFICATES_MAX_LENGTH = 32_768;
-/** Longest text of a private key, in characters; that of an RSA key of 16,384 bits has some 13,000. */
+/** Longest text of a private key, in characters: an RSA key of 4,096 bits has 3,300. */
 export const PRIVATE_KEY_MAX_LENGTH = 16_384;
 /** Each one is read at each handshake. */
 const MAX_CERTIFICATES = 50;
@@ -50,12 +51,14 @@ export function certificatesRule(value: unknown): string | undefined {
 }
 
 /**
- * Reads an unencrypted private key (RFC 7468, section 10, and the older forms of OpenSSL).
+ * Reads an unencrypted private key (RFC 7468, section 10, and the older forms of OpenSSL). One of RSA has 2,048 to 4,096 bits: a larger
+ * one takes the thread that signs for seconds.
  * @returns undefined when it is none
  */
 export function readPrivateKey(pem: string): KeyObject | undefined {
   try {
-    return createPrivateKey({ key: pem, format: 'pem' });
+    const key = createPrivateKey({ key: pem, format: 'pem' });
+    return isRsaSize(key.asymmetricKeyDetails?.modulusLength) ? key : undefined;
   } catch {
     return undefined;
   }

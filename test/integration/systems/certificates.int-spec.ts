@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
 import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
@@ -28,6 +29,11 @@ import {
 } from './rows.js';
 
 const SECRET = 'correct horse battery staple';
+const NO_KEY = 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
+const rsaKey = (modulusLength: number): string =>
+  generateKeyPairSync('rsa', { modulusLength })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
 
 describe('certificates of a system', () => {
   let app: TestApp;
@@ -144,11 +150,12 @@ describe('certificates of a system', () => {
       () => ({ clientCertificate: client.cert, clientKey: renewed.key }),
       'must be the key of clientCertificate',
     ],
-    [
+    ...[1_024, 4_104].map((modulusLength): [string, () => object, string] => [
       'clientKey',
-      () => ({ clientCertificate: client.cert, clientKey: client.cert }),
-      'must be a private key in PEM format that is not encrypted',
-    ],
+      () => ({ clientCertificate: client.cert, clientKey: rsaKey(modulusLength) }),
+      NO_KEY,
+    ]),
+    ['clientKey', () => ({ clientCertificate: client.cert, clientKey: client.cert }), NO_KEY],
     ['passphrase', () => ({ passphrase: 'x' }), 'is not a known field'],
   ])('are refused in %s: %s', async (field, sent, rule) => {
     const body = createSystemBody({ payload: { tls: sent() } });

@@ -75,7 +75,7 @@ const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
 
 function keyRule(value: unknown, args: ValidationArguments | undefined): string | undefined {
   if (typeof value !== 'string' || readPrivateKey(value) === undefined) {
-    return 'must be a private key in PEM format that is not encrypted';
+    return 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
   }
   const { clientCertificate } = (args?.object ?? {}) as { clientCertificate?: unknown };
   const isOther = typeof clientCertificate === 'string' && !isKeyOf(value, clientCertificate);
