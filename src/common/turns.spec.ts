@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { inTurn } from './turns.js';
+import { inTurn, inTurns } from './turns.js';
 
 const LONG_MS = 12;
 
@@ -53,4 +53,27 @@ it('rejects with what the work throws, and goes on with others', async () => {
   });
   await expect(failing).rejects.toThrow(RangeError);
   expect(await inTurn(() => 'next')).toBe('next');
+});
+
+it('gives others a turn between the parts of work that can be interrupted', async () => {
+  const seen: string[] = [];
+  const others = (async () => {
+    for (let count = 0; count < 2; count += 1) {
+      await setImmediate();
+      seen.push('other');
+    }
+  })();
+  const long = inTurns(
+    (function* () {
+      for (let part = 0; part < 4; part += 1) {
+        work(LONG_MS);
+        seen.push('part');
+        yield;
+      }
+      return 'done';
+    })(),
+  );
+  expect(await long).toBe('done');
+  await others;
+  expect(seen.lastIndexOf('part')).toBeGreaterThan(seen.lastIndexOf('other'));
 });

@@ -29,18 +29,6 @@ export function inOnePiece<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does such work so that others have their turn. */
-export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
-  const turns = new Turns();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) {
-      return value;
-    }
-    await turns.give();
-  }
-}
-
 /** Work that was done in this turn of the event loop, in milliseconds. */
 const loop = { spentMs: 0 };
 
@@ -75,4 +63,24 @@ export async function inTurn<Result>(work: () => Result): Promise<Result> {
     await nextTurn();
   }
   return inThisTurn(work);
+}
+
+/** Does work that can be interrupted so that others have their turn. Not inside of a transaction. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  for (;;) {
+    const { done, value } = await inTurn(() => advance(steps));
+    if (done === true) {
+      return value;
+    }
+  }
+}
+
+/** Goes on for the length of a turn. */
+function advance<Result>(steps: Steps<Result>): IteratorResult<void, Result> {
+  const begun = performance.now();
+  let step = steps.next();
+  while (step.done !== true && performance.now() - begun < TURN_MS) {
+    step = steps.next();
+  }
+  return step;
 }

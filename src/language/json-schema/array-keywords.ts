@@ -1,6 +1,10 @@
+import type { JsonObject } from '../../common/json.js';
 import { isEqual } from './general-keywords.js';
 import type { Application, Keyword } from './keyword.types.js';
 import { COUNT, FLAG, SCHEMA, SCHEMAS, isList, simple } from './rule-kinds.js';
+
+/** Parts of a list that are checked without a break between them. */
+const ITEMS_WITHOUT_BREAK = 64;
 
 /** Keywords of arrays. */
 export const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -18,9 +22,23 @@ export const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
     ...SCHEMA,
     apply({ run, schema, field, faults }, rule, value) {
       if (isList(value)) {
-        const first = isList(schema['prefixItems']) ? schema['prefixItems'].length : 0;
-        for (let index = first; index < value.length; index += 1) {
+        for (let index = firstItem(schema); index < value.length && !run.isFull(faults); index += 1) {
           run.apply(rule, value[index], `${field}[${index}]`, faults);
+        }
+      }
+    },
+    *steps({ run, schema, field, faults }, rule, value) {
+      if (isList(value)) {
+        for (let index = firstItem(schema); index < value.length && !run.isFull(faults); index += 1) {
+          if (index % ITEMS_WITHOUT_BREAK === 0) {
+            yield;
+          }
+          const item = value[index];
+          if (isList(item) && item.length > ITEMS_WITHOUT_BREAK) {
+            yield* run.steps(rule, item, `${field}[${index}]`, faults);
+          } else {
+            run.apply(rule, item, `${field}[${index}]`, faults);
+          }
         }
       }
     },
@@ -51,6 +69,11 @@ export const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
   ),
 };
 
+/** Those before it have schemas of their own. */
+function firstItem(schema: JsonObject): number {
+  return isList(schema['prefixItems']) ? schema['prefixItems'].length : 0;
+}
+
 function applyContains({ run, schema, field, faults }: Application, rule: unknown, value: unknown): void {
   if (!isList(value)) {
     return;
@@ -59,6 +82,6 @@ function applyContains({ run, schema, field, faults }: Application, rule: unknow
   const least = Number(schema['minContains'] ?? 1);
   const most = Number(schema['maxContains'] ?? Infinity);
   if (count < least || count > most) {
-    run.add(faults, field, 'must have elements as prescribed');
+    run.add(faults, field, () => 'must have elements as prescribed');
   }
 }

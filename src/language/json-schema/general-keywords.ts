@@ -52,11 +52,19 @@ export const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
     apply({ run, field, faults }, rule, value) {
       run.apply(run.referenced(rule as string), value, field, faults);
     },
+    *steps({ run, field, faults }, rule, value) {
+      yield* run.steps(run.referenced(rule as string), value, field, faults);
+    },
   },
   allOf: {
     ...SCHEMAS,
     apply({ run, field, faults }, rule, value) {
       (rule as unknown[]).forEach((schema) => run.apply(schema, value, field, faults));
+    },
+    *steps({ run, field, faults }, rule, value) {
+      for (const schema of rule as unknown[]) {
+        yield* run.steps(schema, value, field, faults);
+      }
     },
   },
   anyOf: simple<unknown[], unknown>(

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
+import { inOnePiece, type Steps } from '../../common/turns.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
 import { KEYWORDS } from './keywords.js';
@@ -57,7 +58,8 @@ const SINGLES: ReadonlySet<string> = new Set([
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const document = readSchema(schema);
-  return { check: (value: unknown): SchemaFault[] => new SchemaRun(document).faultsOf(value) };
+  const steps = (value: unknown): Steps<SchemaFault[]> => new SchemaRun(document).faultSteps(value);
+  return { check: (value) => inOnePiece(steps(value)), steps };
 }
 
 /**

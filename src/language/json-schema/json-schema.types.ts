@@ -1,3 +1,5 @@
+import type { Steps } from '../../common/turns.js';
+
 /** One broken rule of a schema. */
 export interface SchemaFault {
   /** Path of the value in dots, such as `client.addresses[0].city`; empty for the whole. */
@@ -13,6 +15,11 @@ export interface CompiledSchema {
    * @throws SchemaTooCostlyError when schema and value together ask for too much work
    */
   check(value: unknown): SchemaFault[];
+  /**
+   * As `check`, with breaks between the parts of a large value.
+   * @throws SchemaTooCostlyError in one of its steps
+   */
+  steps(value: unknown): Steps<SchemaFault[]>;
 }
 
 export const REQUIRED_RULE = 'is required';

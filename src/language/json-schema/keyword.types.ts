@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../common/json.js';
+import type { Steps } from '../../common/turns.js';
 import type { SchemaFault } from './json-schema.types.js';
 
 /** The check of one value that a keyword takes part in. */
 export interface RunningCheck {
   /** Adds the rules of a schema that a value breaks. */
   apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void;
+  /** As `apply`, with breaks between the parts of a large value. */
+  steps(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): Steps<void>;
   /** Whether a value breaks no rule of a schema. */
   holds(schema: unknown, value: unknown): boolean;
-  add(faults: SchemaFault[], field: string, rule: string): void;
+  /** Whether no more faults are asked for. */
+  isFull(faults: readonly SchemaFault[]): boolean;
+  add(faults: SchemaFault[], field: string, rule: () => string): void;
   matches(pattern: string, text: string): boolean;
   /** The names of an object. */
   namesOf(value: JsonObject): readonly string[];
@@ -36,4 +41,6 @@ export interface Keyword {
   accepts(rule: unknown): boolean;
   /** Adds the rules that the value breaks. Values of kinds that the keyword does not speak of break none. */
   apply(application: Application, rule: unknown, value: unknown): void;
+  /** As `apply`, with breaks, of a keyword that leads to the parts of a value. */
+  steps?(application: Application, rule: unknown, value: unknown): Steps<void>;
 }

@@ -14,7 +14,7 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
       run.charge((rule as string[]).length * STEPS_A_LOOKUP);
       (rule as string[])
         .filter((name) => !Object.hasOwn(value, name))
-        .forEach((name) => run.add(faults, memberOf(field, name), REQUIRED_RULE));
+        .forEach((name) => run.add(faults, memberOf(field, name), () => REQUIRED_RULE));
     }),
   },
   properties: {
@@ -24,6 +24,13 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
         run.apply((rule as JsonObject)[name], value[name], memberOf(field, name), faults);
       }
     }),
+    *steps({ run, field, faults }, rule, value) {
+      if (isJsonObject(value)) {
+        for (const name of run.namesInBoth(rule as JsonObject, value)) {
+          yield* run.steps((rule as JsonObject)[name], value[name], memberOf(field, name), faults);
+        }
+      }
+    },
   },
   patternProperties: {
     ...SCHEMA_MAP,
@@ -43,7 +50,7 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
       run
         .namesOf(value)
         .filter((name) => !run.holds(rule, name))
-        .forEach((name) => run.add(faults, memberOf(field, name), 'has a name that is not allowed'));
+        .forEach((name) => run.add(faults, memberOf(field, name), () => 'has a name that is not allowed'));
     }),
   },
   dependentRequired: {
@@ -57,7 +64,7 @@ export const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
           return names;
         })
         .filter((name) => !Object.hasOwn(value, name))
-        .forEach((name) => run.add(faults, memberOf(field, name), REQUIRED_RULE));
+        .forEach((name) => run.add(faults, memberOf(field, name), () => REQUIRED_RULE));
     }),
   },
   dependentSchemas: {

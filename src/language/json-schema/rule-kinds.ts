@@ -38,7 +38,7 @@ export function simple<Rule, Value>(
     ...kind,
     apply(application, rule, value) {
       if (speaksOf(value) && !keeps(rule as Rule, value, application)) {
-        application.run.add(application.faults, application.field, sentence(rule as Rule));
+        application.run.add(application.faults, application.field, () => sentence(rule as Rule));
       }
     },
   };

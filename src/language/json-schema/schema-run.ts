@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json.js';
+import type { Steps } from '../../common/turns.js';
 import { SchemaTooCostlyError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type SchemaFault } from './json-schema.types.js';
 import type { RunningCheck } from './keyword.types.js';
@@ -13,10 +14,15 @@ const STEPS_OF_PATTERNS = 4;
 /** A schema that refers to itself would call itself for ever. */
 const MAX_DEPTH = 512;
 
+/** A fault of which nobody reads the sentence: to write them would cost more than the check. */
+const A_FAULT: SchemaFault = { field: '', rule: '' };
+
 /** One check of one value: what it has cost and found so far. */
 export class SchemaRun implements RunningCheck {
-  private steps = 0;
+  private work = 0;
   private depth = 0;
+  /** How many `holds` are being answered, one within the other. */
+  private questions = 0;
 
   /** The last object whose names were asked for: several rules in a row speak of one. */
   private named: { readonly value: JsonObject; readonly names: readonly string[] } | undefined;
@@ -25,52 +31,73 @@ export class SchemaRun implements RunningCheck {
 
   /** Steps that it has come to. */
   get spent(): number {
-    return this.steps;
+    return this.work;
   }
 
   /** @throws SchemaTooCostlyError */
-  faultsOf(value: unknown): SchemaFault[] {
+  *faultSteps(value: unknown): Steps<SchemaFault[]> {
     const faults: SchemaFault[] = [];
-    this.apply(this.document.root, value, '', faults);
+    yield* this.steps(this.document.root, value, '', faults);
     return faults;
   }
 
   apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void {
-    this.charge(1);
-    if (this.depth >= MAX_DEPTH) {
-      throw new SchemaTooCostlyError();
-    }
-    if (schema === false) {
-      this.add(faults, field, 'is not allowed');
-    }
-    this.depth += 1;
-    this.applyKeywords(schema, value, field, faults);
-    this.depth -= 1;
-  }
-
-  private applyKeywords(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void {
-    if (typeof schema !== 'object' || schema === null) {
-      return;
-    }
-    for (const { keyword, rule } of this.document.planOf(schema as JsonObject)) {
-      if (faults.length >= SCHEMA_LIMITS.faults) {
-        return;
+    for (const { keyword, rule } of this.enter(schema, field, faults)) {
+      if (this.isFull(faults)) {
+        break;
       }
       this.charge(STEPS_A_KEYWORD);
       keyword.apply({ run: this, schema: schema as JsonObject, field, faults }, rule, value);
     }
+    this.depth -= 1;
+  }
+
+  *steps(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): Steps<void> {
+    for (const { keyword, rule } of this.enter(schema, field, faults)) {
+      if (this.isFull(faults)) {
+        break;
+      }
+      this.charge(STEPS_A_KEYWORD);
+      const application = { run: this, schema: schema as JsonObject, field, faults };
+      if (keyword.steps === undefined) {
+        keyword.apply(application, rule, value);
+      } else {
+        yield* keyword.steps(application, rule, value);
+      }
+    }
+    this.depth -= 1;
+  }
+
+  /** @returns what a schema asks of a value */
+  private enter(schema: unknown, field: string, faults: SchemaFault[]): ReturnType<SchemaDocument['planOf']> {
+    this.charge(1);
+    if (this.depth >= MAX_DEPTH) {
+      throw new SchemaTooCostlyError();
+    }
+    this.depth += 1;
+    if (schema === false) {
+      this.add(faults, field, () => 'is not allowed');
+    }
+    return typeof schema === 'object' && schema !== null ? this.document.planOf(schema as JsonObject) : [];
   }
 
   holds(schema: unknown, value: unknown): boolean {
     const faults: SchemaFault[] = [];
+    this.questions += 1;
     this.apply(schema, value, '', faults);
+    this.questions -= 1;
     return faults.length === 0;
   }
 
-  add(faults: SchemaFault[], field: string, rule: string): void {
-    if (faults.length < SCHEMA_LIMITS.faults) {
-      faults.push({ field, rule });
+  add(faults: SchemaFault[], field: string, rule: () => string): void {
+    if (!this.isFull(faults)) {
+      faults.push(this.questions > 0 ? A_FAULT : { field, rule: rule() });
     }
+  }
+
+  /** Where only the question is whether there is any fault, the first one ends the check. */
+  isFull(faults: readonly SchemaFault[]): boolean {
+    return faults.length >= (this.questions > 0 ? 1 : SCHEMA_LIMITS.faults);
   }
 
   matches(pattern: string, text: string): boolean {
@@ -105,8 +132,8 @@ export class SchemaRun implements RunningCheck {
   }
 
   charge(steps: number): void {
-    this.steps += steps;
-    if (this.steps > SCHEMA_LIMITS.steps) {
+    this.work += steps;
+    if (this.work > SCHEMA_LIMITS.steps) {
       throw new SchemaTooCostlyError();
     }
   }

@@ -2,6 +2,7 @@ import { RE2JS } from '@bufbuild/re2';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../src/common/json.js';
+import { inOnePiece } from '../../../src/common/turns.js';
 import {
   deepMerge,
   removePath,
@@ -49,7 +50,7 @@ function measured(limit: number, work: () => { spent: () => number; run: () => u
 function ofSchema(schema: JsonObject, value: unknown): Measured {
   return measured(SCHEMA_LIMITS.steps, () => {
     const run = new SchemaRun(readSchema(schema));
-    return { spent: () => run.spent, run: () => run.faultsOf(value) };
+    return { spent: () => run.spent, run: () => inOnePiece(run.faultSteps(value)) };
   });
 }
 

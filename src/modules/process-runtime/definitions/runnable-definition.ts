@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../common/json.js';
+import type { Steps } from '../../../common/turns.js';
 import { deepMerge } from '../../../language/paths/data-paths.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/json-schema.types.js';
@@ -34,9 +35,10 @@ export class RunnableDefinition {
     return this.build.graphLength * BYTES_A_CHARACTER + conditions * BYTES_A_CHARACTER_OF_CONDITIONS;
   }
 
-  /** What the body of a start breaks of the input schema. */
-  faultsOfStart(body: JsonObject): SchemaFault[] {
-    return this.faults(this.graph.inputSchema, body);
+  /** What the body of a start breaks of the input schema; a large one is checked with breaks. */
+  *faultsOfStart(body: JsonObject): Steps<SchemaFault[]> {
+    const { inputSchema } = this.graph;
+    return inputSchema === null ? [] : yield* this.compiled(inputSchema).steps(body);
   }
 
   /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
@@ -55,11 +57,12 @@ export class RunnableDefinition {
   }
 
   private faults(schema: JsonObject | null, value: JsonObject): SchemaFault[] {
-    if (schema === null) {
-      return [];
-    }
+    return schema === null ? [] : this.compiled(schema).check(value);
+  }
+
+  private compiled(schema: JsonObject): CompiledSchema {
     const compiled = this.schemas.get(schema) ?? compileSchema(schema);
     this.schemas.set(schema, compiled);
-    return compiled.check(value);
+    return compiled;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { inTurn } from '../../../common/turns.js';
+import { inTurns } from '../../../common/turns.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { Database } from '../../../database/database.js';
@@ -88,7 +88,7 @@ export class ProcessStartService {
     const node = chooseStart(definition.graph, startCondition);
     demandLane(definition, node, principal);
     const platform = requirePlatform(call.platform);
-    refuseStartFaults(await inTurn(() => definition.faultsOfStart(data)));
+    refuseStartFaults(await inTurns(definition.faultsOfStart(data)));
     const path = ['start', key.appId, key.buildId, key.processName];
     const repeat = repeatKey(principal, path, call.idempotencyKey, call.body);
     const request: StartRequest = {
