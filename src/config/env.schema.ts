@@ -149,7 +149,7 @@ export const envSchema = z.object({
     'Requests of one caller that this replica works on at the same time, best below DATABASE_POOL_SIZE; others of this caller wait for them; 0 is no limit.',
   ),
   HTTP_REFUSAL_DELAY_MS: integer(0, 10_000, 250).describe(
-    'Milliseconds after which the 429 of a rate limit or of HTTP_CALLER_REQUESTS is answered, so that who asks again at once cannot fill the time of others.',
+    'Milliseconds after which the 429 of a rate limit or of HTTP_CALLER_REQUESTS is answered, or up to twice as long, so that who asks again at once cannot fill the time of others.',
   ),
   HTTP_HEADERS_TIMEOUT_MS: integer(1_000, MINUTE_MS, 10_000).describe(
     'Milliseconds in which the request headers must arrive.',

@@ -44,8 +44,8 @@ export class RateLimits {
     try {
       await limits();
     } catch (error) {
-      // Nobody has to wait for it when the process ends.
-      await sleep(this.refusalDelayMs, undefined, { ref: false });
+      // Not all at once. Nobody has to wait for it when the process ends.
+      await sleep(this.refusalDelayMs * (1 + Math.random()), undefined, { ref: false });
       throw error;
     }
   }
