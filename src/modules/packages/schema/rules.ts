@@ -13,11 +13,15 @@ export const resourceNameRule = z
   .max(RESOURCE_NAME_MAX_LENGTH)
   .regex(RESOURCE_NAME, 'may contain letters, digits and [ ] ( ) . _ - only');
 
+/** What `isDotSegment` refuses, in words of JSON Schema: a published schema says nothing of functions. */
+export const noDotSegment = { not: { enum: ['.', '..'] } };
+
 /** Ids that callers choose: of applications, builds and nodes. */
 export const idRule = z
   .string()
   .regex(new RegExp(PATH_ID_PATTERN), 'must be 1 to 64 letters, digits, ".", "_" or "-"')
-  .refine((id) => !isDotSegment(id), NO_DOT_SEGMENT);
+  .refine((id) => !isDotSegment(id), NO_DOT_SEGMENT)
+  .meta(noDotSegment);
 
 /** A text for people of `min` to `max` characters without control characters other than line breaks and tabs. */
 export function textRule(min: number, max: number): z.ZodString {

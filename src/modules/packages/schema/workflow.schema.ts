@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
-import { fileRule, idRule, jsonObjectRule, resourceNameRule, textRule } from './rules.js';
+import { fileRule, idRule, jsonObjectRule, noDotSegment, resourceNameRule, textRule } from './rules.js';
 
 const BODY_MAX_LENGTH = 262_144;
 const PROMPT_MAX_LENGTH = 65_536;
@@ -124,6 +124,7 @@ export const workflowSchema = z
       .describe('Where it stands in the folder; workflows/NAME.json without.'),
     name: resourceNameRule
       .refine((name) => !isDotSegment(name), NO_DOT_SEGMENT)
+      .meta(noDotSegment)
       .describe('Name by which actions and other workflows start it; unique in the package.'),
     description: textRule(0, 2_000).default(''),
     inputSchema: jsonObjectRule.nullable().default(null).describe('JSON Schema (2020-12) of the input.'),
