@@ -136,6 +136,9 @@ export const envSchema = z.object({
   ),
 
   HTTP_BODY_LIMIT_BYTES: integer(1_024, 67_108_864, 262_144).describe('Largest request body.'),
+  HTTP_BODY_MAX_VALUES: integer(1_000, 10_000_000, 25_000).describe(
+    'Most values of a request body, those inside of others included; packages have limits of their own.',
+  ),
   HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 262_144).describe(
     'Bytes of request bodies above 16 KiB of one caller that are worked on at the same time; others wait; 0 is no limit.',
   ),

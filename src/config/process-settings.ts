@@ -24,6 +24,9 @@ export const processSettings = {
   PROCESS_DATA_MAX_BYTES: integer(1_024, 16_777_216, MEGABYTE).describe(
     'Bytes of the data of one process instance, as JSON.',
   ),
+  PROCESS_DATA_MAX_VALUES: integer(1_000, 10_000_000, 50_000).describe(
+    'Most values of the data of one process instance, those inside of others included.',
+  ),
   PROCESS_MAX_NODES_PER_STEP: integer(1, 10_000, 200).describe(
     'Automatic nodes that one transaction goes through; a background job continues after that.',
   ),

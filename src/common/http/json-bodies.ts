@@ -3,6 +3,7 @@ import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
+import { countValues } from '../json-values.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
 import { isPublic } from '../auth/public.decorator.js';
@@ -79,7 +80,7 @@ export class JsonBodies {
     if (reads === 'raw' || isSmallBody(bytes.length)) {
       endTurn?.();
     }
-    request.body = reads === 'raw' ? bytes : await inTurn(() => objectOf(bytes));
+    request.body = reads === 'raw' ? bytes : await inTurn(() => this.objectOf(bytes));
   }
 
   private async turnOf(request: Request, limit: number): Promise<(() => void) | undefined> {
@@ -92,6 +93,19 @@ export class JsonBodies {
     return principal && over && this.turns.take(callerKey(principal), bytes, over);
   }
 
+  /** @throws UnreadableBodyError */
+  private objectOf(bytes: Uint8Array): object {
+    const most = this.env.get('HTTP_BODY_MAX_VALUES');
+    if (bytes.length > most && countValues(bytes, most) > most) {
+      throw new UnreadableBodyError('Request body has too many values.', `the limit is ${most} values`);
+    }
+    const body = parsed(bytes);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new UnreadableBodyError('Request body must be a JSON object.');
+    }
+    return body;
+  }
+
   private parserFor(limit: number): RequestHandler {
     const parser = this.parsers.get(limit) ?? express.raw({ limit, type: isJson });
     this.parsers.set(limit, parser);
@@ -101,15 +115,6 @@ export class JsonBodies {
 
 function bytesOf(body: unknown): Uint8Array {
   return body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
-}
-
-/** @throws UnreadableBodyError */
-function objectOf(bytes: Uint8Array): object {
-  const body = parsed(bytes);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new UnreadableBodyError('Request body must be a JSON object.');
-  }
-  return body;
 }
 
 /** @throws UnreadableBodyError */

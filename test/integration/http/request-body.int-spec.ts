@@ -5,6 +5,7 @@ import { TestApp, type TestResponse } from '../../support/app.js';
 import { createPath, createSystemBody, detailsPath, systemPath, toolPath } from '../../support/factories.js';
 
 const LIMIT = 65_536;
+const VALUES = 1_000;
 const MEGABYTE = 1_048_576;
 const DEPTHS = [10, 100, 1_000, 1_500, 2_000, 2_500, 3_000, 10_000, 30_000];
 const UNKNOWN_TOOL = toolPath({ resourceId: 'none', systemId: 'none', toolId: 'none' });
@@ -13,7 +14,10 @@ describe('request bodies', () => {
   let app: TestApp;
   let noPermission: string;
   beforeAll(async () => {
-    app = await TestApp.start({ HTTP_BODY_LIMIT_BYTES: String(LIMIT) });
+    app = await TestApp.start({
+      HTTP_BODY_LIMIT_BYTES: String(LIMIT),
+      HTTP_BODY_MAX_VALUES: String(VALUES),
+    });
     noPermission = await app.tokenWith({ scope: 'openid' });
   });
   afterAll(() => app.close());
@@ -73,6 +77,14 @@ describe('request bodies', () => {
     const stream = new Blob([bodyOf(LIMIT + 1)]).stream();
     const chunked = await app.request('PATCH', createPath(), { rawBody: stream as never });
     expectRefused(chunked, 'Request body is too large.');
+  });
+
+  it('have as many values as the limit and no more', async () => {
+    const bodyWith = (count: number): string => JSON.stringify({ x: Array(count - 2).fill('1,[') });
+    expectRefused(await send(bodyWith(VALUES)), 'Request validation failed.');
+    const response = await send(bodyWith(VALUES + 1));
+    expectRefused(response, 'Request body has too many values.');
+    expect(response.body['details']).toBe(`the limit is ${VALUES} values`);
   });
 
   it.each([

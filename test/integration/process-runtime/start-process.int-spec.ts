@@ -404,7 +404,8 @@ describe('a deployment that asks for a permission', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       PROCESS_START_PERMISSION: 'process-administration',
-      PROCESS_DATA_MAX_BYTES: '1024',
+      PROCESS_DATA_MAX_BYTES: '4096',
+      PROCESS_DATA_MAX_VALUES: '1000',
     });
     published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
   });
@@ -421,12 +422,16 @@ describe('a deployment that asks for a permission', () => {
     expect((await start(app, published, 'plain', {})).status).toBe(200);
   });
 
-  it('answers 400 for more data than an instance may have', async () => {
-    const { status, body } = await start(app, published, 'plain', { text: 'x'.repeat(1_024) });
+  it.each([
+    ['bytes', { text: 'x'.repeat(4_096) }, '4096 bytes'],
+    ['values', { list: Array(999).fill(1) }, '1000 values'],
+  ])('answers 400 for data of more %s than an instance may have', async (_, data, limit) => {
+    const { status, body } = await start(app, published, 'plain', data);
 
-    expect({ status, message: body.message }).toEqual({
+    expect({ status, message: body.message, details: body['details'] }).toEqual({
       status: 400,
       message: 'The process data would become too large.',
+      details: `the limit is ${limit}`,
     });
   });
 });

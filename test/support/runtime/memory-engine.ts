@@ -67,6 +67,7 @@ export const LIMITS: StepContext['limits'] = {
   liveTokens: 500,
   items: 100,
   dataBytes: 1_048_576,
+  dataValues: 50_000,
   expressionSteps: 100_000,
   returnPoints: 100,
 };

@@ -58,11 +58,12 @@ export class MandatoryParamsMissingError extends InvalidRequestError {
   }
 }
 
-/** Process data would exceed PROCESS_DATA_MAX_BYTES. */
+/** Process data would exceed PROCESS_DATA_MAX_BYTES or PROCESS_DATA_MAX_VALUES. */
 export class ProcessDataTooLargeError extends InvalidRequestError {
   readonly code = 'PROCESS_DATA_TOO_LARGE';
-  constructor(limit: number) {
-    super('The process data would become too large.', `the limit is ${limit} bytes`);
+  /** @param details names the limit */
+  constructor(details: string) {
+    super('The process data would become too large.', details);
   }
 }
 

@@ -78,6 +78,6 @@ export class InstanceOperationsService {
   private refused(error: EngineRefusal, { kind }: EngineCommand): Error {
     return kind === 'RELEASE' && error.code === 'INSTANCE_NOT_STARTED'
       ? new ProcessStateError('INSTANCE_NOT_ON_HOLD', 'The process instance is not on hold.')
-      : toDomainError(error, this.resources.limits.dataBytes);
+      : toDomainError(error);
   }
 }

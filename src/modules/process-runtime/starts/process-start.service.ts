@@ -149,7 +149,7 @@ export class ProcessStartService {
         },
       });
     } catch (error) {
-      throw error instanceof EngineRefusal ? toDomainError(error, this.resources.limits.dataBytes) : error;
+      throw error instanceof EngineRefusal ? toDomainError(error) : error;
     }
   }
 

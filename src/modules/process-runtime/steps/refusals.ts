@@ -17,16 +17,13 @@ const MESSAGES = {
   STALE: 'The token has moved on.',
 } as const;
 
-/**
- * What a caller is told when the engine refuses (docs/contract.md, section 4.2).
- * @param dataMaxBytes limit of process data
- */
-export function toDomainError({ code, message }: EngineRefusal, dataMaxBytes: number): DomainError {
+/** What a caller is told when the engine refuses (docs/contract.md, section 4.2). */
+export function toDomainError({ code, message }: EngineRefusal): DomainError {
   switch (code) {
     case 'ACTION_UNKNOWN':
       return new UiActionNotFoundError();
     case 'DATA_TOO_LARGE':
-      return new ProcessDataTooLargeError(dataMaxBytes);
+      return new ProcessDataTooLargeError(message);
     case 'DATA_INVALID':
       return new InvalidDataError(message);
     default:

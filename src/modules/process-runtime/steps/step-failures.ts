@@ -19,7 +19,7 @@ export class StepFailures {
 
   /** The engine refused the step: nothing is recorded. */
   refused(refusal: EngineRefusal): DomainError {
-    return toDomainError(refusal, this.resources.limits.dataBytes);
+    return toDomainError(refusal);
   }
 
   /** The engine stopped the step: records the incident that it is told by. */

@@ -31,6 +31,7 @@ export class StepResources {
       liveTokens: env.get('PROCESS_MAX_TOKENS'),
       items: env.get('PROCESS_MAX_ITEMS'),
       dataBytes: env.get('PROCESS_DATA_MAX_BYTES'),
+      dataValues: env.get('PROCESS_DATA_MAX_VALUES'),
       expressionSteps: env.get('PROCESS_MAX_EXPRESSION_STEPS'),
       returnPoints: env.get('PROCESS_MAX_RETURN_POINTS'),
     };

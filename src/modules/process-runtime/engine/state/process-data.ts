@@ -1,4 +1,5 @@
 import { isJsonObject, jsonSize, type JsonObject, type JsonValue } from '../../../../common/json.js';
+import { hasMoreValues } from '../../../../common/json-values.js';
 import {
   deepMerge,
   getPath,
@@ -121,7 +122,7 @@ export function valuesAt(
 }
 
 /**
- * Checks the limit of process data, together with the answers of children and the elements that children start with.
+ * Checks the limits of process data, together with the answers of children and the elements that children start with.
  * @throws EngineRefusal DATA_TOO_LARGE when the caller sent too much
  * @throws EngineIncident when a step of the background did
  */
@@ -129,19 +130,21 @@ export function checkDataSize(run: StepRun): void {
   if (!run.dataChanged) {
     return;
   }
-  const { dataBytes } = run.context.limits;
-  const size = [...run.instance.tokens.values()].reduce(
-    (sum, { call }) => sum + (call === null ? 0 : jsonSize(call.items) + jsonSize(call.results)),
-    jsonSize(run.instance.data),
-  );
-  if (size <= dataBytes) {
-    return;
+  const { dataBytes, dataValues } = run.context.limits;
+  const calls = [...run.instance.tokens.values()].flatMap(({ call }) => (call === null ? [] : [call]));
+  const parts = [run.instance.data, ...calls.flatMap(({ items, results }) => [items, results])];
+  if (parts.reduce<number>((sum, part) => sum + jsonSize(part), 0) > dataBytes) {
+    throw tooLarge(run, `${dataBytes} bytes`);
   }
-  const message = `The process data would have ${size} bytes; at most ${dataBytes} are possible.`;
-  if (run.command.kind === 'START' || run.command.kind === 'UI_ACTION') {
-    throw new EngineRefusal('DATA_TOO_LARGE', message);
+  if (hasMoreValues(parts, dataValues)) {
+    throw tooLarge(run, `${dataValues} values`);
   }
-  throw atCommand(run, 'ENGINE', message);
+}
+
+function tooLarge(run: StepRun, limit: string): Error {
+  return run.command.kind === 'START' || run.command.kind === 'UI_ACTION'
+    ? new EngineRefusal('DATA_TOO_LARGE', `the limit is ${limit}`)
+    : atCommand(run, 'ENGINE', `The process data would have more than ${limit}.`);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface StepLimits {
   readonly items: number;
   /** Bytes of process data as JSON. */
   readonly dataBytes: number;
+  /** Values of process data, those inside of others included. */
+  readonly dataValues: number;
   /** Work of all expressions and templates of one step, in the steps of `EXPRESSION_LIMITS`. */
   readonly expressionSteps: number;
   /** Return points kept. */

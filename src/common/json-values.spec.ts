@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { countValues, hasMoreValues } from './json-values.js';
+
+const counted = (text: string, most = 1_000_000): number => countValues(Buffer.from(text), most);
+
+it.each<[string, number]>([
+  ['{}', 1],
+  ['[ ]', 1],
+  ['{ "a" : 1 }', 2],
+  ['{"a":[1,2,{"b":null}],"c":"x,[{"}', 7],
+  ['[[],[],{}]', 4],
+  [String.raw`["\\","\"[,","\\\""]`, 4],
+])('%s has %i values', (text, count) => {
+  expect(counted(text)).toBe(count);
+  expect(hasMoreValues(JSON.parse(text), count)).toBe(false);
+  expect(hasMoreValues(JSON.parse(text), count - 1)).toBe(true);
+});
+
+it('has the same number as text and as a value, however it is written', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+      const count = counted(JSON.stringify(value, null, space));
+      expect(hasMoreValues(value, count)).toBe(false);
+      expect(hasMoreValues(value, count - 1)).toBe(true);
+    }),
+  );
+});
+
+it('is not counted beyond what is asked for, nor in text that ends too soon', () => {
+  expect(counted(`[${'1,'.repeat(1_000)}1]`, 10)).toBe(11);
+  expect(counted('["a')).toBe(2);
+});

@@ -1,0 +1,67 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const LAST_SPACE = 0x20;
+const LIST = 0x5b;
+const LIST_END = 0x5d;
+const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+
+/**
+ * How many values a JSON text has, those inside of others included (RFC 8259). Its bytes are looked at and nothing is made of them, so a
+ * text that would take memory and time out of proportion to its size is found before it is parsed.
+ * @param bytes UTF-8; of a text that is no JSON the number means nothing
+ * @param most counting ends beyond this
+ */
+export function countValues(bytes: Uint8Array, most: number): number {
+  let count = 1;
+  let isOpened = false;
+  for (let at = 0; at < bytes.length && count <= most; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > LAST_SPACE) {
+      // The first member of a list or object; each other one has a comma before it.
+      count += isOpened && byte !== LIST_END && byte !== OBJECT_END ? 1 : 0;
+      count += byte === COMMA ? 1 : 0;
+      isOpened = byte === LIST || byte === OBJECT;
+      at = byte === QUOTE ? endOfString(bytes, at) : at;
+    }
+  }
+  return count;
+}
+
+/** @returns index of the closing quotation mark */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = bytes.indexOf(QUOTE, start + 1);
+  while (at >= 0 && isEscaped(bytes, at)) {
+    at = bytes.indexOf(QUOTE, at + 1);
+  }
+  return at < 0 ? bytes.length : at;
+}
+
+/** Whether an odd number of backslashes stands before a byte. */
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  let first = at;
+  while (bytes[first - 1] === BACKSLASH) {
+    first -= 1;
+  }
+  return (at - first) % 2 === 1;
+}
+
+/** Whether a JSON value has more values than that, itself and those inside of others included. */
+export function hasMoreValues(value: unknown, most: number): boolean {
+  const pending: unknown[] = [value];
+  let count = 1;
+  while (pending.length > 0 && count <= most) {
+    const next = pending.pop();
+    if (typeof next === 'object' && next !== null) {
+      const members = Array.isArray(next) ? (next as unknown[]) : Object.values(next);
+      count += members.length;
+      for (const member of members) {
+        if (typeof member === 'object') {
+          pending.push(member);
+        }
+      }
+    }
+  }
+  return count > most;
+}
