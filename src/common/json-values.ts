@@ -20,13 +20,16 @@ export function countValues(bytes: Uint8Array, most: number): number {
     const byte = bytes[at] ?? 0;
     if (byte > LAST_SPACE) {
       // The first member of a list or object; each other one has a comma before it.
-      count += isOpened && byte !== LIST_END && byte !== OBJECT_END ? 1 : 0;
-      count += byte === COMMA ? 1 : 0;
+      count += byte === COMMA || (isOpened && !isEnd(byte)) ? 1 : 0;
       isOpened = byte === LIST || byte === OBJECT;
       at = byte === QUOTE ? endOfString(bytes, at) : at;
     }
   }
   return count;
+}
+
+function isEnd(byte: number): boolean {
+  return byte === LIST_END || byte === OBJECT_END;
 }
 
 /** @returns index of the closing quotation mark */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds of work in one go; longer work keeps others waiting. */
-const TURN_MS = 10;
+const TURN_MS = 5;
 
 /** Lets others have the event loop between the parts of long work that is not waiting for anything. */
 export class Turns {
@@ -29,40 +29,51 @@ export function inOnePiece<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Work that was done in this turn of the event loop, in milliseconds. */
-const loop = { spentMs: 0 };
+/** When somebody first asked in this turn of the event loop; all that has gone on since then has taken its time. */
+const loop: { begunAt: number | undefined } = { begunAt: undefined };
+
+function isFilled(): boolean {
+  const now = performance.now();
+  if (loop.begunAt === undefined) {
+    loop.begunAt = now;
+    setImmediate(() => {
+      loop.begunAt = undefined;
+    });
+  }
+  return now - loop.begunAt >= TURN_MS;
+}
 
 /**
- * Does work and counts its time to the turn of the event loop.
+ * Does work at once, and counts its time to the turn of the event loop.
  * @param work waits for nothing
  * @throws what the work throws
  */
 export function inThisTurn<Result>(work: () => Result): Result {
-  const begun = performance.now();
-  try {
-    return work();
-  } finally {
-    if (loop.spentMs === 0) {
-      setImmediate(() => {
-        loop.spentMs = 0;
-      });
-    }
-    loop.spentMs += performance.now() - begun;
+  isFilled();
+  return work();
+}
+
+/**
+ * Waits for a turn of the event loop that is not filled yet, so that probes and short requests are answered between long pieces of one
+ * request and of several. Not inside of a transaction.
+ */
+export async function turnWithRoom(): Promise<void> {
+  // Looked at and used without a wait in between.
+  while (isFilled()) {
+    await nextTurn();
   }
 }
 
 /**
- * Does work in a turn of the event loop that is not filled by other work, so that probes and short requests are answered between
- * long pieces of one request and of several. Not inside of a transaction.
+ * Does work in such a turn.
  * @param work waits for nothing
  * @returns what the work returns; rejects with what it throws
  */
 export async function inTurn<Result>(work: () => Result): Promise<Result> {
-  // Looked at and used without a wait in between.
-  while (loop.spentMs >= TURN_MS) {
+  while (isFilled()) {
     await nextTurn();
   }
-  return inThisTurn(work);
+  return work();
 }
 
 /** Does work that can be interrupted so that others have their turn. Not inside of a transaction. */

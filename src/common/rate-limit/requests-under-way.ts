@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
+import { turnWithRoom } from '../turns.js';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
 /** The requests of one caller that are not answered yet. */
@@ -47,6 +48,10 @@ export class RequestsUnderWay {
     response.once('close', () => this.left(key, caller));
     if (takesTurn && atWork > 0) {
       await this.turn(caller, response);
+    }
+    // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
+    if (caller.count > 1) {
+      await turnWithRoom();
     }
   }
 

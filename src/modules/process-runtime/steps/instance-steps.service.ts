@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inThisTurn, inTurn } from '../../../common/turns.js';
+import { inThisTurn, turnWithRoom } from '../../../common/turns.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { Database } from '../../../database/database.js';
@@ -56,7 +56,7 @@ export class InstanceStepsService {
   async run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
     const attempts: Attempts = {};
     // In the transaction nothing waits for a turn: others wait for its locks.
-    await inTurn(() => undefined);
+    await turnWithRoom();
     if (plan.addsWork === true) {
       await this.resources.quotas.refresh();
     }
