@@ -1,9 +1,13 @@
-import { randomInt } from 'node:crypto';
+import { randomFillSync, randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /** Room for all that one millisecond can bring. */
 const FIRST_SEQ_MAX = 2 ** 31;
+const BYTES = 16;
+/** Asking the operating system takes as long for many bytes as for few. */
+const random = new Uint8Array(256 * BYTES);
 
+let used = random.length;
 let last = { msecs: -1, seq: 0 };
 
 /**
@@ -13,11 +17,26 @@ let last = { msecs: -1, seq: 0 };
 export function orderedUuid(time: Date): string {
   const msecs = time.getTime();
   last = { msecs, seq: msecs === last.msecs ? last.seq + 1 : randomInt(FIRST_SEQ_MAX) };
-  return v7(last);
+  return v7({ ...last, random: randomBytes() });
+}
+
+/** A UUID version 7 of a time (RFC 9562, section 5.7), in no order within its millisecond. */
+export function uuidOf(time: Date): string {
+  return v7({ msecs: time.getTime(), random: randomBytes() });
 }
 
 /** The least UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
 export function firstUuidAt(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
+}
+
+/** Random bytes for one UUID, each used once. */
+function randomBytes(): Uint8Array {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  used += BYTES;
+  return random.subarray(used - BYTES, used);
 }

@@ -3,10 +3,12 @@ import type { EntityManager } from 'typeorm';
 import { Database } from './database.js';
 import { isDuplicate } from './driver-errors.js';
 import { IdBlockEntity } from './id-block.entity.js';
-import { IdRange } from './id-range.js';
+import { IdRange, IdRangeExhaustedError } from './id-range.js';
 
 /** Ids that one replica reserves at a time. What it has not used when it ends is never used: gaps mean nothing. */
 const BLOCK_SIZE = 1_000;
+/** With fewer in stock the next block is reserved, while the others are handed out. */
+const LOW_STOCK = 500;
 /** Parts of blocks kept for later; with more the smallest is forgotten. */
 const MAX_PARTS = 32;
 
@@ -34,6 +36,8 @@ interface Stock {
  *     const ids = await idBlocks.reserve('process-token', 16);
  *     await database.write(async (manager) => { const nextId = ids.sequence(); … });
  *     ids.giveBack();
+ *
+ * `provide` and `take` cost less, where a transaction may begin again when there are too few.
  */
 @Injectable()
 export class IdBlocks {
@@ -64,6 +68,38 @@ export class IdBlocks {
   }
 
   /**
+   * Sees to it that so many ids of each kind are in stock, for `take`. Mostly there is nothing to wait for.
+   * @throws NestedDatabaseUseError inside of work given to `Database`
+   */
+  async provide(names: readonly IdName[], count: number): Promise<void> {
+    this.database.refuseNestedUse();
+    for (const name of names) {
+      const stock = this.stockOf(name);
+      while (leftIn(stock) < Math.max(count, LOW_STOCK)) {
+        stock.refill ??= this.refill(name, stock, Math.max(count, BLOCK_SIZE));
+        if (leftIn(stock) >= count) {
+          // Whoever needs it, asks again and is told.
+          stock.refill.catch(() => undefined);
+          break;
+        }
+        await stock.refill;
+      }
+    }
+  }
+
+  /**
+   * Takes one id out of the stock, at once, also inside of a transaction. One that is rolled back leaves a gap.
+   * @throws IdRangeExhaustedError when there are none: then roll back, `provide` more and begin again
+   */
+  take(name: IdName): number {
+    const id = take(this.stockOf(name), 1);
+    if (id === undefined) {
+      throw new IdRangeExhaustedError();
+    }
+    return id;
+  }
+
+  /**
    * Takes ids for one transaction, before it begins.
    * @param count more than it can need
    * @throws NestedDatabaseUseError inside of work given to `Database`
@@ -74,10 +110,10 @@ export class IdBlocks {
     });
   }
 
-  private async refill(name: IdName, stock: Stock): Promise<void> {
+  private async refill(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
     try {
-      const next = await this.database.writeAside((manager) => advance(manager, name, BLOCK_SIZE));
-      keep(stock, { next, end: next + BLOCK_SIZE });
+      const next = await this.database.writeAside((manager) => advance(manager, name, count));
+      keep(stock, { next, end: next + count });
     } finally {
       stock.refill = undefined;
     }
@@ -88,6 +124,10 @@ export class IdBlocks {
     this.stocks.set(name, stock);
     return stock;
   }
+}
+
+function leftIn({ parts }: Stock): number {
+  return parts.reduce((sum, { next, end }) => sum + end - next, 0);
 }
 
 function take({ parts }: Stock, count: number): number | undefined {

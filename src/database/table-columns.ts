@@ -31,9 +31,16 @@ const MAPPINGS = new Map<ColumnType | undefined, Mapping>([
   ],
 ]);
 
+/** The last time that was written: the rows of one transaction mostly have the same one. */
+let written = { msecs: Number.NaN, text: '' };
+
 /** A time as datetime columns of every database take it: UTC with milliseconds, comparable as text. */
 export function sqlTime(time: Date): string {
-  return time.toISOString().replace('T', ' ').replace('Z', '');
+  const msecs = time.getTime();
+  if (msecs !== written.msecs) {
+    written = { msecs, text: time.toISOString().replace('T', ' ').replace('Z', '') };
+  }
+  return written.text;
 }
 
 /** Name of a table and its columns by property. */

@@ -86,11 +86,53 @@ describe('IdBlocks', () => {
     expect(second).toThrow(IdRangeExhaustedError);
   });
 
+  it('gives ids at once while there are any in stock, also inside of a transaction', async () => {
+    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
+    expect(() => ids.take('job')).toThrow(IdRangeExhaustedError);
+    await ids.provide(['job', 'process-token'], 16);
+    expect(await database.write(() => Promise.resolve([ids.take('job'), ids.take('job')]))).toEqual([1, 2]);
+    expect(ids.take('process-token')).toBe(1);
+    const rest = Array.from({ length: BLOCK - 2 }, () => ids.take('job'));
+    expect(rest).toEqual(Array.from({ length: BLOCK - 2 }, (_, index) => index + 3));
+    expect(() => ids.take('job')).toThrow(IdRangeExhaustedError);
+    await ids.provide(['job'], 2_500);
+    expect(Array.from({ length: 2_500 }, () => ids.take('job')).at(-1)).toBe(BLOCK + 2_500);
+  });
+
+  it('fetches more ids before the stock is empty, and lets nobody wait for them', async () => {
+    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
+    await ids.provide(['job'], 1);
+    Array.from({ length: BLOCK - 10 }, () => ids.take('job'));
+    const write = database.writeAside.bind(database);
+    let begin: (() => void) | undefined;
+    const began = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const ended = new Promise<void>((resolve) => {
+      database.writeAside = async (work) => {
+        begin?.();
+        const result = await write(work);
+        setImmediate(resolve);
+        return result;
+      };
+    });
+    await ids.provide(['job'], 10);
+    await began;
+    expect(ids.take('job')).toBe(BLOCK - 9);
+    await ended;
+    expect(await stored('job')).toBe(2 * BLOCK + 1);
+    database.writeAside = () => Promise.reject(new Error('outage'));
+    Array.from({ length: 600 }, () => ids.take('job'));
+    await ids.provide(['job'], 400);
+    await expect(ids.provide(['job'], 500)).rejects.toThrow('outage');
+  });
+
   it('refuses to be called inside of a transaction, at once and with a full stock too', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
     await ids.next('job');
     await expect(database.write(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
     await expect(database.read(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
+    await expect(database.write(() => ids.provide(['job'], 1))).rejects.toThrow(NestedDatabaseUseError);
     expect(await database.write(() => Promise.resolve('goes on'))).toBe('goes on');
   });
 

@@ -158,7 +158,22 @@ describe('published JSON Schemas', () => {
   it('say the same of a package as the service, whatever is changed in it', async () => {
     const paths = pathsOf(richDocument());
     const values = fc.oneof(
-      fc.constantFrom<unknown>(undefined, null, '', 0, -1, 1.5, true, [], {}, 'x y', '.', '..', 'MCP', 'CUSTOM_AGENT'),
+      fc.constantFrom<unknown>(
+        undefined,
+        null,
+        '',
+        0,
+        -1,
+        1.5,
+        true,
+        [],
+        {},
+        'x y',
+        '.',
+        '..',
+        'MCP',
+        'CUSTOM_AGENT',
+      ),
       fc.string({ maxLength: 20 }),
       fc.constant('x'.repeat(5_000)),
       fc.record({ unknownMember: fc.integer() }),

@@ -15,7 +15,7 @@ import { InstanceLocks, type Attempts } from './instance-locks.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter, type Written } from './step-writer.js';
-import type { LoadedInstance, PlannedStep, StepIds, StepPlan } from './step.types.js';
+import type { LoadedInstance, PlannedStep, StepPlan } from './step.types.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import type { InstanceKey } from '../storage/instances.repository.js';
 
@@ -61,25 +61,23 @@ export class InstanceStepsService {
       await this.resources.quotas.refresh();
     }
     try {
-      return await this.resources.withIds((begin) => this.commit(key, plan, begin, attempts));
+      return await this.resources.withIds(() => this.commit(key, plan, attempts));
     } catch (error) {
       if (!(error instanceof DefinitionNotHeldError)) {
         throw error;
       }
       attempts.definition = await this.definitions.byId(error.definitionId);
-      return this.resources.withIds((begin) => this.commit(key, plan, begin, attempts));
+      return this.resources.withIds(() => this.commit(key, plan, attempts));
     }
   }
 
   private async commit<Answer>(
     key: InstanceKey,
     plan: StepPlan<Answer>,
-    begin: () => StepIds,
     attempts: Attempts,
   ): Promise<Answer> {
     let done: Done | undefined;
     const answer = await this.database.writeTogether(async (manager) => {
-      const ids = begin();
       const held = await this.locks.lock(manager, key, attempts);
       const { row } = held;
       const decision = await plan.decide(held, manager);
@@ -93,11 +91,11 @@ export class InstanceStepsService {
       const now = this.resources.now();
       const before = await held.load();
       const result = workInGroup(manager, () =>
-        inThisTurn(() => this.step(before, decision, this.resources.engineContext(now, ids))),
+        inThisTurn(() => this.step(before, decision, this.resources.engineContext(now))),
       );
       const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
       const { job, retried } = plan;
-      const context = { ids, now, job, retried, origin };
+      const context = { ids: this.resources.ids, now, job, retried, origin };
       const written = await this.writer
         .write(manager, { ...before, isNew: false }, result, context)
         .catch(rethrown(before, decision.command));

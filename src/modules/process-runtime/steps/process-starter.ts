@@ -20,7 +20,6 @@ import { groupOf } from './instance-groups.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
-import type { StepIds } from './step.types.js';
 
 /** A process to be started. */
 export interface StartRequest {
@@ -95,24 +94,19 @@ export class ProcessStarter {
   }
 
   private async startOrStop<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
-    const id = await this.resources.nextId('process-instance');
     try {
-      return await this.resources.withIds((begin) => this.commit(request, id, plan, begin));
+      return await this.resources.withIds(() => this.commit(request, plan));
     } catch (error) {
       if (!(error instanceof EngineIncident) || plan.stopped === undefined) {
         throw error;
       }
-      return this.recordFailure(request, id, error, plan.stopped.bind(plan));
+      const stopped = plan.stopped.bind(plan);
+      return this.resources.withIds(() => this.recordFailure(request, error, stopped));
     }
   }
 
-  private async commit<Answer>(
-    request: StartRequest,
-    id: number,
-    plan: StartPlan<Answer>,
-    begin: () => StepIds,
-  ): Promise<Answer> {
-    const prepared = await inTurn(() => this.prepare(request, id, begin()));
+  private async commit<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+    const prepared = await inTurn(() => this.prepare(request));
     const { row, result, now } = prepared;
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
     const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
@@ -121,7 +115,7 @@ export class ProcessStarter {
     const { answer, written } = await this.database[how](async (manager) => {
       joinGroup(manager, groupOf(row));
       const answer = await plan.begin(manager, prepared);
-      const context = { ids: begin(), now, origin, job: plan.job };
+      const context = { ids: this.resources.ids, now, origin, job: plan.job };
       return { answer, written: await this.writer.write(manager, base, result, context) };
     });
     this.resources.quotas.grown(row, request.data, result.instance.data);
@@ -129,24 +123,24 @@ export class ProcessStarter {
     return answer;
   }
 
-  private prepare(request: StartRequest, id: number, ids: StepIds): PreparedStart {
+  private prepare(request: StartRequest): PreparedStart {
     const now = this.resources.now();
+    const id = this.resources.ids.instance();
     const row = newRow(request, id, now);
     const { definition, startNode, data, parent } = request;
     const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.uuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
-    const context = this.resources.engineContext(now, ids);
+    const context = this.resources.engineContext(now);
     return { row, now, result: step(definition.runtime, instance, command, context) };
   }
 
   private async recordFailure<Answer>(
     request: StartRequest,
-    id: number,
     incident: EngineIncident,
     stopped: NonNullable<StartPlan<Answer>['stopped']>,
   ): Promise<Answer> {
     const now = this.resources.now();
-    const row = { ...newRow(request, id, now), expiresAt: null };
+    const row = { ...newRow(request, this.resources.ids.instance(), now), expiresAt: null };
     const { source, type, message, node, actionSvcUuid } = incident;
     const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
     return this.incidents.recordFailedStart(row, request.startNode, fault, (manager, incidentUuid) =>

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
 import { Clock } from '../../../common/clock.js';
+import { uuidOf } from '../../../common/ordered-uuid.js';
 import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import { IdRangeExhaustedError } from '../../../database/id-range.js';
@@ -8,13 +8,22 @@ import type { StepContext } from '../engine/state/engine.types.js';
 import { ProcessQuotas } from './process-quotas.js';
 import type { StepIds } from './step.types.js';
 
-/** How many ids of a kind are reserved first; few steps need more, and then they are made again with more. */
+/** How many ids of a kind must be in stock; few steps need more, and then they are made again with more. */
 const GUESSES = [16, 1_024, 65_536];
+const STEP_IDS = ['process-instance', 'process-token', 'job', 'process-wait', 'process-incident'] as const;
 
-/** What steps need and the engine does not have: ids, reserved before their transactions, the time, limits and quotas. */
+/** What steps need and the engine does not have: ids, in stock before their transactions begin, the time, limits and quotas. */
 @Injectable()
 export class StepResources {
   readonly limits: StepContext['limits'];
+  /** For work that was given to `withIds`. */
+  readonly ids: StepIds = {
+    instance: () => this.blocks.take('process-instance'),
+    token: () => this.blocks.take('process-token'),
+    job: () => this.blocks.take('job'),
+    wait: () => this.blocks.take('process-wait'),
+    incident: () => this.blocks.take('process-incident'),
+  };
   /** Open incidents of one instance. */
   readonly maxIncidents: number;
 
@@ -42,50 +51,34 @@ export class StepResources {
   }
 
   /** What the outside gives to one step. */
-  engineContext(now: Date, { token }: StepIds): StepContext {
+  engineContext(now: Date): StepContext {
     return {
       now: now.getTime(),
       limits: this.limits,
-      newToken: () => ({ id: token(), uuid: uuid({ msecs: now.getTime() }) }),
+      newToken: () => ({ id: this.ids.token(), uuid: uuidOf(now) }),
     };
   }
 
   /** One id, not inside of a transaction. */
-  nextId(name: 'process-instance' | 'process-incident' | 'job'): Promise<number> {
+  nextId(name: 'process-incident' | 'job'): Promise<number> {
     return this.blocks.next(name);
   }
 
   /**
-   * Runs work that needs ids: whatever it was given is given again when its transaction is repeated.
-   * @param work gets a function to be called at the beginning of each attempt
+   * Runs work that takes `ids`, and runs it again where it took more than were in stock. It does not happen often.
+   * @param work whose transaction is rolled back when ids run out
    */
-  async withIds<T>(work: (begin: () => StepIds) => Promise<T>): Promise<T> {
-    for (const [index, count] of GUESSES.entries()) {
+  async withIds<T>(work: () => Promise<T>): Promise<T> {
+    for (const count of GUESSES) {
+      await this.blocks.provide(STEP_IDS, count);
       try {
-        return await this.attempt(count, work);
+        return await work();
       } catch (error) {
-        if (!(error instanceof IdRangeExhaustedError) || index === GUESSES.length - 1) {
+        if (!(error instanceof IdRangeExhaustedError)) {
           throw error;
         }
       }
     }
     throw new IdRangeExhaustedError();
-  }
-
-  private async attempt<T>(count: number, work: (begin: () => StepIds) => Promise<T>): Promise<T> {
-    const token = await this.blocks.reserve('process-token', count);
-    const job = await this.blocks.reserve('job', count);
-    const wait = await this.blocks.reserve('process-wait', count);
-    const incident = await this.blocks.reserve('process-incident', count);
-    try {
-      return await work(() => ({
-        token: token.sequence(),
-        job: job.sequence(),
-        wait: wait.sequence(),
-        incident: incident.sequence(),
-      }));
-    } finally {
-      [token, job, wait, incident].forEach((range) => range.giveBack());
-    }
   }
 }

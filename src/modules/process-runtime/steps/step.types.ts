@@ -67,8 +67,9 @@ export interface StepPlan<Answer> {
   decide(held: LockedInstance, manager: EntityManager): Decision<Answer> | Promise<Decision<Answer>>;
 }
 
-/** Ids reserved for one transaction; it takes the same ones when it is run again. */
+/** Each call takes an id that nobody else gets. */
 export interface StepIds {
+  instance: () => number;
   token: () => number;
   job: () => number;
   wait: () => number;
