@@ -25,9 +25,6 @@ export interface SelectionPart<Read> {
   rows(raw: RawRow[]): Read[];
 }
 
-/** What a row was asked for, where several are. */
-const KEY = 'asked';
-
 /** Columns of a table that are read together, see `Table`. */
 export class Selection<Row extends object, Read extends object> {
   private readonly chosen: readonly TableColumn[];
@@ -105,10 +102,11 @@ export class Selection<Row extends object, Read extends object> {
   }
 
   /**
-   * Rows with one value of a column. Members of a write group that ask for such rows at one time share a statement.
+   * Rows with one value of a column, which is among those that are read. Members of a write group that ask for such rows at one
+   * time share a statement.
    * @param others conditions beside it
    */
-  async findBy<Property extends keyof Row & string>(
+  async findBy<Property extends keyof Row & keyof Read & string>(
     manager: EntityManager,
     property: Property,
     value: Row[Property] & (string | number),
@@ -123,13 +121,9 @@ export class Selection<Row extends object, Read extends object> {
     const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
     return member.group.statements.ask(kind, value, async (values: readonly (string | number)[]) => {
       const one: Where<Row> = { ...others, [property]: In([...new Set(values)]) };
-      const rows = await this.with(KEY, columnOf(this.shape, property).name).find(
-        member.group.manager,
-        one,
-        locking,
-      );
+      const rows = await this.find(member.group.manager, one, locking);
       const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
-      rows.forEach(({ [KEY]: key, ...row }) => found.get(String(key))?.push(row as unknown as Read));
+      rows.forEach((row) => found.get(String(row[property]))?.push(row));
       return values.map((each) => found.get(String(each)) ?? []);
     });
   }

@@ -30,6 +30,8 @@ export type Work<Result> = (manager: EntityManager) => Promise<Result>;
  */
 export class WriteGroup {
   readonly statements = new SharedStatements();
+  /** What the managers of members are made of. */
+  readonly watching: object;
   private readonly begun = performance.now();
   private readonly runner: QueryRunner;
   private readonly holders = new Map<string, Promise<unknown>>();
@@ -50,6 +52,7 @@ export class WriteGroup {
       throw new TypeError('A group is a transaction.');
     }
     this.runner = manager.queryRunner;
+    this.watching = watching(manager);
   }
 
   /**
@@ -186,19 +189,26 @@ export class GroupMember {
 
   /** The manager of the transaction, as this member has it. */
   private manager(): EntityManager {
-    const shared = this.group.manager;
-    const own = Object.create(shared) as EntityManager & Record<string, unknown>;
-    const writing = (name: string, writes: (first: unknown) => boolean): void => {
-      own[name] = (...args: unknown[]): unknown => {
-        this.hasWritten ||= writes(args[0]);
-        return (shared as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...args);
-      };
-    };
-    writing('query', (sql) => !READS.test(String(sql)));
-    WRITERS.forEach((name) => writing(name, () => true));
+    const own = Object.create(this.group.watching) as EntityManager;
     MEMBERS.set(own, this);
     return own;
   }
+}
+
+/** A manager that tells the member to which a manager made of it belongs what is written. */
+function watching(shared: EntityManager): object {
+  const made = Object.create(shared) as Record<string, unknown>;
+  const writing = (name: string, writes: (first: unknown) => boolean): void => {
+    made[name] = function send(this: EntityManager, ...args: unknown[]): unknown {
+      if (writes(args[0])) {
+        noteWrite(this);
+      }
+      return (shared as unknown as Record<string, (...args: unknown[]) => unknown>)[name]?.(...args);
+    };
+  };
+  writing('query', (sql) => !READS.test(String(sql)));
+  WRITERS.forEach((name) => writing(name, () => true));
+  return made;
 }
 
 /** Notes that a statement that writes is sent past the manager. */

@@ -30,11 +30,11 @@ export class EventsRepository {
     events: readonly NewEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
   ): Promise<void> {
-    const shared = { instanceId, shard, actor, requestId, at };
-    await EVENTS.insert(
-      manager,
-      events.map((event) => ({ ...event, ...shared })),
-    );
+    // Member by member: spreading costs more than all else that is done for an event.
+    const rows = events.map(({ seq, kind, tokenId, node, data }) => {
+      return { instanceId, shard, seq, kind, tokenId, node, data, actor, requestId, at };
+    });
+    await EVENTS.insert(manager, rows);
   }
 
   /** Events after a number, oldest first. */

@@ -14,7 +14,30 @@ export type StoredToken = Omit<TokenState, 'actions' | 'call'> &
   Omit<TokenRow, 'state'> &
   Pick<ProcessTokenEntity, 'content'>;
 
-/** A token for the engine. */
-export function toTokenRow({ hasJobs, hasWaits, modifiedAt, content, ...columns }: StoredToken): TokenRow {
-  return { state: { ...columns, ...content }, hasJobs, hasWaits, modifiedAt };
+/** A token for the engine. Member by member: spreading takes longer than reading the row. */
+export function toTokenRow(stored: StoredToken): TokenRow {
+  const { id, uuid, parentId, scopeTokenId, startNode, node, state, status, visit, rev } = stored;
+  const { syncCount, syncFinished, content, hasJobs, hasWaits, modifiedAt } = stored;
+  const { actions, call } = content;
+  return {
+    state: {
+      id,
+      uuid,
+      parentId,
+      scopeTokenId,
+      startNode,
+      node,
+      state,
+      status,
+      visit,
+      syncCount,
+      syncFinished,
+      actions,
+      call,
+      rev,
+    },
+    hasJobs,
+    hasWaits,
+    modifiedAt,
+  };
 }

@@ -17,7 +17,7 @@ export interface TokenChange {
 export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
 const TOKENS = new Table(ProcessTokenEntity);
-const WHOLE = TOKENS.selectAllBut('shard', 'instanceId', 'live', 'createdAt');
+const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
 const PLACE = TOKENS.select('id', 'visit', 'live');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
@@ -119,8 +119,8 @@ function toNewRow(
   createdAt: Date,
 ): ProcessTokenEntity {
   const { id, uuid, scopeTokenId, startNode } = change.token;
-  const fixed = { id, uuid, shard, instanceId, scopeTokenId, startNode, createdAt };
-  return { ...fixed, rev: 1, ...toChanged(change, createdAt) };
+  const fixed = { id, uuid, shard, instanceId, scopeTokenId, startNode, createdAt, rev: 1 };
+  return Object.assign(toChanged(change, createdAt), fixed);
 }
 
 /** The columns that a step may change. */
@@ -133,6 +133,19 @@ function toChanged(
 > {
   const { parentId, node, state, status, visit, syncCount, syncFinished, actions, call } = token;
   const { live, hasJobs, hasWaits } = flags;
-  const changed = { live, parentId, node, state, status, visit, syncCount, syncFinished };
-  return { ...changed, hasJobs, hasWaits, content: { actions, call }, modifiedAt };
+  const content = { actions, call };
+  return {
+    live,
+    parentId,
+    node,
+    state,
+    status,
+    visit,
+    syncCount,
+    syncFinished,
+    hasJobs,
+    hasWaits,
+    content,
+    modifiedAt,
+  };
 }
