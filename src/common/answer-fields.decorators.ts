@@ -21,6 +21,8 @@ export const Shows = {
   /** A whole number. */
   number: shows({ type: 'integer' }),
   numberOrNull: shows({ type: 'integer', nullable: true }),
+  /** As `numberOrNull`; not in every answer. */
+  numberIfAsked: shows({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),
   uuidOrNull: shows({ type: String, format: 'uuid', nullable: true }),
   /** ISO 8601, UTC with milliseconds. */
@@ -42,4 +44,7 @@ export const Shows = {
   partOrNull: (type: () => Type, description: string) =>
     shows({ type: () => type(), nullable: true })(description),
   list: (type: () => Type, description: string) => shows({ type: () => [type()] })(description),
+  /** As `list`; not in every answer. */
+  listIfAsked: (type: () => Type, description: string) =>
+    shows({ type: () => [type()], required: false })(description),
 };

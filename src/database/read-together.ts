@@ -2,7 +2,9 @@ import type { EntityManager } from 'typeorm';
 import type { RawRow, SelectionPart } from './selection.js';
 import type { SqlValue, TableColumn } from './table-columns.js';
 
-type Parts<Rows extends object[]> = { readonly [Index in keyof Rows]: SelectionPart<Rows[Index]> };
+type Parts<Rows extends object[]> = {
+  readonly [Index in keyof Rows]: SelectionPart<Rows[Index]> | undefined;
+};
 type Read<Rows extends object[]> = { -readonly [Index in keyof Rows]: Rows[Index][] };
 
 /** A statement without its values, and where each part finds its columns. */
@@ -19,22 +21,27 @@ const shapes = new Map<string, Shape>();
  *
  *     const [tokens, events] = await readTogether(manager, [TOKENS.part({ instanceId }), EVENTS.part({ instanceId })]);
  *
+ * @param parts an undefined one is not read
  * @returns the rows of each part, each in no order
  */
 export async function readTogether<Rows extends object[]>(
   manager: EntityManager,
   parts: Parts<Rows>,
 ): Promise<Read<Rows>> {
-  const all = parts as readonly SelectionPart<object>[];
-  const { sql, places } = shapeOf(all);
-  const values = all.flatMap((part): readonly SqlValue[] => part.values);
-  const found: RawRow[][] = all.map(() => []);
+  const all = parts as readonly (SelectionPart<object> | undefined)[];
+  const asked = all.filter((part) => part !== undefined);
+  const { sql, places } = shapeOf(asked);
+  const values = asked.flatMap((part): readonly SqlValue[] => part.values);
+  const found: RawRow[][] = asked.map(() => []);
   for (const row of await manager.query<RawRow[]>(sql, values)) {
     const part = Number(row['part']);
-    const columns = places[part] ?? [];
-    found[part]?.push(Object.fromEntries(columns.map(({ place, property }) => [property, row[place]])));
+    const read: RawRow = {};
+    for (const { place, property } of places[part] ?? []) {
+      read[property] = row[place];
+    }
+    found[part]?.push(read);
   }
-  return all.map((part, index) => part.rows(found[index] ?? [])) as Read<Rows>;
+  return all.map((part) => part?.rows(found[asked.indexOf(part)] ?? []) ?? []) as Read<Rows>;
 }
 
 function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
@@ -48,10 +55,10 @@ function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
 function made(parts: readonly SelectionPart<object>[]): Shape {
   const placed = parts.map(({ columns }) => placesOf(columns));
   const names = [...new Set(placed.flatMap((columns) => [...columns.keys()]))];
-  const selects = parts.map(({ from }, index) => {
+  const selects = parts.map(({ from, isOrdered }, index) => {
     const columns = names.map((place) => `${placed[index]?.get(place)?.name ?? 'NULL'} AS ${place}`);
-    // In brackets of its own: an order and a limit would be those of the union.
-    return `SELECT * FROM (SELECT ${[`${index} AS part`, ...columns].join(', ')}${from}) AS part${index}`;
+    const select = `SELECT ${[`${index} AS part`, ...columns].join(', ')}${from}`;
+    return isOrdered ? `SELECT * FROM (${select}) AS part${index}` : select;
   });
   return {
     sql: selects.join(' UNION ALL '),

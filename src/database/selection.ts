@@ -22,6 +22,8 @@ export interface SelectionPart<Read> {
   /** What stands behind the columns. */
   readonly from: string;
   readonly values: readonly SqlValue[];
+  /** Whether it has an order or a limit, which would otherwise be those of the whole statement. */
+  readonly isOrdered: boolean;
   rows(raw: RawRow[]): Read[];
 }
 
@@ -92,6 +94,7 @@ export class Selection<Row extends object, Read extends object> {
         limit === undefined ? '' : ' LIMIT ?',
       ].join(''),
       values: limit === undefined ? values : [...values, limit],
+      isOrdered: order !== undefined || limit !== undefined,
       rows: (raw) => this.rows(raw),
     };
   }

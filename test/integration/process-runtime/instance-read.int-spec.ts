@@ -95,7 +95,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
         uiActions: [{ svcUuid: ui('a'), name: 'done', back: false, bodySchema: null }],
       },
     ]);
-    const { history } = body;
+    const { history = [] } = body;
     expect(history.map(({ seq }) => seq)).toEqual(history.map((_, index) => history.length - index));
     expect(history).toContainEqual(
       expect.objectContaining({
@@ -106,6 +106,25 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
         actor: 'jane.doe',
       }),
     );
+  });
+
+  it('shows the lists that are asked for, without a statement for the others', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const whole = (await get(id)).body;
+    const { children, history, historyNext, ...rest } = whole;
+    const asked = async (include: string): Promise<unknown> =>
+      (await app.request('GET', `${instancePath(id)}?include=${include}`)).body;
+    expect(await asked('')).toEqual(rest);
+    expect(await asked('children')).toEqual({ ...rest, children });
+    expect(await asked('history')).toEqual({ ...rest, history, historyNext });
+    expect(await asked('history,children')).toEqual(whole);
+    for (const include of ['tokens', 'history,', 'history children', ',']) {
+      const { status, body } = await app.request('GET', `${instancePath(id)}?include=${include}`);
+      expect([status, body['details']]).toEqual([
+        400,
+        'include: must be empty or some of children, history, with commas',
+      ]);
+    }
   });
 
   it('shows the way back, and the token that was left behind by it', async () => {
@@ -123,7 +142,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
       { uuid: back.tokenUuid, state: 'ACTIVE', bpmnElementId: expect.any(String) },
       { uuid: token.uuid, state: 'ABORTED', uiActions: [] },
     ]);
-    expect(body.historyNext).toBe(body.history.at(-1)?.seq);
+    expect(body.historyNext).toBe(body.history?.at(-1)?.seq);
     expect(body.history).toHaveLength(10);
   });
 

@@ -18,10 +18,16 @@ const BYTES_A_CHARACTER_OF_CONDITIONS = 256;
 /** A definition of a build with all that running it needs, made once and never changed. */
 export class RunnableDefinition {
   readonly runtime: RuntimeDefinition;
+  /** Whether its instances can start processes. */
+  readonly startsProcesses: boolean;
   private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
 
   constructor(readonly build: BuildDefinition) {
     this.runtime = new RuntimeDefinition(build.graph);
+    this.startsProcesses = build.graph.nodes.some(
+      ({ call, actions }) =>
+        call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),
+    );
   }
 
   get graph(): BuildDefinition['graph'] {

@@ -7,6 +7,7 @@ import { Env } from '../../../config/env.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
 import { InstanceStream } from './instance-stream.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
+import { ALL_LISTS } from '../reading/instance-snapshots.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceSignals } from '../steps/instance-signals.js';
@@ -80,7 +81,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   async follow(principal: Principal, request: ProgressRequest, sink: ProgressSink): Promise<() => void> {
     const { uuid, lastEventId } = request;
     const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
-    const first = await this.instances.get(principal, uuid);
+    const first = await this.instances.get(principal, uuid, ALL_LISTS);
     this.demandRoom(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
@@ -95,7 +96,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     );
     this.streams.add(stream);
     timers.push(...this.timers(stream, request));
-    const last = first.history[0]?.seq ?? 0;
+    const last = first.history?.[0]?.seq ?? 0;
     stream.seq = Math.min(known ?? last, last);
     // Headers go out with the first bytes, and there may be no event for long.
     stream.beat();

@@ -35,7 +35,7 @@ export class InstanceDiagramsService {
    * @throws ProcessInstanceNotFoundError
    */
   async diagram(principal: Principal, uuid: string): Promise<InstanceDiagramDto> {
-    const { tokens } = await this.instances.get(principal, uuid);
+    const { tokens } = await this.instances.get(principal, uuid, new Set());
     const positions = tokens
       .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
       .map(({ currentNodeId: nodeId, bpmnElementId, uuid: tokenUuid, state }) => ({

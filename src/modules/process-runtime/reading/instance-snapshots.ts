@@ -4,22 +4,36 @@ import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { readTogether } from '../../../database/read-together.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { readable } from '../access/instance-access.service.js';
 import { newestEvents, type EventRow } from '../storage/events.repository.js';
 import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import {
-  instanceParts,
   InstanceRevisionError,
   InstancesRepository,
+  newestChildren,
+  revisionPart,
   type ChildHead,
 } from '../storage/instances.repository.js';
-import { tokenParts, TokensRepository, toTokenRows } from '../storage/tokens.repository.js';
-import type { StoredToken, TokenRow } from '../storage/token.row.js';
+import {
+  shownTokens,
+  TokensRepository,
+  toTokenRows,
+  type ShownToken,
+} from '../storage/tokens.repository.js';
+import type { TokenRow } from '../storage/token.row.js';
 
-/** An instance between two steps. */
+/** Lists of an instance that not every reader needs. */
+export const INSTANCE_LISTS = ['children', 'history'] as const;
+export type InstanceList = (typeof INSTANCE_LISTS)[number];
+export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
+
+/** An instance between two steps. Of lists that were not asked for nothing is there. */
 export interface InstanceSnapshot {
   row: InstanceRow;
+  definition: RunnableDefinition;
   /** Those that a step would read, by id. */
   live: TokenRow[];
   /** The newest of the others, by id. */
@@ -49,6 +63,7 @@ export class InstanceSnapshots {
     private readonly instances: InstancesRepository,
     private readonly tokens: TokensRepository,
     private readonly incidents: IncidentsRepository,
+    private readonly definitions: RunnableDefinitionsService,
     env: Env,
   ) {
     this.pageSize = env.get('PROCESS_PAGE_SIZE');
@@ -56,21 +71,42 @@ export class InstanceSnapshots {
 
   /**
    * @param principal who must be allowed to read it
+   * @param included lists that are read beside the rest
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
-  async read(principal: Principal, uuid: string): Promise<InstanceSnapshot> {
+  async read(
+    principal: Principal,
+    uuid: string,
+    included: ReadonlySet<InstanceList>,
+  ): Promise<InstanceSnapshot> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const snapshot = await this.database.read(async (manager) =>
-        this.content(manager, readable(principal, await this.instances.find(manager, { uuid }))),
+      const found = await this.database.read((manager) => this.instances.find(manager, { uuid }));
+      const row = readable(principal, found);
+      const definition = await this.definitions.byId(row.definitionId);
+      const snapshot = await this.database.read((manager) =>
+        this.content(manager, row, definition, included),
       );
       if (snapshot !== undefined) {
         return snapshot;
       }
     }
-    // An instance with steps in quick succession: they wait for this one. It only reads, so nothing counts as stored.
-    const locked = await this.database.writeAside(async (manager) =>
-      this.content(manager, readable(principal, await this.instances.lock(manager, { uuid }))),
-    );
+    return this.locked(principal, uuid, included);
+  }
+
+  /** An instance with steps in quick succession: they wait for this reading. */
+  private async locked(
+    principal: Principal,
+    uuid: string,
+    included: ReadonlySet<InstanceList>,
+  ): Promise<InstanceSnapshot> {
+    const found = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    // Instances keep their definitions.
+    const definition = await this.definitions.byId(readable(principal, found).definitionId);
+    // It only reads, so nothing counts as stored.
+    const locked = await this.database.writeAside(async (manager) => {
+      const row = readable(principal, await this.instances.lock(manager, { uuid }));
+      return this.content(manager, row, definition, included);
+    });
     if (locked === undefined) {
       throw new InstanceRevisionError('The revision of a locked instance has changed.');
     }
@@ -78,27 +114,36 @@ export class InstanceSnapshots {
   }
 
   /** @returns undefined when a step came between */
-  private async content(manager: EntityManager, row: InstanceRow): Promise<InstanceSnapshot | undefined> {
+  private async content(
+    manager: EntityManager,
+    row: InstanceRow,
+    definition: RunnableDefinition,
+    included: ReadonlySet<InstanceList>,
+  ): Promise<InstanceSnapshot | undefined> {
     const incidents = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
     const failedChildren = await this.failedChildren(manager, row.id, incidents);
-    const tokens = tokenParts(row.id, this.pageSize);
-    const { revision, children } = instanceParts(row.id, this.pageSize);
-    const events = newestEvents(row.id, this.pageSize);
+    const hasChildren = included.has('children') && definition.startsProcesses;
     // Last and in one statement, so that the revision tells of all that was read before.
-    const read = await readTogether<
-      [Pick<InstanceRow, 'rev'>, StoredToken, StoredToken, ChildHead, EventRow]
-    >(manager, [revision, tokens.live, tokens.ended, children, events]);
-    if (read[0][0]?.rev !== row.rev) {
+    const [revision, tokens, children, events] = await readTogether<
+      [Pick<InstanceRow, 'rev'>, ShownToken, ChildHead, EventRow]
+    >(manager, [
+      revisionPart(row.id),
+      shownTokens(row.id, this.pageSize),
+      hasChildren ? newestChildren(row.id, this.pageSize) : undefined,
+      included.has('history') ? newestEvents(row, this.pageSize) : undefined,
+    ]);
+    if (revision[0]?.rev !== row.rev) {
       return undefined;
     }
     const content = {
       row,
-      live: toTokenRows(read[1]),
-      ended: toTokenRows(read[2]),
+      definition,
+      live: toTokenRows(tokens.filter(({ live }) => live)),
+      ended: toTokenRows(tokens.filter(({ live }) => !live)),
       incidents,
       failedChildren,
-      children: read[3],
-      events: read[4].toSorted((one, other) => other.seq - one.seq),
+      children,
+      events: events.toSorted((one, other) => other.seq - one.seq),
     };
     return { ...content, tokenUuids: await this.tokenUuids(manager, content) };
   }
@@ -119,7 +164,12 @@ export class InstanceSnapshots {
 
   private async tokenUuids(
     manager: EntityManager,
-    { live, ended, incidents, events }: Omit<InstanceSnapshot, 'tokenUuids'>,
+    {
+      live,
+      ended,
+      incidents,
+      events,
+    }: Pick<InstanceSnapshot, 'live' | 'ended' | 'incidents' | 'events'>,
   ): Promise<Map<number, string>> {
     const tokens = [...live, ...ended];
     const known = new Map(tokens.map(({ state }) => [state.id, state.uuid]));

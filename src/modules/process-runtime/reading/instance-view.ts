@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../common/json.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { openUiActions } from '../engine/ui-actions/open-actions.js';
 import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
-import type { InstanceSnapshot } from './instance-snapshots.js';
+import type { InstanceList, InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-locks.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { EventRow } from '../storage/events.repository.js';
@@ -11,27 +11,27 @@ import type { InstanceHead } from '../storage/instance.row.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { toTokenView } from '../starts/token-view.js';
 import type { HistoryEventDto } from './instance-history.dto.js';
-import type { InstanceIncidentDto, InstanceResponseDto } from './instance.response.dto.js';
+import type { InstanceChildDto, InstanceIncidentDto, InstanceResponseDto } from './instance.response.dto.js';
 import type { InstanceSummaryDto } from './instance-summary.dto.js';
 import type { InstanceTokenDto, OpenUiActionDto } from './instance-token.dto.js';
 import type { InstanceNodeDto } from './instance-node.dto.js';
 
 /**
  * An instance as one caller sees it.
+ * @param included lists that are shown
  * @param mayExecute whether this caller may execute the UI actions of a node: no others are shown
  */
 export function toInstanceView(
   snapshot: InstanceSnapshot,
-  definition: RunnableDefinition,
+  included: ReadonlySet<InstanceList>,
   mayExecute: (node: GraphNode) => boolean,
 ): InstanceResponseDto {
-  const { row, live, ended, incidents, failedChildren, children, events, tokenUuids } = snapshot;
+  const { row, definition, live, ended, incidents, failedChildren, tokenUuids } = snapshot;
   const state = toInstanceState(row, live);
   const tokens = [...live, ...ended].map((token) => ({
     ...toInstanceToken(definition, token, tokenUuids),
     uiActions: uiActionsOf(definition, state, token.state, mayExecute),
   }));
-  const oldest = events.at(-1)?.seq ?? 1;
   return {
     ...toInstanceSummary(row),
     tokens: tokens.toSorted((one, other) => rank(one) - rank(other)),
@@ -40,14 +40,29 @@ export function toInstanceView(
       ...toIncidentView(definition, incident, tokenUuids),
       childProcessInstanceUuid: failedChildren.get(incident.id) ?? null,
     })),
-    children: children
-      .toSorted((one, other) => one.id - other.id)
-      .map(({ uuid, state: childState, processName, parentIndex }) => ({
-        uuid,
-        state: childState,
-        processDefinitionName: processName,
-        index: parentIndex ?? 0,
-      })),
+    ...(included.has('children') ? { children: toChildren(snapshot) } : {}),
+    ...(included.has('history') ? toHistory(snapshot) : {}),
+  };
+}
+
+function toChildren({ children }: InstanceSnapshot): InstanceChildDto[] {
+  return children
+    .toSorted((one, other) => one.id - other.id)
+    .map(({ uuid, state, processName, parentIndex }) => ({
+      uuid,
+      state,
+      processDefinitionName: processName,
+      index: parentIndex ?? 0,
+    }));
+}
+
+function toHistory({
+  definition,
+  events,
+  tokenUuids,
+}: InstanceSnapshot): Pick<InstanceResponseDto, 'history' | 'historyNext'> {
+  const oldest = events.at(-1)?.seq ?? 1;
+  return {
     history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
     historyNext: oldest > 1 ? oldest : null,
   };

@@ -11,6 +11,7 @@ import {
   IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
+import { INSTANCE_LISTS, type InstanceList } from './instance-snapshots.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 
@@ -84,6 +85,24 @@ export class InstancesQueryDto {
   limit?: number;
 }
 
+const LISTS = INSTANCE_LISTS.join('|');
+
+/** What an answer about one instance has. */
+export class InstanceQueryDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: `^((${LISTS})(,(${LISTS}))*)?$`,
+    description:
+      'Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.',
+    example: 'history',
+  })
+  @Matches(new RegExp(`^((${LISTS})(,(${LISTS}))*)?$`), {
+    message: `must be empty or some of ${INSTANCE_LISTS.join(', ')}, with commas`,
+  })
+  @IsOptional()
+  include?: string;
+}
+
 /** Which part of an audit trail to read. */
 export class HistoryQueryDto {
   @IsQueryNumber(
@@ -100,4 +119,10 @@ export class HistoryQueryDto {
 
   @IsPageLimit('Events', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
   limit?: number;
+}
+
+/** @param include undefined where a caller does not say */
+export function toInstanceLists(include: string | undefined): ReadonlySet<InstanceList> {
+  const named: ReadonlySet<string> | undefined = include === undefined ? undefined : new Set(include.split(','));
+  return new Set(INSTANCE_LISTS.filter((list) => named?.has(list) ?? true));
 }

@@ -84,15 +84,21 @@ export class InstanceResponseDto extends InstanceSummaryDto {
   @Shows.list(() => InstanceIncidentDto, 'Open incidents.')
   incidents: InstanceIncidentDto[];
 
-  @Shows.list(
+  @Shows.listIfAsked(
     () => InstanceChildDto,
-    'Processes that it started, the newest; all of them with `parentProcessInstanceUuid` of the list.',
+    'Processes that it started, the newest; all of them with `parentProcessInstanceUuid` of the list. Left out where `include` leaves it out.',
   )
-  children: InstanceChildDto[];
+  children?: InstanceChildDto[];
 
-  @Shows.list(() => HistoryEventDto, 'The newest events of its audit trail, newest first.')
-  history: HistoryEventDto[];
+  @Shows.listIfAsked(
+    () => HistoryEventDto,
+    'The newest events of its audit trail, newest first. Left out where `include` leaves it out.',
+  )
+  history?: HistoryEventDto[];
 
-  @Shows.numberOrNull('Give it as `before` of the history to read on; null when these are all.', null)
-  historyNext: number | null;
+  @Shows.numberIfAsked(
+    'Give it as `before` of the history to read on; null when these are all. Left out with `history`.',
+    null,
+  )
+  historyNext?: number | null;
 }

@@ -5,7 +5,13 @@ import type { Principal } from '../../../common/user/principal.js';
 import { InstanceDiagramDto } from './instance-diagram.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
 import { InstancePageDto } from './instance-summary.dto.js';
-import { HistoryQueryDto, InstanceParams, InstancesQueryDto } from './instance.params.dto.js';
+import {
+  HistoryQueryDto,
+  InstanceParams,
+  InstanceQueryDto,
+  InstancesQueryDto,
+  toInstanceLists,
+} from './instance.params.dto.js';
 import { InstanceResponseDto } from './instance.response.dto.js';
 import { InstanceDiagramsService } from './instance-diagrams.service.js';
 import { ForReaders } from './for-readers.decorator.js';
@@ -37,8 +43,9 @@ export class ProcessInstancesController {
   async get(
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
+    @Query() { include }: InstanceQueryDto,
   ): Promise<InstanceResponseDto> {
-    return this.instances.get(principal, uuid);
+    return this.instances.get(principal, uuid, toInstanceLists(include));
   }
 
   @Get(':uuid/history')

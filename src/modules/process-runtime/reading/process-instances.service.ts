@@ -4,7 +4,7 @@ import { Permission } from '../../../common/auth/permission.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { Database } from '../../../database/database.js';
-import { InstanceSnapshots } from './instance-snapshots.js';
+import { InstanceSnapshots, type InstanceList } from './instance-snapshots.js';
 import { InstanceTrails } from './instance-trails.js';
 import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-view.js';
 import type { HistoryQuery, InstanceQuery } from '../model/process-instances.types.js';
@@ -61,13 +61,17 @@ export class ProcessInstancesService {
   /**
    * An instance as it stands between two steps.
    * @param principal who must be allowed to read it, and whose UI actions are shown
+   * @param included lists that are part of the answer
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
-  async get(principal: Principal, uuid: string): Promise<InstanceResponseDto> {
-    const snapshot = await this.snapshots.read(principal, uuid);
-    const definition = await this.definitions.byId(snapshot.row.definitionId);
-    return toInstanceView(snapshot, definition, (node) =>
-      this.access.mayExecute(principal, snapshot.row, definition, node),
+  async get(
+    principal: Principal,
+    uuid: string,
+    included: ReadonlySet<InstanceList>,
+  ): Promise<InstanceResponseDto> {
+    const snapshot = await this.snapshots.read(principal, uuid, included);
+    return toInstanceView(snapshot, included, (node) =>
+      this.access.mayExecute(principal, snapshot.row, snapshot.definition, node),
     );
   }
 

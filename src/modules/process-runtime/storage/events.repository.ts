@@ -16,9 +16,15 @@ export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'at'>;
 const EVENTS = new Table(ProcessEventEntity);
 const SHOWN = EVENTS.selectAllBut('instanceId', 'shard');
 
-/** The newest events of an instance, for `readTogether`. */
-export function newestEvents(instanceId: number, limit: number): SelectionPart<EventRow> {
-  return SHOWN.part({ instanceId }, { order: { seq: 'DESC' }, limit });
+/**
+ * The newest events of an instance, for `readTogether`.
+ * @param seq number of its newest event; numbers have no gaps
+ */
+export function newestEvents(
+  { id: instanceId, seq }: { id: number; seq: number },
+  limit: number,
+): SelectionPart<EventRow> {
+  return SHOWN.part({ instanceId, seq: MoreThan(seq - limit) });
 }
 
 /** The audit trails of instances. */

@@ -50,15 +50,14 @@ const TIMED = WHOLE.with('lockedAt', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', U
 /** What is shown of a process that another one started. */
 export type ChildHead = Pick<InstanceRow, 'id' | 'uuid' | 'state' | 'processName' | 'parentIndex'>;
 
-/** The revision of an instance, and the newest processes that it started, for `readTogether`. */
-export function instanceParts(
-  id: number,
-  newest: number,
-): { revision: SelectionPart<Pick<InstanceRow, 'rev'>>; children: SelectionPart<ChildHead> } {
-  return {
-    revision: REVISION.part({ id }),
-    children: CHILD.part({ parentId: id }, { order: { id: 'DESC' }, limit: newest }),
-  };
+/** The revision of an instance, for `readTogether`. */
+export function revisionPart(id: number): SelectionPart<Pick<InstanceRow, 'rev'>> {
+  return REVISION.part({ id });
+}
+
+/** The newest processes that an instance started, for `readTogether`. */
+export function newestChildren(parentId: number, limit: number): SelectionPart<ChildHead> {
+  return CHILD.part({ parentId }, { order: { id: 'DESC' }, limit });
 }
 
 /** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */

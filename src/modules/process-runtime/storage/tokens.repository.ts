@@ -18,6 +18,7 @@ export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
 const TOKENS = new Table(ProcessTokenEntity);
 const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
+const SHOWN = TOKENS.selectAllBut('shard', 'instanceId', 'createdAt');
 const PLACE = TOKENS.select('id', 'visit', 'live');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
@@ -26,16 +27,13 @@ const LINK = TOKENS.select('id', 'parentId');
 const OLDEST_OF_NEWEST =
   'SELECT MIN(id) FROM (SELECT id FROM process_tokens WHERE instance_id = ? ORDER BY id DESC LIMIT ?) AS newest';
 
-/** The live tokens of an instance, and those of its newest that have ended, for `readTogether`. */
-export function tokenParts(
-  instanceId: number,
-  newest: number,
-): Record<'live' | 'ended', SelectionPart<StoredToken>> {
-  const among = { sql: `id >= (${OLDEST_OF_NEWEST})`, values: [instanceId, newest] };
-  return {
-    live: WHOLE.part({ instanceId, live: true }),
-    ended: WHOLE.part({ instanceId, live: false }, { and: among }),
-  };
+/** A token, and whether it is live. */
+export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'live'>;
+
+/** The live tokens of an instance and its newest, for `readTogether`. */
+export function shownTokens(instanceId: number, newest: number): SelectionPart<ShownToken> {
+  const and = { sql: `(live = 1 OR id >= (${OLDEST_OF_NEWEST}))`, values: [instanceId, newest] };
+  return SHOWN.part({ instanceId }, { and });
 }
 
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
