@@ -17,12 +17,7 @@ import {
   revisionPart,
   type ChildHead,
 } from '../storage/instances.repository.js';
-import {
-  shownTokens,
-  TokensRepository,
-  toTokenRows,
-  type ShownToken,
-} from '../storage/tokens.repository.js';
+import { shownTokens, TokensRepository, toTokenRows, type ShownToken } from '../storage/tokens.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 
 /** Lists of an instance that not every reader needs. */
@@ -164,12 +159,7 @@ export class InstanceSnapshots {
 
   private async tokenUuids(
     manager: EntityManager,
-    {
-      live,
-      ended,
-      incidents,
-      events,
-    }: Pick<InstanceSnapshot, 'live' | 'ended' | 'incidents' | 'events'>,
+    { live, ended, incidents, events }: Pick<InstanceSnapshot, 'live' | 'ended' | 'incidents' | 'events'>,
   ): Promise<Map<number, string>> {
     const tokens = [...live, ...ended];
     const known = new Map(tokens.map(({ state }) => [state.id, state.uuid]));

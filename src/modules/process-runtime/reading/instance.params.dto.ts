@@ -123,6 +123,7 @@ export class HistoryQueryDto {
 
 /** @param include undefined where a caller does not say */
 export function toInstanceLists(include: string | undefined): ReadonlySet<InstanceList> {
-  const named: ReadonlySet<string> | undefined = include === undefined ? undefined : new Set(include.split(','));
+  const named: ReadonlySet<string> | undefined =
+    include === undefined ? undefined : new Set(include.split(','));
   return new Set(INSTANCE_LISTS.filter((list) => named?.has(list) ?? true));
 }
