@@ -1,4 +1,4 @@
-import { integer } from './setting-rules.js';
+import { flag, integer } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -29,6 +29,9 @@ export const databaseSettings = {
   ),
   DATABASE_GROUP_WORK_MS: integer(1, 1_000, 15).describe(
     'Milliseconds of work after which the rest of a group is left to the next one.',
+  ),
+  DATABASE_PREPARED_STATEMENTS: flag(true).describe(
+    'Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot.',
   ),
   DATABASE_LOCK_WAIT_SECONDS: integer(1, 60, 3).describe(
     'Seconds a statement waits for rows that another transaction holds.',

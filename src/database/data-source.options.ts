@@ -111,6 +111,7 @@ function poolRules(env: Env): PoolRules {
     // One who has a connection made for it does not wait for others.
     waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
     retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+    prepares: env.get('DATABASE_PREPARED_STATEMENTS'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { prepared } from './prepared-statements.js';
 import type { RawRow, SelectionPart } from './selection.js';
 import type { SqlValue, TableColumn } from './table-columns.js';
 
@@ -61,7 +62,7 @@ function made(parts: readonly SelectionPart<object>[]): Shape {
     return isOrdered ? `SELECT * FROM (${select}) AS part${index}` : select;
   });
   return {
-    sql: selects.join(' UNION ALL '),
+    sql: prepared(selects.join(' UNION ALL ')),
     places: placed.map((columns) => [...columns].map(([place, { property }]) => ({ place, property }))),
   };
 }

@@ -1,6 +1,7 @@
 import { In, type EntityManager } from 'typeorm';
 import { both, conditionOf, whereClause, type Condition, type Where } from './conditions.js';
 import { memberOf } from './groups/write-group.js';
+import { prepared } from './prepared-statements.js';
 import { lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
@@ -11,6 +12,8 @@ export interface Found<Row extends object> {
   lock?: RowLock;
   /** A condition beside those on columns, made of SQL. */
   and?: Condition | undefined;
+  /** Whether the same statement is sent often with other values, see `prepared`. */
+  isRepeated?: boolean;
 }
 
 /** A row as a driver returns it, values by property. */
@@ -59,7 +62,7 @@ export class Selection<Row extends object, Read extends object> {
 
   /** Rows that meet all conditions. */
   async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
-    const { order, limit, lock, and } = found;
+    const { order, limit, lock, and, isRepeated = false } = found;
     const given = conditionOf(this.shape, where);
     if (given === null) {
       return [];
@@ -73,7 +76,7 @@ export class Selection<Row extends object, Read extends object> {
       lock === undefined ? '' : lockClause(manager.connection, lock),
     ].join('');
     const values = limit === undefined ? condition.values : [...condition.values, limit];
-    return this.rows(await manager.query<RawRow[]>(sql, values));
+    return this.rows(await manager.query<RawRow[]>(isRepeated ? prepared(sql) : sql, values));
   }
 
   /**
@@ -101,7 +104,7 @@ export class Selection<Row extends object, Read extends object> {
 
   /** The first of these rows; null when there is none. */
   async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
-    return (await this.find(manager, where, found))[0] ?? null;
+    return (await this.find(manager, where, { isRepeated: true, ...found }))[0] ?? null;
   }
 
   /**
@@ -116,14 +119,14 @@ export class Selection<Row extends object, Read extends object> {
     others: Where<Row> = {},
     lock?: RowLock,
   ): Promise<Read[]> {
-    const locking = lock === undefined ? {} : { lock };
+    const locking = { isRepeated: true, ...(lock === undefined ? {} : { lock }) };
     const member = memberOf(manager);
     if (member === undefined) {
       return this.find(manager, { ...others, [property]: value }, locking);
     }
     const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
     return member.group.statements.ask(kind, value, async (values: readonly (string | number)[]) => {
-      const one: Where<Row> = { ...others, [property]: In([...new Set(values)]) };
+      const one: Where<Row> = { ...others, [property]: In(filledUp([...new Set(values)])) };
       const rows = await this.find(member.group.manager, one, locking);
       const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
       rows.forEach((row) => found.get(String(row[property]))?.push(row));
@@ -140,6 +143,12 @@ export class Selection<Row extends object, Read extends object> {
     }
     return raw as Read[];
   }
+}
+
+/** Names the last value again until there are 1, 2, 4, 8 and so on, so that statements for any number have few texts. */
+function filledUp<Value>(values: readonly Value[]): Value[] {
+  const count = 2 ** Math.ceil(Math.log2(values.length));
+  return [...values, ...Array.from({ length: count - values.length }, () => values.at(-1) as Value)];
 }
 
 /** The end of a statement that reads in an order. */

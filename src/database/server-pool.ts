@@ -3,6 +3,7 @@ import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2
 import type { DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from './database.errors.js';
 import { PacketLimit } from './packet-limit.js';
+import { prepareOn } from './prepared-statements.js';
 
 /** Rules of our own for a connection pool. */
 export interface PoolRules {
@@ -15,6 +16,8 @@ export interface PoolRules {
   /** How long each of them may, milliseconds. */
   waitMs: number;
   retryAfterSeconds: number;
+  /** Whether statements are prepared, see `prepared`. */
+  prepares: boolean;
 }
 
 type Borrower = Parameters<Pool['getConnection']>[0];
@@ -119,6 +122,9 @@ class ServerPool {
     // The statements are queued before anything the borrower of a new connection sends.
     this.rules.sessionStatements.forEach((statement) => connection.query(statement));
     this.packets.watch(connection);
+    if (this.rules.prepares) {
+      prepareOn(connection);
+    }
     // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
     const internals = internalsOf(connection);
     internals.stream.setTimeout(this.rules.silenceMs);
