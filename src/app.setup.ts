@@ -9,6 +9,7 @@ import { limitConnections } from './common/http/address-connections.js';
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
 import { corsOptions } from './common/http/cors.js';
+import { JsonReplies } from './common/http/json-replies.js';
 import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
@@ -30,7 +31,8 @@ export async function createApp(
   options: AppOptions,
   log = new Log(options.env),
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options, log), {
+  const module = AppModule.with(options, log);
+  const app = await NestFactory.create<NestExpressApplication>(module, new JsonReplies(), {
     bodyParser: false,
     abortOnError: false,
     logger: new NestLogger(log),

@@ -56,8 +56,13 @@ export function inThisTurn<Result>(work: () => Result): Result {
 /**
  * Waits for a turn of the event loop that is not filled yet, so that probes and short requests are answered between long pieces of one
  * request and of several. Not inside of a transaction.
+ * @returns undefined when this one is not
  */
-export async function turnWithRoom(): Promise<void> {
+export function turnWithRoom(): Promise<void> | undefined {
+  return isFilled() ? nextWithRoom() : undefined;
+}
+
+async function nextWithRoom(): Promise<void> {
   // Looked at and used without a wait in between.
   while (isFilled()) {
     await nextTurn();

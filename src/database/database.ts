@@ -14,7 +14,7 @@ import {
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
-import { dropConnections } from './server-pool.js';
+import { dropConnections, queryPool } from './server-pool.js';
 import { WriteProgress } from './write-progress.js';
 
 const BACKOFF_BASE_MS = 5;
@@ -33,11 +33,13 @@ export class Database {
   private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
   private readonly groups: WriteQueue;
+  private readonly reader: EntityManager;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
   ) {
+    this.reader = this.isEmbedded ? dataSource.manager : readerOf(dataSource);
     this.groups = new WriteQueue(
       { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
       {
@@ -68,16 +70,17 @@ export class Database {
    */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
-    const { manager } = this.dataSource;
-    const reading = this.isEmbedded
-      ? this.inTurn(() => run(manager))
-      : this.inTime(
-          this.againWhenLost(() => run(manager)),
-          () => this.late(),
-        );
-    return reading.catch((error: unknown) => {
+    const { reader } = this;
+    try {
+      return await (this.isEmbedded
+        ? this.inTurn(() => run(reader))
+        : this.inTime(
+            this.againWhenLost(() => run(reader)),
+            () => this.late(),
+          ));
+    } catch (error) {
       throw this.told(error);
-    });
+    }
   }
 
   /**
@@ -256,6 +259,13 @@ export class Database {
       this.pausedAt = performance.now();
     }
   }
+}
+
+/** The manager for statements outside of transactions: those that are spelled out go to the pool by the shortest way. */
+function readerOf(dataSource: DataSource): EntityManager {
+  return Object.assign(Object.create(dataSource.manager) as EntityManager, {
+    query: (sql: string, values: unknown[] = []) => queryPool(dataSource, sql, values),
+  });
 }
 
 /** Whether the same transaction may succeed when it is run again, and is not stored yet. */

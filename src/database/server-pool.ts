@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
-import type { DataSource } from 'typeorm';
+import { QueryFailedError, type DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from './database.errors.js';
 import { PacketLimit } from './packet-limit.js';
 import { prepareOn } from './prepared-statements.js';
@@ -67,6 +67,30 @@ export async function withPatience<T>(dataSource: DataSource, work: () => Promis
  */
 export function dropConnections(dataSource: DataSource, before: number): void {
   poolOf(dataSource)?.drop(before);
+}
+
+/**
+ * The rows of one statement outside of a transaction. The framework would make an object and a dozen promises for it.
+ * @throws as the framework does: QueryFailedError, or what kept the connection from being had
+ */
+export function queryPool(dataSource: DataSource, sql: string, values: unknown[]): Promise<unknown> {
+  const { pool } = dataSource.driver as unknown as { pool: Pool };
+  return new Promise((resolve, reject) => {
+    pool.getConnection((unavailable, connection) => {
+      if (unavailable !== null) {
+        reject(unavailable);
+        return;
+      }
+      connection.query(sql, values, (error, rows) => {
+        connection.release();
+        if (error === null) {
+          resolve(rows);
+        } else {
+          reject(new QueryFailedError(sql, values, error));
+        }
+      });
+    });
+  });
 }
 
 function poolOf(dataSource: DataSource): ServerPool | undefined {

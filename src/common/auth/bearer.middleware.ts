@@ -46,20 +46,30 @@ export function bearerMiddleware(
       authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
     });
 
-  // Express hands a rejection to `next`.
-  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    if (!isPublic(request.path)) {
-      checkHeader(request);
-      const recognise = async (): Promise<Principal> => {
-        const principal =
-          strategy.verifiedCaller(request) ?? principalFrom(await authenticate(request, response));
-        await strategy.requireActive(request);
-        return principal;
-      };
-      setPrincipal(request, await recognise());
-      setRecheck(request, recognise);
+  const ask = async (request: Request, response: Response, known?: Principal): Promise<Principal> => {
+    const principal = known ?? principalFrom(await authenticate(request, response));
+    await strategy.requireActive(request);
+    return principal;
+  };
+
+  return (request: Request, response: Response, next: NextFunction): void | Promise<void> => {
+    if (isPublic(request.path)) {
+      next();
+      return undefined;
     }
-    next();
+    checkHeader(request);
+    const recognise = (): Principal | Promise<Principal> => {
+      const known = strategy.verifiedCaller(request);
+      return known === undefined || strategy.asksIssuer ? ask(request, response, known) : known;
+    };
+    const goOn = (principal: Principal): void => {
+      setPrincipal(request, principal);
+      setRecheck(request, recognise);
+      next();
+    };
+    const principal = recognise();
+    // A rejection goes to `next`.
+    return principal instanceof Promise ? principal.then(goOn) : goOn(principal);
   };
 }
 

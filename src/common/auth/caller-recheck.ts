@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../user/principal.js';
 
 /** Recognises the caller of one request by its token, as it did at first. */
-type Recheck = () => Promise<Principal>;
+type Recheck = () => Principal | Promise<Principal>;
 
 const rechecks = new WeakMap<IncomingMessage, Recheck>();
 

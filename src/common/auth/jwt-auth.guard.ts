@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { principalOf } from '../user/principal.js';
 import { callerIn } from './principal.decorator.js';
 import { isPublic } from './public.decorator.js';
 
@@ -13,6 +15,7 @@ export class JwtAuthGuard implements CanActivate {
 
   /** @throws AuthenticationRequiredError */
   canActivate(context: ExecutionContext): boolean {
-    return isPublic(this.reflector, context) || callerIn(context) !== undefined;
+    const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
+    return principal !== undefined || isPublic(this.reflector, context) || callerIn(context) !== undefined;
   }
 }

@@ -51,6 +51,11 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     this.toleranceSeconds = env.get('OIDC_CLOCK_TOLERANCE_SECONDS');
   }
 
+  /** Whether `requireActive` asks the issuer about each token. */
+  get asksIssuer(): boolean {
+    return this.trusted.introspection !== undefined;
+  }
+
   /** The caller whose token was verified a moment ago and need not be verified again. */
   verifiedCaller(request: IncomingMessage): Principal | undefined {
     const token = bearerToken(request);

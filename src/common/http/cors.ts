@@ -11,6 +11,7 @@ const ALLOWED_HEADERS = [
   'Content-Type',
   'Idempotency-Key',
   'If-Match',
+  'If-None-Match',
   'Last-Event-ID',
   'X-Request-Id',
   'svc-platform',

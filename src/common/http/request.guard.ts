@@ -1,9 +1,11 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { Env } from '../../config/env.js';
-import { CheckedPath } from './checked-path.js';
+import { CheckedPath, type PathCheck, type PathCheckOptions } from './checked-path.js';
 import { JsonBodies } from './json-bodies.js';
 import { PathChecks } from './path-checks.js';
+import { routeInputs } from './route-inputs.js';
 
 /**
  * Global guard, the last one: the path of `@FoundFirst` routes, then query and body. A guard and no interceptor: the
@@ -24,8 +26,12 @@ export class RequestGuard implements CanActivate {
   }
 
   /** @throws ValidationFailedError, UnreadableBodyError, RateLimitExceededError, and whatever the path is refused with */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const check = this.reflector.get(CheckedPath, context.getHandler());
+    return check === undefined && isBare(context) ? true : this.check(context, check);
+  }
+
+  private async check(context: ExecutionContext, check?: PathCheck & PathCheckOptions): Promise<boolean> {
     if (check !== undefined && check.onlyWhenRefused !== true) {
       await this.paths.demand(check, context);
     }
@@ -39,4 +45,15 @@ export class RequestGuard implements CanActivate {
     }
     return true;
   }
+}
+
+/** Whether a request has neither query nor body, and its route needs none. */
+function isBare(context: ExecutionContext): boolean {
+  const { url, headers } = context.switchToHttp().getRequest<Request>();
+  return (
+    !routeInputs(context).takesBody &&
+    !url.includes('?') &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined
+  );
 }

@@ -13,12 +13,18 @@ const IPV6_NETWORK_BYTES = 8;
  * tokens is limited too. The address is Express' `request.ip`: X-Forwarded-For counts only with a trusted proxy.
  */
 export function addressRateLimit(limits: RateLimits): RequestHandler {
-  // Express hands a rejection to `next`.
-  return async (request, _response, next) => {
-    if (!UNLIMITED_PATHS.has(request.path)) {
-      await limits.ask(() => limits.address.consume(addressKey(request.ip ?? '')));
+  return (request, _response, next) => {
+    const refusal = UNLIMITED_PATHS.has(request.path)
+      ? undefined
+      : limits.ask(() => {
+          limits.address.consume(addressKey(request.ip ?? ''));
+          return undefined;
+        });
+    if (refusal === undefined) {
+      next();
     }
-    next();
+    // A rejection goes to `next`.
+    return refusal;
   };
 }
 

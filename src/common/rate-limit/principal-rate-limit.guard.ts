@@ -15,28 +15,26 @@ export class PrincipalRateLimitGuard implements CanActivate {
   ) {}
 
   /** @throws RateLimitExceededError, TooManyCallerRequestsError */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
     if (principal === undefined) {
       return true;
     }
-    await this.limits.ask(() => this.enter(callerKey(principal), context));
-    return true;
+    const waiting = this.limits.ask(() => this.enter(callerKey(principal), context));
+    return waiting === undefined ? true : waiting.then(() => true);
   }
 
-  private async enter(key: string, context: ExecutionContext): Promise<void> {
-    await this.limits.principal.consume(key);
+  private enter(key: string, context: ExecutionContext): Promise<void> | undefined {
+    this.limits.principal.consume(key);
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
     if (operation !== undefined) {
-      await this.limits.operations[operation].consume(key);
+      this.limits.operations[operation].consume(key);
     }
-    if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) === undefined) {
-      // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
-      await this.limits.underWay.enter(
-        key,
-        context.switchToHttp().getResponse<ServerResponse>(),
-        operation === undefined,
-      );
+    if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) !== undefined) {
+      return undefined;
     }
+    // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
+    const takesTurn = operation === undefined;
+    return this.limits.underWay.enter(key, context.switchToHttp().getResponse<ServerResponse>(), takesTurn);
   }
 }

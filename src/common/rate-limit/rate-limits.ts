@@ -36,17 +36,21 @@ export class RateLimits {
   }
 
   /**
-   * Asks limits, and lets whoever is refused wait for its answer (HTTP_REFUSAL_DELAY_MS): a connection that asks again at once would
+   * Asks limits, which may have the caller wait, and lets whoever is refused wait for its answer (HTTP_REFUSAL_DELAY_MS): a connection that asks again at once would
    * fill the event loop with refusals.
-   * @throws what the limits throw
+   * @returns undefined where nothing is to be waited for; otherwise it is rejected with what the limits throw
    */
-  async ask(limits: () => Promise<void>): Promise<void> {
+  ask(limits: () => Promise<void> | undefined): Promise<void> | undefined {
     try {
-      await limits();
+      return limits()?.catch((error: unknown) => this.refuse(error));
     } catch (error) {
-      // Not all at once. Nobody has to wait for it when the process ends.
-      await sleep(this.refusalDelayMs * (1 + Math.random()), undefined, { ref: false });
-      throw error;
+      return this.refuse(error);
     }
+  }
+
+  private async refuse(error: unknown): Promise<never> {
+    // Not all at once. Nobody has to wait for it when the process ends.
+    await sleep(this.refusalDelayMs * (1 + Math.random()), undefined, { ref: false });
+    throw error;
   }
 }

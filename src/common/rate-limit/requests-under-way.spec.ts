@@ -13,12 +13,15 @@ const opened = (state = {}): ServerResponse =>
     ...state,
   }) as never;
 
+const enter = async (requests: RequestsUnderWay, ...request: Parameters<RequestsUnderWay['enter']>) =>
+  requests.enter(...request);
+
 describe('RequestsUnderWay', () => {
   const begun: string[] = [];
   /** Sends a request; `begun` names it when it is at its turn. */
   const send = (requests: RequestsUnderWay, caller: string, name: string, takesTurn = true): (() => void) => {
     const response = opened();
-    void requests.enter(caller, response, takesTurn).then(() => begun.push(name));
+    void enter(requests, caller, response, takesTurn).then(() => begun.push(name));
     return () => response.emit('close');
   };
   const order = async (): Promise<string[]> => {
@@ -52,7 +55,7 @@ describe('RequestsUnderWay', () => {
   it('refuses what is too many with those that wait, and forgets callers who have none', async () => {
     const requests = new RequestsUnderWay({ underWay: 2, atWork: 1 });
     const sent = ['a', 'b'].map((name) => send(requests, 'one', name));
-    const refused = requests.enter('one', opened(), true);
+    const refused = enter(requests, 'one', opened(), true);
     await expect(refused).rejects.toBeInstanceOf(TooManyCallerRequestsError);
     sent.forEach((close) => close());
     await order();
@@ -65,7 +68,7 @@ describe('RequestsUnderWay', () => {
     'counts no request that is over before it comes: %o',
     async (state) => {
       const requests = new RequestsUnderWay({ underWay: 1, atWork: 1 });
-      await expect(requests.enter('one', opened(state), true)).rejects.toBeInstanceOf(UnreadableBodyError);
+      await expect(enter(requests, 'one', opened(state), true)).rejects.toBeInstanceOf(UnreadableBodyError);
       send(requests, 'one', 'next');
       expect(await order()).toEqual(['next']);
     },

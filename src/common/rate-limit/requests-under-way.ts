@@ -30,29 +30,51 @@ export class RequestsUnderWay {
   /**
    * Counts a request until its response or its connection is closed.
    * @param takesTurn whether it waits for its turn; not one that waits for others anyway
-   * @returns when it is at its turn; never when it is closed before
+   * @returns undefined when it is at its turn at once; otherwise when it is, and never when it is closed before
    * @throws TooManyCallerRequestsError
    * @throws UnreadableBodyError when it is closed already, which nobody would tell again
    */
-  async enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> {
-    const { underWay, atWork } = this.limits;
+  enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
     if (response.closed || response.req.socket.destroyed) {
       throw new UnreadableBodyError('The connection is closed.');
     }
+    const caller = this.counted(key);
+    const turn = this.turnOf(key, caller, response, takesTurn);
+    // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
+    return caller.count === 1 ? turn : (turn?.then(turnWithRoom) ?? turnWithRoom());
+  }
+
+  private turnOf(
+    key: string,
+    caller: Caller,
+    response: ServerResponse,
+    takesTurn: boolean,
+  ): Promise<void> | undefined {
+    if (!takesTurn || this.limits.atWork === 0) {
+      response.once('close', () => this.left(key, caller));
+      return undefined;
+    }
+    if (caller.atWork >= this.limits.atWork) {
+      response.once('close', () => this.left(key, caller));
+      return this.turn(caller, response);
+    }
+    caller.atWork += 1;
+    response.once('close', () => {
+      this.left(key, caller);
+      this.end(caller);
+    });
+    return undefined;
+  }
+
+  private counted(key: string): Caller {
+    const { underWay } = this.limits;
     const caller = this.callers.get(key) ?? { count: 0, atWork: 0, waiting: [] };
     if (underWay > 0 && caller.count >= underWay) {
       throw new TooManyCallerRequestsError(underWay);
     }
     this.callers.set(key, caller);
     caller.count += 1;
-    response.once('close', () => this.left(key, caller));
-    if (takesTurn && atWork > 0) {
-      await this.turn(caller, response);
-    }
-    // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
-    if (caller.count > 1) {
-      await turnWithRoom();
-    }
+    return caller;
   }
 
   private turn(caller: Caller, response: ServerResponse): Promise<void> {
@@ -67,7 +89,6 @@ export class RequestsUnderWay {
       };
       response.once('close', leave);
       caller.waiting.push(begin);
-      this.beginNext(caller);
     });
   }
 

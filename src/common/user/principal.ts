@@ -21,8 +21,8 @@ const hashes = new WeakMap<object, string>();
  * Names a caller where the identity itself does not belong: equal for equal issuer and subject.
  * @returns the first 16 hexadecimal digits of the SHA-256 of issuer, line feed and subject
  */
-export function callerFingerprint({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
-  return callerHash({ issuer, subject }).slice(0, FINGERPRINT_LENGTH);
+export function callerFingerprint(caller: Pick<Principal, 'issuer' | 'subject'>): string {
+  return callerHash(caller).slice(0, FINGERPRINT_LENGTH);
 }
 
 /** Names a caller in the memory of this process; equal for equal issuer and subject. */

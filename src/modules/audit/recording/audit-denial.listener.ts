@@ -29,7 +29,7 @@ export class AuditDenialListener extends DenialListener {
 
   private async record(...refusal: Parameters<RefusedCalls['record']>): Promise<void> {
     const [principal] = refusal;
-    if (await this.limit.admits(principal)) {
+    if (this.limit.admits(principal)) {
       await this.refused.record(...refusal);
     }
   }

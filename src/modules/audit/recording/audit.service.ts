@@ -53,7 +53,7 @@ export class AuditService {
   async recordDenied(principal: Principal, entries: readonly Omit<AuditEntry, 'outcome'>[]): Promise<void> {
     const events: AuditEventEntity[] = [];
     for (const entry of entries) {
-      if (await this.limit.admits(principal)) {
+      if (this.limit.admits(principal)) {
         events.push(this.toEvent(principal, { ...entry, outcome: AuditOutcome.Denied }));
       }
     }

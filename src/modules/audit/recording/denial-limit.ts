@@ -16,10 +16,12 @@ export class DenialLimit {
   }
 
   /** Counts one refusal. @returns whether it is to be recorded */
-  async admits(principal: Principal): Promise<boolean> {
-    return this.limiter.consume(callerFingerprint(principal)).then(
-      () => true,
-      () => false,
-    );
+  admits(principal: Principal): boolean {
+    try {
+      this.limiter.consume(callerFingerprint(principal));
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

@@ -20,8 +20,10 @@ export interface ToolRow {
   id: string;
   name: string;
   description: string;
-  inputSchema: Record<string, unknown>;
-  outputSchema: Record<string, unknown> | null;
+  /** JSON text, as it is stored. */
+  inputSchema: string;
+  /** JSON text, as it is stored; null where the server declares none. */
+  outputSchema: string | null;
   enabled: boolean;
 }
 
@@ -123,6 +125,12 @@ export interface SystemDetails {
   createdBy: UserReference;
   modifiedBy: UserReference;
   tools: ToolRow[];
+}
+
+/** An MCP system as it is shown, with the entity tag of this state. */
+export interface TaggedSystem {
+  system: SystemDetails;
+  tag: string;
 }
 
 /** Columns of a system that callers and packages set. */

@@ -1,11 +1,12 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
+import { JsonText } from '../../../common/http/json-replies.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
 import { TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
-import { ToolResponseDto, toToolResponse } from './tool.response.dto.js';
+import { ToolResponseDto, toToolJson } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
 export class ServiceAccountResponseDto {
@@ -162,15 +163,19 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
   };
 }
 
-export function toSystemResponse(system: SystemDetails): SystemResponseDto {
+/** A system as `SystemResponseDto`, in JSON. */
+export function toSystemJson(system: SystemDetails): JsonText {
   const config = configurationOf(system);
-  return {
+  const before: Omit<SystemResponseDto, 'tools' | 'createdBy' | 'modifiedBy'> = {
     ...commonFields(system),
     authorization: { type: authorizationTypeOf(system), ...(config && { config }) },
-    tools: system.tools.map(toToolResponse),
-    createdBy: system.createdBy,
-    modifiedBy: system.modifiedBy,
   };
+  const { createdBy, modifiedBy } = system;
+  const behind: Pick<SystemResponseDto, 'createdBy' | 'modifiedBy'> = { createdBy, modifiedBy };
+  const tools = system.tools.map(toToolJson).join(',');
+  return new JsonText(
+    `${JSON.stringify(before).slice(0, -1)},"tools":[${tools}],${JSON.stringify(behind).slice(1)}`,
+  );
 }
 
 function commonFields(

@@ -14,6 +14,23 @@ import {
 import { CreatedSystemResponseDto, SystemResponseDto } from './system.response.dto.js';
 import { UpdateSystemRequestDto } from './update-system.request.dto.js';
 
+/** The response header `ETag` (RFC 9110, section 8.8.3). */
+const ETAG_HEADER = {
+  ETag: {
+    description: 'Another one after each change of what is shown: the `If-None-Match` of the next request.',
+    required: true,
+    schema: { type: 'string', pattern: '^W/"[\\w-]{43}"$' },
+  },
+} as const;
+
+/** The request header `If-None-Match` (RFC 9110, section 13.1.2). */
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  required: false,
+  description: 'The `ETag` of what was read, or several of them.',
+  schema: { type: 'string' },
+} as const;
+
 const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -37,8 +54,22 @@ export const SystemsApi = apiRoutes([403], {
   getSystem: {
     summary: 'Get an MCP system with its tools',
     description:
-      'All that is known of the system but its secret. Tools that the server no longer offers are not listed.',
-    answer: { type: SystemResponseDto, example: SYSTEM_EXAMPLE, description: 'The system and its tools.' },
+      'All that is known of the system but its secret. Tools that the server no longer offers are not listed. With ' +
+      '`If-None-Match` the answer is 304 while nothing has changed, a switched tool neither.',
+    headers: [IF_NONE_MATCH],
+    answer: {
+      type: SystemResponseDto,
+      headers: ETAG_HEADER,
+      example: SYSTEM_EXAMPLE,
+      description: 'The system and its tools.',
+    },
+    others: [
+      {
+        status: HttpStatus.NOT_MODIFIED,
+        headers: ETAG_HEADER,
+        description: 'The system and its tools are still what `If-None-Match` names.',
+      },
+    ],
     errors: [404],
   },
   listSystems: {

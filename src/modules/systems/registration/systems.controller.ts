@@ -1,9 +1,11 @@
-import { Body, Controller, Delete, Get, Param, Patch, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import type { JsonText } from '../../../common/http/json-replies.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -13,12 +15,7 @@ import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
 import { HttpsAddressesPipe } from './https-addresses.pipe.js';
 import { ListSystemsQuery, SystemListResponseDto, toListOptions, toSystemList } from './system-list.dto.js';
-import {
-  CreatedSystemResponseDto,
-  SystemResponseDto,
-  toCreatedSystemResponse,
-  toSystemResponse,
-} from './system.response.dto.js';
+import { CreatedSystemResponseDto, toCreatedSystemResponse, toSystemJson } from './system.response.dto.js';
 import { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import { SystemsService } from './systems.service.js';
 import { SystemsApi } from './systems.api.js';
@@ -44,8 +41,20 @@ export class SystemsController {
 
   @Get('ri/:systemResourceId/integration/api/systems/getById')
   @SystemsApi.getSystem
-  async getById(@Param() params: SystemParams): Promise<SystemResponseDto> {
-    return toSystemResponse(await this.systems.details(keyOf(params)));
+  async getById(
+    @Param() params: SystemParams,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<JsonText | undefined> {
+    const key = keyOf(params);
+    if (response.req.headers['if-none-match'] !== undefined) {
+      response.setHeader('ETag', await this.systems.tag(key));
+      if (response.req.fresh) {
+        return undefined;
+      }
+    }
+    const { system, tag } = await this.systems.details(key);
+    response.setHeader('ETag', tag);
+    return toSystemJson(system);
   }
 
   @Get('include-dep-res/integration/api/systems/all/info')
@@ -65,8 +74,8 @@ export class SystemsController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
     @Body(HttpsAddressesPipe) body: UpdateSystemRequestDto,
-  ): Promise<SystemResponseDto> {
-    return toSystemResponse(await this.systems.update(principal, keyOf(params), body));
+  ): Promise<JsonText> {
+    return toSystemJson(await this.systems.update(principal, keyOf(params), body));
   }
 
   @Delete('ri/:systemResourceId/integration/api/systems')

@@ -25,6 +25,7 @@ import {
   type SystemDetails,
   type SystemKey,
   type SystemList,
+  type TaggedSystem,
   SystemType,
 } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
@@ -73,8 +74,16 @@ export class SystemsService {
    * An MCP system with the tools it offers.
    * @throws SystemNotFoundError
    */
-  async details(key: SystemKey): Promise<SystemDetails> {
+  async details(key: SystemKey): Promise<TaggedSystem> {
     return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
+  }
+
+  /**
+   * The entity tag that `details` would give now.
+   * @throws SystemNotFoundError
+   */
+  async tag(key: SystemKey): Promise<string> {
+    return found(await this.database.read((manager) => this.repository.findTag(manager, key)));
   }
 
   /**
@@ -124,11 +133,11 @@ export class SystemsService {
       }
       const fields = changedFields(stored, next, request);
       if (fields.length === 0) {
-        return found(await this.repository.findWithTools(manager, key));
+        return found(await this.repository.findWithTools(manager, key)).system;
       }
       await this.save(manager, principal, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
-      return found(await this.repository.findWithTools(manager, key));
+      return found(await this.repository.findWithTools(manager, key)).system;
     });
   }
 

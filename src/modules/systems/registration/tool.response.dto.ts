@@ -36,14 +36,13 @@ export class ToolResponseDto {
   enabled: boolean;
 }
 
-export function toToolResponse(tool: ToolRow): ToolResponseDto {
-  return {
-    id: tool.id,
+/** A tool as `ToolResponseDto`, in JSON. Its schemas stand there as they are stored, which spares reading and writing them. */
+export function toToolJson({ id, name, description, inputSchema, outputSchema, enabled }: ToolRow): string {
+  const shown: Pick<ToolResponseDto, 'id' | 'svcUuid' | 'name' | 'description'> = {
+    id,
     svcUuid: null,
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.inputSchema,
-    outputSchema: tool.outputSchema ?? {},
-    enabled: tool.enabled,
+    name,
+    description,
   };
+  return `${JSON.stringify(shown).slice(0, -1)},"inputSchema":${inputSchema},"outputSchema":${outputSchema ?? '{}'},"enabled":${enabled}}`;
 }

@@ -6,15 +6,21 @@ import type { RawRow } from '../../../database/raw-row.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './resource-definition.entity.js';
 import { SystemEntity } from './system.entity.js';
-import { SELECT_SYSTEM_WITH_TOOLS, toDetails } from './system-details.query.js';
+import {
+  parametersOf,
+  SELECT_SYSTEM_VERSION,
+  SELECT_SYSTEM_WITH_TOOLS,
+  tagOf,
+  toDetails,
+} from './system-details.query.js';
 import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
 import {
   SystemType,
   type McpServerRow,
-  type SystemDetails,
   type SystemKey,
   type SystemState,
   type SystemSummaryRow,
+  type TaggedSystem,
 } from '../model/system.types.js';
 import { SystemNameTakenError } from '../model/systems.errors.js';
 
@@ -72,12 +78,15 @@ export class SystemsRepository {
   }
 
   /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */
-  async findWithTools(
-    manager: EntityManager,
-    { appId, appVersionId, resourceId }: SystemKey,
-  ): Promise<SystemDetails | null> {
-    const parameters = [resourceId, appId, appVersionId, SystemType.Mcp];
-    return toDetails(await manager.query<RawRow[]>(SELECT_SYSTEM_WITH_TOOLS, parameters));
+  async findWithTools(manager: EntityManager, key: SystemKey): Promise<TaggedSystem | null> {
+    const rows = await manager.query<RawRow[]>(SELECT_SYSTEM_WITH_TOOLS, parametersOf(key));
+    const [system, tag] = [toDetails(rows), tagOf(rows)];
+    return system === null || tag === null ? null : { system, tag };
+  }
+
+  /** The entity tag that `findWithTools` would find now; null when there is no such system. */
+  async findTag(manager: EntityManager, key: SystemKey): Promise<string | null> {
+    return tagOf(await manager.query<RawRow[]>(SELECT_SYSTEM_VERSION, parametersOf(key)));
   }
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */

@@ -1,0 +1,50 @@
+import { HttpStatus, StreamableFile } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Response } from 'express';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** What has no body, whatever a handler returns. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([
+  HttpStatus.NO_CONTENT,
+  HttpStatus.RESET_CONTENT,
+  HttpStatus.NOT_MODIFIED,
+]);
+
+/** A JSON value that is text already: what a handler returns that puts its answer together from stored text. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * The adapter of the framework, which sends an answer in JSON as one text, header and body together. That of Express copies the
+ * body into a buffer first, and hands both to the socket one by one. Whatever is no usual answer in JSON goes the way of Express.
+ */
+export class JsonReplies extends ExpressAdapter {
+  /** Answers 304 without a body where the answer has an `ETag` that `If-None-Match` names. */
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    if (statusCode !== undefined) {
+      response.status(statusCode);
+    }
+    if (!isUsual(response, body)) {
+      return super.reply(response, body instanceof JsonText ? JSON.parse(body.text) : body);
+    }
+    if (response.req.fresh) {
+      return response.status(HttpStatus.NOT_MODIFIED).end();
+    }
+    const text = body instanceof JsonText ? body.text : JSON.stringify(body);
+    response.setHeader('Content-Type', JSON_TYPE);
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    return response.req.method === 'HEAD' ? response.end() : response.end(text);
+  }
+}
+
+function isUsual(response: Response, body: unknown): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    !(body instanceof StreamableFile) &&
+    !(body instanceof Error) &&
+    !WITHOUT_BODY.has(response.statusCode) &&
+    !response.hasHeader('Content-Type')
+  );
+}
