@@ -6,6 +6,7 @@ import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import { startDatabases } from '../test/support/databases/start-databases.js';
 import { benchDiscovery } from './discovery/discovery.js';
 import { benchTimers } from './jobs/timer-storm.js';
+import { benchPeers } from './peers/peers.js';
 import { benchProcesses } from './processes/processes.js';
 import { benchReads } from './reads/reads.js';
 import { benchToolCalls } from './tool-calls/tool-calls.js';
@@ -13,7 +14,7 @@ import { benchToolCalls } from './tool-calls/tool-calls.js';
 /**
  * Measures the service on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short] [reads] [processes] [jobs] [discovery] [tool-calls]
+ *     npm run bench [-- --short] [reads] [processes] [jobs] [discovery] [tool-calls] [peers]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
@@ -57,6 +58,16 @@ try {
   }
   if (isWanted('tool-calls')) {
     await benchToolCalls({ rounds: ROUNDS, seconds: values.short ? 0.5 : 2 });
+  }
+  // Java programs take longer to start than a short run may take.
+  if (values.short ? positionals.includes('peers') : isWanted('peers')) {
+    await benchPeers(environment, {
+      serverUrl: mysql.url,
+      folder,
+      ...(values.short
+        ? { rounds: 1, seconds: 1, warmUpSeconds: 1 }
+        : { rounds: 3, seconds: 5, warmUpSeconds: 10 }),
+    });
   }
 } finally {
   await environment.end();

@@ -3,7 +3,9 @@ import { figure, median, printTable } from '../table.js';
 
 /** An instance that waits at a user task. */
 export interface StartedInstance {
-  act(): Promise<unknown>;
+  act?(): Promise<unknown>;
+  /** Looks up what `act` needs, before UI actions are measured; instead of `act`. */
+  prepare?(): Promise<() => Promise<unknown>>;
   /** Undefined where one instance cannot be read. */
   read?(): Promise<unknown>;
 }
@@ -38,14 +40,16 @@ export interface TurnPlan {
   rounds: number;
   /** Of one phase: starts, readings or UI actions. */
   seconds: number;
+  /** Of each phase before the first round. */
+  warmUpSeconds: number;
   databasePid: number | undefined;
 }
 
-/** Lets contenders take turns, round by round; the first one is the service. A first short turn of each warms up. */
+/** Lets contenders take turns, round by round; the first one is the service. A first turn of each warms up. */
 export async function takeTurns(contenders: readonly Contender[], plan: TurnPlan): Promise<Turns> {
   const turns: Turns = new Map(contenders.map((contender) => [contender, new Map<number, Turn[]>()]));
   for (const contender of contenders) {
-    await takeTurn(contender, Math.max(...contender.callers), { ...plan, seconds: plan.seconds / 2 });
+    await takeTurn(contender, Math.max(...contender.callers), { ...plan, seconds: plan.warmUpSeconds });
   }
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const callers of new Set(contenders.flatMap((contender) => contender.callers))) {
@@ -76,10 +80,15 @@ async function takeTurn(
   const read =
     started[0]?.read &&
     (await runCallers(callers, { seconds }, (index) => started[index % started.length]!.read!(), watched));
+  const acts: (() => Promise<unknown>)[] = [];
+  await runCallers(callers, { count: started.length }, async (index) => {
+    const one = started[index]!;
+    acts[index] = (await one.prepare?.()) ?? (() => one.act!());
+  });
   const action = await runCallers(
     callers,
     { seconds, count: started.length },
-    (index) => started[index]!.act(),
+    (index) => acts[index]!(),
     watched,
   );
   return { start, action, ...(read && { read }) };

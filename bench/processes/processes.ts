@@ -60,7 +60,14 @@ export async function benchProcesses(
     ...scripts(recorded, SCRIPT_CALLERS),
     embedded(engine),
   ];
-  printTurns(await takeTurns(contenders, { rounds, seconds, databasePid: await databasePid(serverUrl) }));
+  printTurns(
+    await takeTurns(contenders, {
+      rounds,
+      seconds,
+      warmUpSeconds: seconds / 2,
+      databasePid: await databasePid(serverUrl),
+    }),
+  );
   await engine.close();
   await pool.end();
   await benchLength(subject, service.pid, { rounds, actions });

@@ -49,7 +49,7 @@ export class Replay {
     return new Promise((resolve, reject) => {
       this.queue.push({
         ids,
-        end: (failure) => (failure === undefined ? resolve() : reject(failure as Error)),
+        end: (failure) => (failure === undefined ? resolve() : reject(failure)),
       });
       void this.next();
     });
