@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
+import { cpuMicros } from './processor.js';
 
 const AUTOCANNON = createRequire(import.meta.url).resolve('autocannon');
-
-/** Clock ticks of /proc are a hundredth of a second on Linux. */
-const TICK_MICROS = 10_000;
 
 /** What one round of load gave. Latencies in milliseconds. */
 export interface Load {
@@ -22,51 +19,49 @@ export interface LoadOptions {
   /** Process that serves the URL. */
   pid: number;
   token?: string;
+  /** Sent as If-None-Match; the answers are then expected to be 304. */
+  etag?: string;
   seconds: number;
   connections: number;
 }
 
 /**
  * Sends GET requests as fast as the server answers, from a process of its own.
- * @throws Error when anything but 2xx came back, because then nothing was measured
+ * @throws Error when anything but 2xx came back, or 304 where it was asked for, because then nothing was measured
  */
-export async function load(url: string, { pid, token, seconds, connections }: LoadOptions): Promise<Load> {
-  const headers = token === undefined ? [] : ['-H', `authorization=Bearer ${token}`];
-  const cpuBefore = cpuTicks(pid);
+export async function load(
+  url: string,
+  { pid, token, etag, seconds, connections }: LoadOptions,
+): Promise<Load> {
+  const headers = [
+    ...(token === undefined ? [] : ['-H', `authorization=Bearer ${token}`]),
+    ...(etag === undefined ? [] : ['-H', `if-none-match=${etag}`]),
+  ];
+  const cpuBefore = cpuMicros(pid);
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [AUTOCANNON, '-j', '-n', '-c', String(connections), '-d', String(seconds), ...headers, url],
     { maxBuffer: 16_777_216 },
   );
-  const cpuUsed = (cpuTicks(pid) - cpuBefore) * TICK_MICROS;
+  const cpuUsed = cpuMicros(pid) - cpuBefore;
   const result = JSON.parse(stdout) as {
     requests: { average: number };
     latency: { p50: number; p99: number };
     '2xx': number;
-    non2xx: number;
+    '3xx': number;
+    '4xx': number;
+    '5xx': number;
     errors: number;
   };
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${url}: ${result.non2xx} answers were not 2xx, ${result.errors} requests failed`);
+  const [answered, others] = etag === undefined ? (['2xx', '3xx'] as const) : (['3xx', '2xx'] as const);
+  const unexpected = result[others] + result['4xx'] + result['5xx'];
+  if (unexpected > 0 || result.errors > 0) {
+    throw new Error(`${url}: ${unexpected} answers were not ${answered}, ${result.errors} requests failed`);
   }
   return {
     requestsPerSecond: result.requests.average,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    cpuMicros: cpuUsed / result['2xx'],
+    cpuMicros: cpuUsed / result[answered],
   };
-}
-
-/** User and system time of a process (proc_pid_stat(5), fields 14 and 15; the name before them may hold spaces). */
-export function cpuTicks(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-/** The middle value; of an even number the mean of the two in the middle. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiscoveryResult } from '../../src/modules/discovery/model/scan.types.js';
 import type { ProofEnvironment } from '../../test/prove/support/proof-environment.js';
-import { cpuTicks, median } from '../load.js';
+import { cpuMicros } from '../processor.js';
+import { median } from '../table.js';
 import { startServer } from '../server-process.js';
 
 const COMPONENTS = 200;
 const DELAY_MS = 100;
 /** The default of DISCOVERY_CONCURRENCY. */
 const AT_A_TIME = 16;
-const TICK_MICROS = 10_000;
 const PATH = '/api/platform/discover';
 
 /**
@@ -46,13 +46,13 @@ export async function benchDiscovery(
   await scan(); // warm-up
   const scans: number[] = [];
   const calls: number[] = [];
-  const cpuBefore = cpuTicks(service.pid);
+  const cpuBefore = cpuMicros(service.pid);
   for (let round = 0; round < rounds; round += 1) {
     const start = performance.now();
     scans.push(await scan());
     calls.push(performance.now() - start);
   }
-  const cpu = ((cpuTicks(service.pid) - cpuBefore) * TICK_MICROS) / rounds / COMPONENTS;
+  const cpu = (cpuMicros(service.pid) - cpuBefore) / rounds / COMPONENTS;
   slow.stop();
   const ideal = Math.ceil(COMPONENTS / AT_A_TIME) * DELAY_MS;
   const scanMs = median(scans);

@@ -69,3 +69,14 @@ export function chain(name: string, count: number): string {
     ...path.slice(1).map((target, index) => flow(path[index] ?? '', target)),
   ]);
 }
+
+/** A timer that is due at the instant which the data names `due`. */
+export function timer(name: string): string {
+  return file(name, [
+    '<bpmn:startEvent id="start"/>',
+    '<bpmn:intermediateCatchEvent id="wait"><bpmn:timerEventDefinition><bpmn:timeDate xsi:type="bpmn:tFormalExpression">${due}</bpmn:timeDate></bpmn:timerEventDefinition></bpmn:intermediateCatchEvent>',
+    '<bpmn:endEvent id="end"/>',
+    flow('start', 'wait'),
+    flow('wait', 'end'),
+  ]);
+}

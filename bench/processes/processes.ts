@@ -1,175 +1,97 @@
-import { readFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
-import { createConnection, createPool, type Pool } from 'mysql2/promise';
+import { createPool } from 'mysql2/promise';
 import type { ProofEnvironment } from '../../test/prove/support/proof-environment.js';
-import { cpuTicks, median } from '../load.js';
-import { recordStatements } from '../statements.js';
-import { runCallers, type Calls } from './callers.js';
+import { runCallers } from '../callers.js';
+import { cpuMicros, databasePid, residentMegabytes } from '../processor.js';
+import { MEASURED_SERVICE } from '../service-settings.js';
+import { median } from '../table.js';
+import { printTurns, takeTurns, type Contender } from './contenders.js';
 import { EmbeddedEngine } from './embedded-engine.js';
 import { application, chain, FIRST_TASK } from './models.js';
-import { Replay } from './replay.js';
-import { Subject, type Waiting } from './subject.js';
+import { record, scripts, spreadIds } from './scripts.js';
+import { DATA, FORM, Subject, type Waiting } from './subject.js';
 
-const CALLERS = 16;
-const DATA = { fork: false, amount: 1_200, applicant: { name: 'Ada Example', city: 'London' } };
-const FORM = { amount: 1_500, comment: 'as agreed', applicant: { city: 'Paris' } };
-const TICK_MICROS = 10_000;
+const CALLERS = [1, 16, 64];
+const SCRIPT_CALLERS = [16, 64];
+const MANY = 64;
+const SOME = 16;
 const LONG = 200;
 const SHORT = 5;
-/** Far apart and long, so that no id of a recorded statement is part of another number. */
-const FIRST_IDS: Record<string, number> = {
-  'process-instance': 41_000_000_001,
-  'process-token': 42_000_000_001,
-  job: 43_000_000_001,
-};
-/** What the replay counts its ids from. */
-const REPLAY_IDS = 51_000_000_001;
 
 /** How much is measured. */
 export interface ProcessBenchOptions {
   serverUrl: string;
   rounds: number;
-  /** Starts, and as many UI actions, in a round. */
-  starts: number;
+  /** Of each phase in a round. */
+  seconds: number;
+  /** UI actions in a round of the long and the short definition. */
+  actions: number;
   /** Instances that wait while memory is looked at. */
   waiting: number;
 }
 
 /**
- * Starts and UI actions over HTTP beside the same statements sent by a script, and beside an embedded engine that saves
- * its state in one row; then the cost of long definitions and of waiting instances. Prints figures and judges none.
+ * Starts, UI actions and readings of one instance over HTTP, beside the same statements sent by scripts and beside an
+ * embedded engine that saves its state in one row; then the cost of long definitions and of waiting instances. Prints figures
+ * and judges none.
  */
 export async function benchProcesses(
   environment: ProofEnvironment,
-  { serverUrl, rounds, starts, waiting }: ProcessBenchOptions,
+  { serverUrl, rounds, seconds, actions, waiting }: ProcessBenchOptions,
 ): Promise<void> {
   const databaseUrl = await environment.emptyDatabase();
   const plainUrl = databaseUrl.replace(/^mariadb:/, 'mysql:');
-  const service = await environment.startService(databaseUrl, {
-    LOG_LEVEL: 'info',
-    JOBS_WORKERS: 'false',
-    RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
-    RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1000000',
-    HTTP_CALLER_REQUESTS: '1000000',
-    HTTP_CALLER_AT_WORK: '1000000',
-  });
+  const service = await environment.startService(databaseUrl, { ...MEASURED_SERVICE, JOBS_WORKERS: 'false' });
   await spreadIds(plainUrl);
-  const subject = new Subject(service.url, await environment.token(), CALLERS);
+  const subject = new Subject(service.url, await environment.token(), MANY);
   await subject.publish({
     application: application('fork'),
     short: chain('short', SHORT),
     long: chain('long', LONG),
   });
-  const pool = createPool({ uri: plainUrl, connectionLimit: CALLERS });
-  const bare = await BareScript.record(subject, serverUrl, pool);
-  const engine = await EmbeddedEngine.open(plainUrl, application('${environment.variables.fork}'), CALLERS);
+  const pool = createPool({ uri: plainUrl, connectionLimit: MANY });
+  const recorded = await record(subject, serverUrl, pool);
+  const engine = await EmbeddedEngine.open(plainUrl, application('${environment.variables.fork}'), SOME);
   console.log(
-    `\nprocesses: ${CALLERS} callers, ${rounds} rounds of ${starts} starts and ${starts} UI actions; ` +
-      `${bare.start.length} statements a start, ${bare.action.length} a UI action, BEGIN and COMMIT included`,
+    `\nprocesses: ${rounds} rounds, phases of ${seconds} s; the service sends ${recorded.start.length} statements a start and ` +
+      `${recorded.action.length} a UI action of a single caller, BEGIN and COMMIT included, and fewer where steps share a transaction`,
   );
-  const results: Record<string, Round[]> = {};
-  for (let round = 0; round <= rounds; round += 1) {
-    const measured: Record<string, Round> = {
-      service: await serviceRound(subject, starts),
-      'bare mysql2 script': await bare.round(starts),
-      'bpmn-elements, one row': await engineRound(engine, Math.ceil(starts / 8)),
-    };
-    // The first round warms up.
-    if (round > 0) {
-      Object.entries(measured).forEach(([name, figures]) => (results[name] ??= []).push(figures));
-    }
-  }
-  printRounds(results);
+  const contenders = [
+    subject.contender('service', service.pid, CALLERS, { process: 'application', task: FIRST_TASK }),
+    ...scripts(recorded, SCRIPT_CALLERS),
+    embedded(engine),
+  ];
+  printTurns(
+    await takeTurns(contenders, {
+      rounds,
+      seconds,
+      warmUpSeconds: seconds / 2,
+      databasePid: await databasePid(serverUrl),
+    }),
+  );
   await engine.close();
   await pool.end();
-  await benchLength(subject, service.pid, { rounds, starts });
+  await benchLength(subject, service.pid, { rounds, actions });
   await benchWaiting(subject, service.pid, waiting);
   await subject.close();
 }
 
-interface Round {
-  start: Calls;
-  action: Calls;
-}
-
-async function serviceRound(subject: Subject, count: number): Promise<Round> {
-  const started: Waiting[] = [];
-  const start = await runCallers(CALLERS, count, async (index) => {
-    started[index] = await subject.start('application', { ...DATA, fork: index % 2 === 1 });
-  });
-  const action = await runCallers(CALLERS, count, (index) =>
-    subject.act('application', started[index]!, FIRST_TASK, FORM),
-  );
-  return { start, action };
-}
-
-async function engineRound(engine: EmbeddedEngine, count: number): Promise<Round> {
-  const started: string[] = [];
-  const start = await runCallers(CALLERS, count, async (index) => {
-    started[index] = await engine.start({ ...DATA, fork: index % 2 === 1 });
-  });
-  const action = await runCallers(CALLERS, count, (index) => engine.act(started[index]!, FIRST_TASK));
-  return { start, action };
-}
-
-/** The statements of one start and of one UI action, for rows of its own. */
-class BareScript {
-  private last = REPLAY_IDS;
-
-  private constructor(
-    private readonly pool: Pool,
-    readonly start: Replay,
-    readonly action: Replay,
-  ) {}
-
-  static async record(subject: Subject, serverUrl: string, pool: Pool): Promise<BareScript> {
-    // Fills every cache and learns the id of the UI action, neither of which belongs to a request.
-    await subject.act('application', await subject.start('application', DATA), FIRST_TASK, FORM);
-    let waiting: Waiting | undefined;
-    const start = await recordStatements(serverUrl, '', async () => {
-      waiting = await subject.start('application', DATA);
-    });
-    const action = await recordStatements(serverUrl, '', () =>
-      subject.act('application', waiting!, FIRST_TASK, FORM),
-    );
-    const ids = idsOf(waiting!);
-    return new BareScript(pool, new Replay(start, ids), new Replay(action, ids));
-  }
-
-  async round(count: number): Promise<Round> {
-    const rows = Array.from({ length: count }, () => {
-      this.last += 1;
-      return idsOf({
-        instanceId: this.last,
-        tokenId: this.last + 1_000_000_000,
-        uuid: randomUUID(),
-        tokenUuid: randomUUID(),
-      });
-    });
-    const start = await runCallers(CALLERS, count, (index) => this.start.run(this.pool, rows[index]!));
-    const action = await runCallers(CALLERS, count, (index) => this.action.run(this.pool, rows[index]!));
-    return { start, action };
-  }
-}
-
-function idsOf({ instanceId, uuid, tokenId, tokenUuid }: Waiting): string[] {
-  return [String(instanceId), uuid, String(tokenId), tokenUuid];
-}
-
-/** Lets ids begin where they are recognised in a statement. */
-async function spreadIds(databaseUrl: string): Promise<void> {
-  const connection = await createConnection({ uri: databaseUrl });
-  for (const [name, next] of Object.entries(FIRST_IDS)) {
-    await connection.query('REPLACE INTO id_blocks (name, next) VALUES (?, ?)', [name, next]);
-  }
-  await connection.end();
+function embedded(engine: EmbeddedEngine): Contender {
+  return {
+    name: 'bpmn-elements, one row',
+    pid: process.pid,
+    callers: [SOME],
+    start: async (index) => {
+      const id = await engine.start({ ...DATA, fork: index % 2 === 1 });
+      return { act: () => engine.act(id, FIRST_TASK) };
+    },
+  };
 }
 
 /** The same step in a short and in a long definition. */
 async function benchLength(
   subject: Subject,
   pid: number,
-  { rounds, starts }: { rounds: number; starts: number },
+  { rounds, actions }: { rounds: number; actions: number },
 ): Promise<void> {
   const results = new Map<string, { perSecond: number; cpu: number }[]>([
     ['short', []],
@@ -178,16 +100,17 @@ async function benchLength(
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, figures] of results) {
       const started: Waiting[] = [];
-      for (let index = 0; index < starts; index += 1) {
+      await runCallers(SOME, { count: actions }, async (index) => {
         started[index] = await subject.start(name, DATA);
-      }
+      });
       await subject.act(name, started[0]!, 'task0', FORM);
-      const ticks = cpuTicks(pid);
-      const { perSecond } = await runCallers(CALLERS, starts - 1, (index) =>
+      const before = cpuMicros(pid);
+      const { perSecond } = await runCallers(SOME, { count: actions - 1 }, (index) =>
         subject.act(name, started[index + 1]!, 'task0', FORM),
       );
+      // The first round warms up.
       if (round > 0) {
-        figures.push({ perSecond, cpu: ((cpuTicks(pid) - ticks) * TICK_MICROS) / (starts - 1) });
+        figures.push({ perSecond, cpu: (cpuMicros(pid) - before) / (actions - 1) });
       }
     }
   }
@@ -202,32 +125,7 @@ async function benchLength(
 
 async function benchWaiting(subject: Subject, pid: number, count: number): Promise<void> {
   const before = residentMegabytes(pid);
-  await runCallers(CALLERS, count, () => subject.start('application', DATA));
+  await runCallers(SOME, { count }, () => subject.start('application', DATA));
   const growth = residentMegabytes(pid) - before;
   console.log(`${count} more waiting instances: ${growth.toFixed(0)} MB more memory of the service`);
-}
-
-/** Resident memory (proc_pid_status(5)). */
-function residentMegabytes(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1_024;
-}
-
-function printRounds(results: Record<string, Round[]>): void {
-  const [subject = []] = Object.values(results);
-  console.log(row(['', 'starts/s', 'p99 ms', 'service / it', 'UI actions/s', 'p99 ms', 'service / it']));
-  for (const [name, rounds] of Object.entries(results)) {
-    const cells = (['start', 'action'] as const).flatMap((kind) => [
-      median(rounds.map((round) => round[kind].perSecond)).toFixed(0),
-      median(rounds.map((round) => round[kind].p99)).toFixed(1),
-      median(
-        rounds.map((round, index) => (subject[index]?.[kind].perSecond ?? 0) / round[kind].perSecond),
-      ).toFixed(2),
-    ]);
-    console.log(row([name, ...cells]));
-  }
-}
-
-function row([name = '', ...figures]: string[]): string {
-  return name.padEnd(24) + figures.map((figure) => figure.padStart(14)).join('');
 }

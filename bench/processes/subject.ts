@@ -1,7 +1,13 @@
 import { Agent, request } from 'undici';
+import type { Contender } from './contenders.js';
 
 const APP = 'bench';
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** What instances start with. */
+export const DATA = { fork: false, amount: 1_200, applicant: { name: 'Ada Example', city: 'London' } };
+/** What UI actions send. */
+export const FORM = { amount: 1_500, comment: 'as agreed', applicant: { city: 'Paris' } };
 
 /** An instance that waits at its only token. */
 export interface Waiting {
@@ -63,17 +69,40 @@ export class Subject {
     );
   }
 
+  /** One instance, whole. */
+  read({ uuid }: Waiting): Promise<Json> {
+    return this.send('GET', `/rtm/api/runtime/process-instance/${uuid}`);
+  }
+
+  /** The service among others that do the same work. Half of the instances have the key `fork`. */
+  contender(
+    name: string,
+    pid: number,
+    callers: readonly number[],
+    { process, task }: { process: string; task: string },
+  ): Contender {
+    return {
+      name,
+      pid,
+      callers,
+      start: async (index) => {
+        const waiting = await this.start(process, { ...DATA, fork: index % 2 === 1 });
+        return { act: () => this.act(process, waiting, task, FORM), read: () => this.read(waiting) };
+      },
+    };
+  }
+
   async close(): Promise<void> {
     await this.agent.close();
   }
 
-  private async uiAction(process: string, { uuid }: Waiting, task: string): Promise<string> {
+  private async uiAction(process: string, waiting: Waiting, task: string): Promise<string> {
     const key = `${process}/${task}`;
     const known = this.uiActions.get(key);
     if (known !== undefined) {
       return known;
     }
-    const { tokens } = await this.send('GET', `/rtm/api/runtime/process-instance/${uuid}`);
+    const { tokens } = await this.read(waiting);
     const open = (tokens as { uiActions?: { svcUuid: string; name: string }[] }[]).flatMap(
       ({ uiActions }) => uiActions ?? [],
     );

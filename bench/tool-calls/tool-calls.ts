@@ -5,11 +5,11 @@ import { definitionHash } from '../../src/common/tool-definition-hash.js';
 import { McpConnectionService } from '../../src/modules/mcp-connection/mcp-connection.service.js';
 import type { ToolCallRequest } from '../../src/modules/mcp-connection/model/tool-call.types.js';
 import { ToolCallsService } from '../../src/modules/mcp-connection/calls/tool-calls.service.js';
-import { cpuTicks, median } from '../load.js';
+import { cpuMicros } from '../processor.js';
+import { median } from '../table.js';
 import { startServer } from '../server-process.js';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog.';
-const TICK_MICROS = 10_000;
 const CALLERS = [1, 8] as const;
 const SERVERS = ['official', 'bare'] as const;
 
@@ -83,7 +83,7 @@ async function compare(
 
 async function round(call: Way, callers: number, seconds: number): Promise<Round> {
   const latencies: number[] = [];
-  const cpuBefore = cpuTicks(process.pid);
+  const cpuBefore = cpuMicros(process.pid);
   const start = performance.now();
   const end = start + seconds * 1_000;
   await Promise.all(
@@ -102,7 +102,7 @@ async function round(call: Way, callers: number, seconds: number): Promise<Round
     perSecond: (latencies.length * 1_000) / elapsed,
     p50: sorted[Math.floor(sorted.length / 2)]!,
     p99: sorted[Math.floor(sorted.length * 0.99)]!,
-    cpuMicros: ((cpuTicks(process.pid) - cpuBefore) * TICK_MICROS) / latencies.length,
+    cpuMicros: (cpuMicros(process.pid) - cpuBefore) / latencies.length,
   };
 }
 

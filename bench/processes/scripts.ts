@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { createConnection, type Pool } from 'mysql2/promise';
+import { recordStatements } from '../statements.js';
+import type { Contender } from './contenders.js';
+import { FIRST_TASK } from './models.js';
+import { Replay } from './replay.js';
+import { DATA, FORM, type Subject, type Waiting } from './subject.js';
+
+/** Far apart and long, so that no id of a recorded statement is part of another number. */
+const FIRST_IDS: Record<string, number> = {
+  'process-instance': 41_000_000_001,
+  'process-token': 42_000_000_001,
+  job: 43_000_000_001,
+};
+/** What the scripts count their ids from. */
+const SCRIPT_IDS = 51_000_000_001;
+const TOKENS_APART = 1_000_000_000;
+
+/** Lets ids begin where they are recognised in a statement. Before the service takes any. */
+export async function spreadIds(databaseUrl: string): Promise<void> {
+  const connection = await createConnection({ uri: databaseUrl });
+  for (const [name, next] of Object.entries(FIRST_IDS)) {
+    await connection.query('REPLACE INTO id_blocks (name, next) VALUES (?, ?)', [name, next]);
+  }
+  await connection.end();
+}
+
+/** The statements of one start and of one UI action of the service. */
+export interface Recorded {
+  start: Replay;
+  action: Replay;
+}
+
+/** Records what the service sends for a single caller: each step is a transaction of its own. */
+export async function record(subject: Subject, serverUrl: string, pool: Pool): Promise<Recorded> {
+  // Fills every cache and learns the id of the UI action, neither of which belongs to a request.
+  await subject.act('application', await subject.start('application', DATA), FIRST_TASK, FORM);
+  let waiting: Waiting | undefined;
+  const start = await recordStatements(serverUrl, '', async () => {
+    waiting = await subject.start('application', DATA);
+  });
+  const action = await recordStatements(serverUrl, '', () =>
+    subject.act('application', waiting!, FIRST_TASK, FORM),
+  );
+  const ids = idsOf(waiting!);
+  return { start: new Replay(pool, start, ids), action: new Replay(pool, action, ids) };
+}
+
+/** Scripts that send the recorded statements and do nothing else: one transaction each, and in groups as the service has them. */
+export function scripts({ start, action }: Recorded, callers: readonly number[]): Contender[] {
+  let last = SCRIPT_IDS;
+  const script = (name: string, way: 'alone' | 'inGroup'): Contender => ({
+    name,
+    pid: process.pid,
+    callers,
+    start: async () => {
+      last += 1;
+      const ids = idsOf({
+        instanceId: last,
+        tokenId: last + TOKENS_APART,
+        uuid: randomUUID(),
+        tokenUuid: randomUUID(),
+      });
+      await start[way](ids);
+      return { act: () => action[way](ids) };
+    },
+  });
+  return [script('script, one transaction each', 'alone'), script('script, in groups', 'inGroup')];
+}
+
+function idsOf({ instanceId, uuid, tokenId, tokenUuid }: Waiting): string[] {
+  return [String(instanceId), uuid, String(tokenId), tokenUuid];
+}
