@@ -4,16 +4,10 @@ import { freePort } from '../support/databases/free-port.js';
 import { ApiClient, systemPath } from './support/api-client.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
-import {
-  ATTACKS,
-  Attacker,
-  listOf,
-  processWithCondition,
-  processWithSchema,
-  starts,
-  type Attack,
-} from './support/stall-attacks.js';
-import { StallWatch, type Noticed, type Watched } from './support/stall-watch.js';
+import { forkHelper, nextMessage } from './support/helper-process.js';
+import { ATTACKS, Attacker, connectionTests, starts, type Attack } from './support/stall-attacks.js';
+import { HOSTILE } from './support/stall-grammars.js';
+import { StallWatch, type Noticed } from './support/stall-watch.js';
 
 /** On a machine that does nothing else. */
 const LIVEZ_MS = 100;
@@ -31,7 +25,7 @@ const GENERATED_SHORT_MS = 10_000;
 export const proof: Proof = {
   name: 'stall',
   claim:
-    'whatever a caller or an author sends within the default limits, probes and other callers do not notice it',
+    'whatever a caller, an author or an MCP server that is tested sends within the default limits, probes and other callers do not notice it',
   databases: ['embedded', 'mysql'],
   shortDatabases: ['mysql'],
   takesLong: true,
@@ -39,12 +33,14 @@ export const proof: Proof = {
     const stage = await Stage.open(environment);
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
     const told: string[] = [];
-    for (const attack of ATTACKS) {
+    const peers = forkHelper('./stall-peers.process.ts');
+    const mcpUrl = String(await nextMessage(peers));
+    for (const attack of [...ATTACKS, connectionTests(mcpUrl)]) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;
       told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, alone, answers))}`);
     }
-    const seed = randomInt(2 ** 31);
-    const generated = await stage.generated(seed, alone);
+    peers.kill('SIGKILL');
+    const generated = await stage.generated(Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31)), alone);
     await stage.close();
     return `p99 (worst) of /livez, of that of METRICS_PORT, and of reading: alone ${inMs(alone)}; ${told.join('; ')}; ${generated}`;
   },
@@ -53,14 +49,19 @@ export const proof: Proof = {
 /** The service with a hostile caller, and another one that reads. */
 class Stage {
   private constructor(
-    private readonly watched: Watched,
+    private readonly watch: StallWatch,
     private readonly isJudged: boolean,
     private readonly attacker: Attacker,
   ) {}
 
   static async open(environment: ProofEnvironment): Promise<Stage> {
     const port = await freePort();
-    const settings = { HTTP_CALLER_REQUESTS: '100', HTTP_CALLER_AT_WORK: '8', METRICS_PORT: String(port) };
+    const settings = {
+      HTTP_CALLER_REQUESTS: '100',
+      HTTP_CALLER_AT_WORK: '8',
+      METRICS_PORT: String(port),
+      EGRESS_ALLOW: '127.0.0.1',
+    };
     const { url } = await environment.startService(await environment.emptyDatabase(), settings);
     const token = await environment.token();
     const client = new ApiClient(url, token);
@@ -68,17 +69,18 @@ class Stage {
     await client.close();
     const attacker = new Attacker(url, await environment.token({ sub: 'attacker' }), 'hostile');
     const path = systemPath(String(body['resourceId']));
-    return new Stage({ url, apart: `http://127.0.0.1:${port}`, path, token }, !environment.short, attacker);
+    const watch = await StallWatch.open({ url, apart: `http://127.0.0.1:${port}`, path, token });
+    return new Stage(watch, !environment.short, attacker);
   }
 
   /** @returns what others notice while something happens once, and again until so many of their requests were answered */
   async noticed(happens: () => Promise<unknown>, answers = 0): Promise<Noticed> {
-    const watch = new StallWatch(this.watched);
+    await this.watch.begin();
     const until = performance.now() + LONGEST_ATTACK_MS;
     do {
       await happens();
-    } while (watch.answers < answers && performance.now() < until);
-    return watch.stop();
+    } while ((await this.watch.answers()) < answers && performance.now() < until);
+    return this.watch.stop();
   }
 
   /** @throws ProofError when others notice an attack */
@@ -95,94 +97,38 @@ class Stage {
     return noticed;
   }
 
-  /** Makes attacks of schemas, expressions and bodies until the time is over. */
+  /** Makes attacks of schemas, expressions, BPMN files and bodies until the time is over. */
   async generated(seed: number, alone: Noticed): Promise<string> {
     const until = performance.now() + (this.isJudged ? GENERATED_MS : GENERATED_SHORT_MS);
     let count = 0;
-    let worst = 0;
+    const worst = { livez: { ms: 0, of: '' }, reading: { ms: 0, of: '' } };
     for (; count === 0 || performance.now() < until; count += 1) {
       const [made] = fc.sample(HOSTILE, { seed: seed + count, numRuns: 1 });
-      const { name, text, body } = made ?? { name: '', text: '', body: '' };
+      const { name, bpmn, body } = made ?? { name: '', bpmn: '', body: '' };
       const attack: Attack = {
-        name: `generated by seed ${seed + count}: ${name}`,
-        prepare: async (attacker) => starts(attacker, await attacker.publish('p', text), body, 3),
+        name: `generated by PROVE_SEED=${seed + count}: ${name}`,
+        prepare: async (attacker) => {
+          const start = starts(attacker, await attacker.publish('p', bpmn), body, 3);
+          // Delivered once more, since delivering is what a file is hostile by.
+          return () => Promise.all([start(), attacker.publish('p', bpmn)]);
+        },
       };
-      worst = Math.max(worst, (await this.demandUnnoticed(attack, alone, ANSWERS_SHORT)).livez.worst);
+      const noticed = await this.demandUnnoticed(attack, alone, ANSWERS_SHORT);
+      for (const kind of ['livez', 'reading'] as const) {
+        if (noticed[kind].worst > worst[kind].ms) {
+          worst[kind] = { ms: noticed[kind].worst, of: `${name}, PROVE_SEED=${seed + count}` };
+        }
+      }
     }
-    return `${count} generated (seed ${seed}): worst /livez ${worst.toFixed(0)} ms`;
+    const told = Object.entries(worst).map(([kind, { ms, of }]) => `${kind} ${ms.toFixed(0)} ms (${of})`);
+    return `${count} generated: worst ${told.join(', ')}`;
   }
 
   close(): Promise<void> {
+    this.watch.close();
     return this.attacker.close();
   }
 }
-
-const NAMES = fc.constantFrom('a', 'b', 'items', 'n', '0');
-const PATTERNS = fc.constantFrom('^(a|aa)+$', '(\\pL?){99}', '(?i)[\\pL]{50}', '.*.*.*x', '[^a]{0,200}$');
-
-/** Schemas that ask much of each part of a value. */
-const SCHEMAS: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((tie) => ({
-  schema: fc.oneof(
-    { depthSize: 'small', maxDepth: 4 },
-    fc.record({ type: fc.constantFrom('string', 'number', 'object', 'array') }),
-    fc.record({ pattern: PATTERNS, minLength: fc.nat(9) }),
-    fc.record({ uniqueItems: fc.constant(true), items: tie('schema') }),
-    fc.record({ items: tie('schema'), contains: tie('schema') }),
-    fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 8 }) }),
-    fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 8 }) }),
-    fc.record({
-      properties: fc.dictionary(NAMES, tie('schema')),
-      additionalProperties: tie('schema'),
-      required: fc.array(NAMES, { maxLength: 5 }).map((names) => [...new Set(names)]),
-    }),
-  ),
-})).schema;
-
-const MEMBERS = fc.constantFrom(
-  '[]',
-  '{}',
-  '1',
-  '"aaaaaaaaaaaaaaaaaaaaaaaa"',
-  '{"a":[1,2]}',
-  '[[[[]]]]',
-  'null',
-  '1e300',
-);
-const BODIES = fc.oneof(
-  MEMBERS.map((member) => listOf(member)),
-  fc.tuple(MEMBERS, fc.nat(400)).map(([member, count]) => listOf(member, 100 * count + 100)),
-  fc
-    .nat(5_000)
-    .map(
-      (count) =>
-        `{"items":[${Array.from({ length: count }, (_, index) => `{"k${index}":${index}}`).join()}]}`,
-    ),
-);
-
-const CONDITIONS = fc
-  .tuple(
-    fc.constantFrom('all', 'exists', 'exists_one'),
-    fc.constantFrom('string(x)', 'x == items[0]', 'items.map(y, y)', `'aaaa'`),
-    PATTERNS,
-  )
-  .map(
-    ([macro, value, pattern]) =>
-      `items.${macro}(x, string(${value}).matches('${pattern.replaceAll('\\', '\\\\')}'))`,
-  );
-
-/** A process and what it is started with. */
-const HOSTILE = fc.oneof(
-  fc.record({
-    name: fc.constant('a schema'),
-    text: SCHEMAS.map((schema) => processWithSchema('p', { type: 'object', properties: { items: schema } })),
-    body: BODIES,
-  }),
-  fc.record({
-    name: fc.constant('an expression'),
-    text: CONDITIONS.map((condition) => processWithCondition('p', condition)),
-    body: BODIES,
-  }),
-);
 
 function inMs({ livez, apart, reading }: Noticed): string {
   return `${[livez, apart, reading].map(({ p99, worst }) => `${p99.toFixed(0)} (${worst.toFixed(0)})`).join(' / ')} ms`;

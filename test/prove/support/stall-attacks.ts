@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { connectionTestPath, createPath } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
 
 const PATIENCE_MS = 600_000;
+/** A version that nobody commits. */
+const TESTED = 'tested';
 /** Somewhat below the default limit of a body. */
 const BODY_BYTES = 258_000;
 
@@ -44,7 +47,11 @@ export class Attacker {
   }
 
   /** @returns status of the answer */
-  async send(method: 'PUT' | 'POST', path: string, body = '{}'): Promise<{ status: number; text: string }> {
+  async send(
+    method: 'PUT' | 'POST' | 'PATCH',
+    path: string,
+    body = '{}',
+  ): Promise<{ status: number; text: string }> {
     const answer = await request(`${this.url}${path}`, {
       method,
       dispatcher: this.agent,
@@ -174,6 +181,22 @@ const delivery = (name: string, members: () => string, count = 1): Attack => ({
 function bpmnWith(elements: string): string {
   const bpmn = taskProcess('p').replace('</bpmn:process>', `${elements}</bpmn:process>`);
   return `"processes":${JSON.stringify([{ file: 'processes/p.bpmn', bpmn }])}`;
+}
+
+/** Tests of the connection to a server whose tools have costly schemas, for a system that takes them over. */
+export function connectionTests(baseUrl: string): Attack {
+  const authorization = { type: 'NO_AUTH' };
+  const payload = { name: 'Costly', type: 'MCP', baseUrl, authorization, description: 'x' };
+  const body = JSON.stringify({ baseUrl, authorization });
+  return {
+    name: 'tests of a server with costly schemas',
+    prepare: async (attacker) => {
+      const create = JSON.stringify({ action: 'CREATE', resourceName: 'costly', payload });
+      await attacker.send('PATCH', createPath(attacker.appId, TESTED), create);
+      const path = connectionTestPath(attacker.appId, TESTED);
+      return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, body)));
+    },
+  };
 }
 
 /** What has stalled the service, by what it costs. */

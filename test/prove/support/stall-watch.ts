@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
-
-const PAUSE_MS = 10;
-const PATIENCE_MS = 600_000;
+import type { ChildProcess } from 'node:child_process';
+import { forkHelper, nextMessage } from './helper-process.js';
 
 /** Times of one kind of request, in milliseconds. */
 export interface Times {
@@ -30,54 +27,44 @@ export interface Watched {
   readonly token: string;
 }
 
-/** Asks again and again, each question on a connection of its own, until it is told to stop. */
+/** Asks again and again, from a process of its own, between `begin` and `stop`. */
 export class StallWatch {
-  private readonly agents: Agent[] = [];
-  private readonly times = { livez: [] as number[], apart: [] as number[], reading: [] as number[] };
-  private isStopped = false;
-  private readonly ended: Promise<unknown>;
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly watched: Watched,
+  ) {}
 
-  constructor({ url, apart, path, token }: Watched) {
-    this.ended = Promise.all([
-      this.ask(`${url}/livez`, {}, this.times.livez),
-      this.ask(`${apart}/livez`, {}, this.times.apart),
-      this.ask(`${url}${path}`, { authorization: `Bearer ${token}` }, this.times.reading),
-    ]);
-    // A failure is reported where it is awaited.
-    this.ended.catch(() => undefined);
+  static async open(watched: Watched): Promise<StallWatch> {
+    const child = forkHelper('./stall-watch.process.ts');
+    await nextMessage(child);
+    return new StallWatch(child, watched);
   }
 
-  /** How often the rarest of the questions has been answered. */
-  get answers(): number {
-    return Math.min(...Object.values(this.times).map(({ length }) => length));
+  async begin(): Promise<void> {
+    await this.ask(this.watched);
+  }
+
+  /** How often the rarest of the questions has been answered since it began. */
+  async answers(): Promise<number> {
+    return (await this.ask('answers')) as number;
   }
 
   /** @throws Error when a question was not answered with 200 */
   async stop(): Promise<Noticed> {
-    this.isStopped = true;
-    await this.ended;
-    await Promise.all(this.agents.map((agent) => agent.destroy()));
-    const { livez, apart, reading } = this.times;
-    return { livez: timesOf(livez), apart: timesOf(apart), reading: timesOf(reading) };
-  }
-
-  private async ask(url: string, headers: Record<string, string>, times: number[]): Promise<void> {
-    const agent = new Agent({ connections: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
-    this.agents.push(agent);
-    while (!this.isStopped) {
-      const begun = performance.now();
-      const { statusCode, body } = await request(url, { dispatcher: agent, headers });
-      await body.dump();
-      times.push(performance.now() - begun);
-      if (statusCode !== 200) {
-        throw new Error(`${url} was answered ${statusCode}`);
-      }
-      await sleep(PAUSE_MS);
+    const noticed = (await this.ask('stop')) as Noticed | { error: string };
+    if ('error' in noticed) {
+      throw new Error(noticed.error);
     }
+    return noticed;
   }
-}
 
-function timesOf(times: readonly number[]): Times {
-  const sorted = times.toSorted((one, other) => one - other);
-  return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, worst: sorted.at(-1) ?? 0 };
+  close(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private ask(message: Watched | 'answers' | 'stop'): Promise<unknown> {
+    const answer = nextMessage(this.child);
+    this.child.send(message);
+    return answer;
+  }
 }
