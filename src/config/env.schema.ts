@@ -136,7 +136,7 @@ export const envSchema = z.object({
   ),
 
   HTTP_BODY_LIMIT_BYTES: integer(1_024, 67_108_864, 262_144).describe('Largest request body.'),
-  HTTP_BODY_MAX_VALUES: integer(1_000, 10_000_000, 25_000).describe(
+  HTTP_BODY_MAX_VALUES: integer(1_000, 10_000_000, 32_000).describe(
     'Most values of a request body, those inside of others included; packages have limits of their own.',
   ),
   HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 262_144).describe(

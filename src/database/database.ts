@@ -33,13 +33,16 @@ export class Database {
   private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
   private readonly groups: WriteQueue;
-  private readonly reader: EntityManager;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
   ) {
-    this.reader = this.isEmbedded ? dataSource.manager : readerOf(dataSource);
+    if (!this.isEmbedded) {
+      // Statements outside of transactions that are spelled out go to the pool by the shortest way.
+      dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
+        queryPool(dataSource, sql, values) as Promise<Rows>;
+    }
     this.groups = new WriteQueue(
       { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
       {
@@ -70,12 +73,12 @@ export class Database {
    */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
-    const { reader } = this;
+    const { manager } = this.dataSource;
     try {
       return await (this.isEmbedded
-        ? this.inTurn(() => run(reader))
+        ? this.inTurn(() => run(manager))
         : this.inTime(
-            this.againWhenLost(() => run(reader)),
+            this.againWhenLost(() => run(manager)),
             () => this.late(),
           ));
     } catch (error) {
@@ -259,13 +262,6 @@ export class Database {
       this.pausedAt = performance.now();
     }
   }
-}
-
-/** The manager for statements outside of transactions: those that are spelled out go to the pool by the shortest way. */
-function readerOf(dataSource: DataSource): EntityManager {
-  return Object.assign(Object.create(dataSource.manager) as EntityManager, {
-    query: (sql: string, values: unknown[] = []) => queryPool(dataSource, sql, values),
-  });
 }
 
 /** Whether the same transaction may succeed when it is run again, and is not stored yet. */

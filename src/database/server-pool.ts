@@ -75,6 +75,7 @@ export function dropConnections(dataSource: DataSource, before: number): void {
  */
 export function queryPool(dataSource: DataSource, sql: string, values: unknown[]): Promise<unknown> {
   const { pool } = dataSource.driver as unknown as { pool: Pool };
+  dataSource.logger.logQuery(sql, values);
   return new Promise((resolve, reject) => {
     pool.getConnection((unavailable, connection) => {
       if (unavailable !== null) {
