@@ -1,6 +1,7 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
+import { namesTag } from './if-none-match.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** What has no body, whatever a handler returns. */
@@ -25,17 +26,24 @@ export class JsonReplies extends ExpressAdapter {
     if (statusCode !== undefined) {
       response.status(statusCode);
     }
+    if (isNotModified(response)) {
+      return response.status(HttpStatus.NOT_MODIFIED).end();
+    }
     if (!isUsual(response, body)) {
       return super.reply(response, body instanceof JsonText ? JSON.parse(body.text) : body);
-    }
-    if (response.req.fresh) {
-      return response.status(HttpStatus.NOT_MODIFIED).end();
     }
     const text = body instanceof JsonText ? body.text : JSON.stringify(body);
     response.setHeader('Content-Type', JSON_TYPE);
     response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.req.method === 'HEAD' ? response.end() : response.end(text);
   }
+}
+
+function isNotModified(response: Response): boolean {
+  const etag = response.getHeader('ETag');
+  const { method } = response.req;
+  const isRead = method === 'GET' || method === 'HEAD';
+  return typeof etag === 'string' && isRead && namesTag(response.req, etag);
 }
 
 function isUsual(response: Response, body: unknown): boolean {

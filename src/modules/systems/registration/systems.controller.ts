@@ -5,6 +5,7 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { namesTag } from '../../../common/http/if-none-match.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
@@ -47,8 +48,9 @@ export class SystemsController {
   ): Promise<JsonText | undefined> {
     const key = keyOf(params);
     if (response.req.headers['if-none-match'] !== undefined) {
-      response.setHeader('ETag', await this.systems.tag(key));
-      if (response.req.fresh) {
+      const current = await this.systems.tag(key);
+      if (namesTag(response.req, current)) {
+        response.setHeader('ETag', current);
         return undefined;
       }
     }

@@ -1,0 +1,12 @@
+import type { Request } from 'express';
+
+const TAGS = /(?:W\/)?("[^"]*")/g;
+
+/**
+ * Whether `If-None-Match` of a request names an entity tag, in the weak comparison (RFC 9110, sections 8.8.3.2 and 13.1.2). `*` names none here.
+ * `Cache-Control: no-cache`, which `fetch` adds to such a request by itself, is for caches: it asks for what is stored now, and that was read.
+ */
+export function namesTag({ headers }: Pick<Request, 'headers'>, etag: string): boolean {
+  const [current] = [...etag.matchAll(TAGS)].map(([, opaque]) => opaque);
+  return [...(headers['if-none-match'] ?? '').matchAll(TAGS)].some(([, opaque]) => opaque === current);
+}
