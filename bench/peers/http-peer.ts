@@ -17,7 +17,7 @@ export class HttpPeer {
     this.agent = new Agent({ connections, pipelining: 1 });
   }
 
-  /** @throws Error when the answer is neither 2xx nor 429, because then nothing was measured */
+  /** @throws Error when the answer is neither 2xx nor a refusal for overload, because then nothing was measured */
   async send(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     for (;;) {
       const response = await request(this.url + path, {
@@ -26,7 +26,7 @@ export class HttpPeer {
         ...contentOf(body),
       });
       const text = await response.body.text();
-      if (response.statusCode === TOO_MANY) {
+      if (response.statusCode === TOO_MANY || isOverloaded(response.statusCode, text)) {
         this.refusals += 1;
         await sleep(REPEAT_MS);
         continue;
@@ -41,6 +41,11 @@ export class HttpPeer {
   async close(): Promise<void> {
     await this.agent.close();
   }
+}
+
+/** Zeebe's gateway says so of the broker behind it, where that takes no more. */
+function isOverloaded(status: number, text: string): boolean {
+  return status >= 500 && text.includes('RESOURCE_EXHAUSTED');
 }
 
 function contentOf(body: object | undefined): { body?: FormData | string; headers?: Record<string, string> } {
