@@ -6,6 +6,6 @@ export const buildSettings = {
     'Process definitions of builds that are kept in memory.',
   ),
   DEFINITION_CACHE_BYTES: integer(1_024, 4_294_967_296, 67_108_864).describe(
-    'Size of these definitions as JSON, in memory several times as much.',
+    'Size of these definitions as JSON, in memory several times as much; workflows of builds have as much again.',
   ),
 };

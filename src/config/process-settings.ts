@@ -25,13 +25,13 @@ export const processSettings = {
     'Bytes of the data of one process instance, as JSON.',
   ),
   PROCESS_DATA_MAX_VALUES: integer(1_000, 10_000_000, 50_000).describe(
-    'Most values of the data of one process instance, those inside of others included.',
+    'Most values of the data of one process instance or workflow run, and of one answer of a REST system, a tool or a model, those inside of others included.',
   ),
   PROCESS_MAX_NODES_PER_STEP: integer(1, 10_000, 200).describe(
     'Automatic nodes that one transaction goes through; a background job continues after that.',
   ),
   PROCESS_MAX_EXPRESSION_STEPS: integer(1_000, 100_000_000, 100_000).describe(
-    'Work of all expressions and templates of one transaction, in steps of about half a microsecond; beyond it there is an incident.',
+    'Work of all expressions and templates of one transaction, or of one visit of a workflow node, in steps of about half a microsecond; beyond it there is an incident.',
   ),
   PROCESS_MAX_CONTINUES: integer(1, 100_000, 100).describe(
     'Such transactions in succession without a token coming to rest; then there is an incident.',

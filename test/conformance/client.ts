@@ -48,6 +48,7 @@ const caller = createToolCaller(
     opening: LIMITS,
     toolList: TOOL_LIMITS,
     maxResultBytes: LIMITS.maxResponseBytes,
+    maxResultValues: 50_000,
     listMaxAgeMs: 60_000,
     idleMs: 60_000,
     maxSessions: 1,

@@ -16,7 +16,7 @@ const MISSING = /^(field not found|index .+ out of bounds|unknown variable)/;
 /** The implementation of `compileExpression` on top of the CEL library. */
 export class CelExpression implements CompiledExpression {
   readonly roots: readonly string[];
-  private readonly meter = new CelMeter();
+  private readonly meter: CelMeter;
   private readonly variables: CelSource['variables'];
   /** What every evaluation pays for going through the tree. */
   private readonly price: number;
@@ -29,6 +29,7 @@ export class CelExpression implements CompiledExpression {
     roots?: readonly string[],
   ) {
     const parsed = parseCel(source, roots);
+    this.meter = new CelMeter(source);
     this.roots = parsed.roots;
     this.variables = parsed.variables;
     this.price = parsed.nodes / NODES_A_STEP;

@@ -1,5 +1,6 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
 import { MeteredPatterns } from './metered-pattern.js';
+import { unmadeClass } from './unicode-classes.js';
 import { WorkBudget } from './work-budget.js';
 
 /** Characters that one step pays for. */
@@ -9,6 +10,9 @@ const CHARACTERS_A_STEP = 256;
 export class CelMeter {
   private budget = new WorkBudget();
   private patterns: MeteredPatterns | undefined;
+
+  /** @param source text of the expression */
+  constructor(private readonly source: string) {}
 
   /** Before each evaluation. */
   begin(budget: WorkBudget): void {
@@ -22,10 +26,16 @@ export class CelMeter {
 
   /**
    * Whether a pattern of RE2 matches a part of a text. A pattern is compiled once in an evaluation.
-   * @throws Error when it is no pattern
+   * @throws Error when it is no pattern, or names a class of Unicode that would have to be made first
    * @throws ExpressionError once there is nothing left
    */
   matches(text: string, pattern: string): boolean {
+    const unmade = unmadeClass(pattern, this.source);
+    if (unmade !== undefined) {
+      throw new Error(
+        `a pattern out of data names \\p{${unmade}}, which must stand in the expression itself`,
+      );
+    }
     this.patterns ??= new MeteredPatterns();
     const charge = (steps: number): void => this.charge(steps);
     this.patterns.compile(pattern, charge);

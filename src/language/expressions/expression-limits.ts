@@ -20,6 +20,8 @@ export const EXPRESSION_LIMITS = {
   steps: 100_000,
   /** UTF-16 units of one template. */
   templateLength: 1_048_576,
+  /** Values of one JSON template, those inside of others included. */
+  templateValues: 50_000,
   /** References of one template. */
   references: 1000,
   /** UTF-16 units of all references of one template that are CEL and not plain paths, and their symbols; parsing takes time. */

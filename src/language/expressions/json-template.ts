@@ -1,4 +1,5 @@
 import { isJsonObject, jsonDepth, type JsonValue } from '../../common/json.js';
+import { hasMoreValues } from '../../common/json-values.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
@@ -27,6 +28,11 @@ export class JsonTemplate implements CompiledJsonTemplate {
     private readonly limits: TemplateLimits,
   ) {
     const value: unknown = typeof source === 'string' ? parseJson(source) : source;
+    if (hasMoreValues(value, EXPRESSION_LIMITS.templateValues)) {
+      throw new ExpressionSyntaxError(
+        `A JSON template has at most ${EXPRESSION_LIMITS.templateValues} values.`,
+      );
+    }
     if (jsonDepth(value) > MAX_DEPTH) {
       throw new ExpressionSyntaxError(`A JSON template has at most ${MAX_DEPTH} levels.`);
     }

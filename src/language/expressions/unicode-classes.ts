@@ -13,12 +13,25 @@ const made = new Set<string>();
  * @param text patterns, or what holds them; names that RE2 does not know are left out
  */
 export async function makeUnicodeClasses(text: string): Promise<void> {
-  for (const [, long, short] of text.matchAll(CLASS)) {
-    const name = long ?? short ?? '';
+  for (const name of classesOf(text)) {
     if (!made.has(name)) {
       await inTurn(() => make(name));
     }
   }
+}
+
+/**
+ * A class that a pattern names and that an expression must not wait for, because it is neither usual nor written in the expression, for
+ * which it was made beforehand.
+ * @param written text of the expression
+ */
+export function unmadeClass(pattern: string, written: string): string | undefined {
+  const others = classesOf(pattern).filter((name) => !USUAL.includes(name));
+  return others.length === 0 ? undefined : others.find((name) => !classesOf(written).includes(name));
+}
+
+function classesOf(text: string): string[] {
+  return Array.from(text.matchAll(CLASS), ([, long, short]) => long ?? short ?? '');
 }
 
 /** Makes those that most patterns name, so that no request has to wait for them. */

@@ -1,4 +1,6 @@
 import { jsonDepth, type JsonValue } from '../../common/json.js';
+import { countValues } from '../../common/json-values.js';
+import { inTurn } from '../../common/turns.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
@@ -19,10 +21,15 @@ const MAX_DEPTH = 64;
 /**
  * Reads an answer to its end.
  * @param removal takes out what was sent: readers of the process may not have it
+ * @param maxValues of a JSON body, those inside of others included
  * @throws WorkflowFailedError when the body is neither JSON nor text, or is not what it is said to be
  * @throws OutboundError as reading does
  */
-export async function readAnswer(response: Response, removal: SecretRemoval): Promise<RestAnswer> {
+export async function readAnswer(
+  response: Response,
+  removal: SecretRemoval,
+  maxValues: number,
+): Promise<RestAnswer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const type = response.headers.get('content-type') ?? '';
   const headers = Object.fromEntries(
@@ -31,12 +38,15 @@ export async function readAnswer(response: Response, removal: SecretRemoval): Pr
       return value === null ? [] : [[name, removal.text(value)]];
     }),
   );
-  const data = bytes.byteLength === 0 ? null : await removal.jsonInTurns(dataOf(bytes, type));
-  return { data, status: response.status, headers };
+  const data = bytes.byteLength === 0 ? null : await inTurn(() => dataOf(bytes, type, maxValues));
+  return { data: await removal.jsonInTurns(data), status: response.status, headers };
 }
 
-function dataOf(bytes: Uint8Array, type: string): JsonValue {
+function dataOf(bytes: Uint8Array, type: string, maxValues: number): JsonValue {
   if (/[/+]json\b/i.test(type)) {
+    if (countValues(bytes, maxValues) > maxValues) {
+      throw invalid(`The answer of the system has more than ${maxValues} values (PROCESS_DATA_MAX_VALUES).`);
+    }
     const data = parsed(textOf(bytes));
     if (jsonDepth(data) > MAX_DEPTH) {
       throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);

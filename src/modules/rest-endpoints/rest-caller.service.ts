@@ -96,7 +96,8 @@ export class RestCallerService {
       };
       const response = await operation.fetch(url, init);
       if (response.ok) {
-        return await readAnswer(response, this.tokens.removalOf(credentials, sent));
+        const removal = this.tokens.removalOf(credentials, sent);
+        return await readAnswer(response, removal, this.env.get('PROCESS_DATA_MAX_VALUES'));
       }
       await response.body?.cancel();
       const isToken = token !== undefined && credentials.type === 'SERVICE_ACCOUNT';

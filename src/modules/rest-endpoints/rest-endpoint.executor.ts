@@ -41,7 +41,7 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
     const { scope, step } = context;
     const connection = await this.connectionOf(node, scope);
-    const request = restRequest(node, connection.baseUrl, context, this.env.get('REST_TIMEOUT_MS'));
+    const request = await restRequest(node, connection.baseUrl, context, this.env.get('REST_TIMEOUT_MS'));
     const { result } = await scope.calls.once(
       {
         key: `${step}/${node.id}/rest`,

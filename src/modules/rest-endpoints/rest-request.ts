@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../common/json.js';
-import { compileTemplate } from '../../language/expressions/expressions.js';
+import type { NodeContext, NodeTexts } from '../workflows/model/node-executor.js';
 import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { staysBelow } from './rest-path.js';
@@ -25,49 +25,59 @@ const MAX_CREDENTIALS = 50;
 /**
  * Fills the templates of a REST_ENDPOINT node (docs/process-semantics.md, section 13): values are percent-encoded in the path and in
  * the query, and refused in a header when they hold line breaks.
- * @param input the filled `inputBody`; the body where the node has one
+ * @param context.input the filled `inputBody`; the body where the node has one
  * @throws WorkflowFailedError when the data do not fit; ExpressionError when an expression of a template fails
  */
-export function restRequest(
+export async function restRequest(
   node: RunnableNode,
   baseUrl: string,
-  { variables, input }: { variables: JsonObject; input: JsonValue },
+  { texts, input }: Pick<NodeContext, 'texts' | 'input'>,
   defaultTimeoutMs: number,
-): RestRequest {
+): Promise<RestRequest> {
   const payload = node.payload ?? {};
   const { method, timeoutSeconds } = payload;
-  const headers = headersOf(payload, variables);
+  const headers = await headersOf(payload, texts);
   const body = bodyOf(node, input, headers['content-type'] ?? JSON_TYPE);
-  const url = urlOf(payload, baseUrl, variables);
+  const { url, filled } = await urlOf(payload, baseUrl, texts);
   return {
     method: String(method),
     url,
-    credentials: credentialsOf(headers, url, filledParameters(payload, baseUrl)),
+    credentials: credentialsOf(headers, url, filled),
     headers: body === null ? headers : { 'content-type': JSON_TYPE, ...headers },
     body,
     timeoutMs: typeof timeoutSeconds === 'number' ? timeoutSeconds * SECOND_MS : defaultTimeoutMs,
   };
 }
 
-function urlOf(payload: JsonObject, baseUrl: string, variables: JsonObject): URL {
+/** @returns also the names of query parameters that hold data, and nothing that an author wrote */
+async function urlOf(
+  payload: JsonObject,
+  baseUrl: string,
+  texts: NodeTexts,
+): Promise<{ url: URL; filled: Set<string> }> {
+  const base = new URL(baseUrl);
   const url = new URL(baseUrl);
-  const path = pathOf(payload, variables);
+  const path = await pathOf(payload, texts);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
-  if (!staysBelow(new URL(baseUrl), url, path)) {
+  if (!staysBelow(base, url, path)) {
     throw invalid(
       'The path must stay below the base URL: no "." or "..", backslash or control character, encoded or not, and no blank.',
     );
   }
+  const filled = new Set<string>();
   for (const [name, template] of textsOf(payload['queryParameters'])) {
-    url.searchParams.append(name, compileTemplate(template).render(variables).text);
+    const { text, isFixed } = await texts.fill(template);
+    url.searchParams.append(name, text);
+    if (!isFixed && !base.searchParams.has(name)) {
+      filled.add(name);
+    }
   }
-  return url;
+  return { url, filled };
 }
 
-function pathOf(payload: JsonObject, variables: JsonObject): string {
+async function pathOf(payload: JsonObject, texts: NodeTexts): Promise<string> {
   const path = payload['path'];
-  const template = compileTemplate(typeof path === 'string' ? path : '');
-  const { text, missing } = template.render(variables, undefined, encoded);
+  const { text, missing } = await texts.fill(typeof path === 'string' ? path : '', encoded);
   if (missing.length > 0) {
     // Without it the path would name another resource, such as all of them in place of one.
     throw invalid('A reference in the path leads to nothing.', missing.join(', '));
@@ -84,10 +94,10 @@ function encoded(value: string): string {
   }
 }
 
-function headersOf(payload: JsonObject, variables: JsonObject): Record<string, string> {
+async function headersOf(payload: JsonObject, texts: NodeTexts): Promise<Record<string, string>> {
   const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' };
   for (const [name, template] of textsOf(payload['headers'])) {
-    const { text } = compileTemplate(template).render(variables);
+    const { text } = await texts.fill(template);
     if (!HEADER_VALUE.test(text)) {
       throw invalid(
         `The header ${name} cannot have this value: line breaks and other characters are refused.`,
@@ -96,15 +106,6 @@ function headersOf(payload: JsonObject, variables: JsonObject): Record<string, s
     headers[name.toLowerCase()] = text;
   }
   return headers;
-}
-
-/** Names of query parameters that hold data, and nothing that an author wrote. */
-function filledParameters(payload: JsonObject, baseUrl: string): Set<string> {
-  const written = new URL(baseUrl).searchParams;
-  const filled = textsOf(payload['queryParameters']).filter(
-    ([name, template]) => !written.has(name) && compileTemplate(template).roots.length > 0,
-  );
-  return new Set(filled.map(([name]) => name));
 }
 
 function credentialsOf(headers: Record<string, string>, url: URL, filled: ReadonlySet<string>): string[] {

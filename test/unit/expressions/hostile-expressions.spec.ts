@@ -231,9 +231,21 @@ describe('hostile templates', () => {
     expect(bounded(() => copies.render(big))).toMatchObject({ reason: 'limit' });
   });
 
-  it('reads JSON text of many small parts in time', () => {
-    const text = `[${repeated('""', 200_000, ',')}]`;
-    expect(bounded(() => compileJsonTemplate(text).render({}))).toBeUndefined();
+  it('reads JSON text of many small parts in time, and no more of them than data may have', () => {
+    const text = (parts: number): string => `[${repeated('""', parts, ',')}]`;
+    expect(bounded(() => compileJsonTemplate(text(49_999)).render({}))).toBeUndefined();
+    expect(bounded(() => compileJsonTemplate(text(200_000)))).toMatchObject({
+      message: 'A JSON template has at most 50000 values.',
+    });
+  });
+
+  it('lets a pattern out of data name only classes of Unicode that are usual or in the expression', () => {
+    const matched = (expression: string, b: string): unknown => compileExpression(expression).evaluate({ b });
+    expect(matched(`'é'.matches(b)`, '^\\p{L}$')).toBe(true);
+    expect(matched(`'α'.matches('\\\\p{Greek}') && 'α'.matches(b)`, '\\p{Greek}')).toBe(true);
+    expect(() => matched(`'α'.matches(b)`, '\\p{Greek}')).toThrow(
+      'a pattern out of data names \\p{Greek}, which must stand in the expression itself',
+    );
   });
 });
 

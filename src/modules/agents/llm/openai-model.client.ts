@@ -98,6 +98,7 @@ export class OpenAiModelClient {
       deadlineMs: this.env.get('LLM_TIMEOUT_MS'),
       maxResponseBytes: maxBytes,
       maxTotalBytes: maxBytes,
+      maxElements: this.env.get('PROCESS_DATA_MAX_VALUES'),
     };
     return this.outbound.run(limits, async (operation) => {
       try {

@@ -1,11 +1,27 @@
 import type { JsonObject } from '../../../common/json.js';
-import { checkedText, type CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 
 const FENCE = '```';
 
-/** Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block. */
-export function readAnswer(content: string | null, schema: JsonObject): CheckedText {
-  return checkedText(unfenced((content ?? '').trim()), schema, 'fails');
+/**
+ * Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block.
+ * @throws Error when the service stops meanwhile, so that the run goes on elsewhere
+ */
+export async function readAnswer(
+  content: string | null,
+  schema: JsonObject,
+  toolCalls: Pick<ToolCallsService, 'checkAnswer'>,
+): Promise<CheckedText> {
+  const text = unfenced((content ?? '').trim());
+  const read = await toolCalls.checkAnswer({ text, schema });
+  if (!('outcome' in read)) {
+    return read;
+  }
+  if (read.cause === 'stopping') {
+    throw new Error('The service is stopping.');
+  }
+  return { problem: 'To hold it against its JSON Schema takes too long.' };
 }
 
 /** The text in a code block; without a regular expression, which takes very long for some texts. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../common/json.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
-import { readAnswer } from './agent-answer.js';
 import type { AgentLimits } from './agent-limits.js';
 import type { AgentOptions } from './agent-options.js';
 import type { AgentTools } from './agent-tools.js';
@@ -22,6 +22,8 @@ export interface AgentRunContext {
   readonly model: Pick<ModelCallsService, 'ask'>;
   /** Makes one call of a tool, see ToolSteps.take. */
   readonly act: (call: RequestedCall, key: string) => Promise<Observation>;
+  /** Reads the final answer, see readAnswer. */
+  readonly read: (content: string | null) => Promise<CheckedText>;
   readonly calls: CallJournal;
   /** Names the visit of the node within the run. */
   readonly place: string;
@@ -62,7 +64,7 @@ export class AgentRun {
         await this.act(reply, turn);
         continue;
       }
-      const answer = readAnswer(reply.content, this.context.options.answerSchema);
+      const answer = await this.context.read(reply.content);
       if ('value' in answer) {
         return answer.value;
       }

@@ -10,6 +10,7 @@ import type { CallJournal } from '../../workflows/model/call-journal.types.js';
 import type { NodeContext, NodeExecutor, NodeOutcome } from '../../workflows/model/node-executor.js';
 import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import { readAnswer } from './agent-answer.js';
 import { agentLimits } from './agent-limits.js';
 import { agentOptionsOf, type AgentOptions } from './agent-options.js';
 import { firstMessages } from './agent-prompt.js';
@@ -63,7 +64,7 @@ export class CustomAgentExecutor implements NodeExecutor {
       throw new WorkflowFailedError('AGENT_NOT_CONFIGURED', message);
     }
     const options = agentOptionsOf(node);
-    const messages = this.messagesOf(node, options, context);
+    const messages = await this.messagesOf(node, options, context);
     const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
     const tools = new AgentTools(systems);
     requireTools(systems, tools, this.env.get('AGENT_MAX_TOOLS'));
@@ -76,6 +77,7 @@ export class CustomAgentExecutor implements NodeExecutor {
       tools,
       model: this.model,
       act: (call, key) => steps.take(call, key),
+      read: (content) => readAnswer(content, options.answerSchema, this.toolCalls),
       calls,
       place: `${context.step}/${node.id}`,
       limits: agentLimits(this.env),
@@ -90,14 +92,19 @@ export class CustomAgentExecutor implements NodeExecutor {
     }).answer();
   }
 
-  private messagesOf(
+  private async messagesOf(
     { inputBody }: RunnableNode,
     { operationPrompt, answerSchema }: AgentOptions,
-    { input, read }: NodeContext,
-  ): ModelMessage[] {
+    { input, texts }: NodeContext,
+  ): Promise<ModelMessage[]> {
     // Without `inputBody` the model gets only the data that the prompt refers to: it may be another company's.
     const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
-    const { messages, bytes } = firstMessages({ operationPrompt, answerSchema, input: given, read });
+    const { messages, bytes } = await firstMessages({
+      operationPrompt,
+      answerSchema,
+      input: given,
+      read: texts.read,
+    });
     const maxBytes = this.env.get('AGENT_MAX_INPUT_BYTES');
     if (bytes > maxBytes) {
       const message = `The prompt of the agent and its data have more than ${maxBytes} bytes: AGENT_MAX_INPUT_BYTES.`;

@@ -100,8 +100,8 @@ export class ToolSteps {
     if (found === undefined) {
       return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
     }
-    const check = { text: call.arguments, schema: found.tool.inputSchema as JsonObject };
-    const read = await this.ports.toolCalls.checkArguments(check);
+    const schema = found.tool.inputSchema as JsonObject;
+    const read = await this.ports.toolCalls.checkArguments({ text: call.arguments, schema });
     if ('outcome' in read) {
       const make = (): Promise<CallResponse> => Promise.resolve(failed(read, this.context.signal, true));
       return { found, args: call.arguments, repeatable: true, make };

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { inTurn } from '../../../common/turns.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
+import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
@@ -29,6 +31,7 @@ export class BuildDefinitionsService {
   private readonly held: RecentlyUsed<number, BuildDefinition>;
   /** Ids of the definitions that are held, by name. */
   private readonly names = new Map<string, number>();
+  private readonly workflows: RecentlyUsed<string, StoredWorkflow>;
   private readonly loading = new Map<string, Promise<BuildDefinition>>();
 
   constructor(
@@ -40,6 +43,7 @@ export class BuildDefinitionsService {
     env: Env,
   ) {
     const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES'), bytes: env.get('DEFINITION_CACHE_BYTES') };
+    this.workflows = new RecentlyUsed({ bytes: env.get('DEFINITION_CACHE_BYTES') });
     this.held = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
   }
 
@@ -98,18 +102,36 @@ export class BuildDefinitionsService {
   /**
    * The workflow that an action of a process of this build starts, as it was delivered.
    * @param appId as in `resolveCall`
+   * @returns one object as long as it is held, so that it can be the key of a WeakMap
    * @throws WorkflowNotFoundError, BuildNotFoundError
    */
   async workflow(buildId: string, appId: string | null, name: string): Promise<StoredWorkflow> {
     for (const build of await this.scopes.candidates(buildId, appId)) {
-      const text = await this.database.read((manager) =>
-        this.contents.workflow(manager, build.buildId, name),
-      );
-      if (text !== null) {
-        return JSON.parse(text) as StoredWorkflow;
+      const found = await this.ownWorkflow(build.buildId, name);
+      if (found !== null) {
+        return found;
       }
     }
     throw new WorkflowNotFoundError();
+  }
+
+  private async ownWorkflow(buildId: string, name: string): Promise<StoredWorkflow | null> {
+    const key = `${buildId} ${name}`;
+    const held = this.workflows.get(key);
+    if (held !== undefined) {
+      return held;
+    }
+    const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
+    if (text === null) {
+      return null;
+    }
+    await makeUnicodeClasses(text);
+    return inTurn(() => {
+      // Somebody else may have read it meanwhile: there must be one object of it.
+      const workflow = this.workflows.get(key) ?? (JSON.parse(text) as StoredWorkflow);
+      this.workflows.set(key, workflow, text.length);
+      return workflow;
+    });
   }
 
   /** The build of an application that is active; null when none ever was. */

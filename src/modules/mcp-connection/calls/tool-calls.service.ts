@@ -19,7 +19,8 @@ import type {
 } from '../model/tool-call.types.js';
 import { outsideSettings } from '../model/outside-settings.js';
 import type {
-  ArgumentsCheck,
+  TextAndSchema,
+  TextCheck,
   ToolCallNotice,
   ToolCallWork,
   ToolCallWorkerAnswer,
@@ -104,13 +105,13 @@ export class ToolCallsService implements OnModuleDestroy {
    * Holds what a model gives as arguments against the schema of a tool, in the thread that calls tools: the schema is foreign.
    * @returns the arguments, what is wrong with them, or why nobody knows; never rejects
    */
-  async checkArguments(check: ArgumentsCheck): Promise<CheckedText | ToolCallFailure> {
-    const result = await this.pool.run({ check }, this.checkTimeoutMs);
-    if (!('outcome' in result)) {
-      return result;
-    }
-    const cause = result.outcome === 'failed' ? result.cause : 'internal';
-    return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
+  checkArguments(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
+    return this.checked({ of: 'arguments', ...check });
+  }
+
+  /** As `checkArguments`, for the answer of a model: its text is foreign. */
+  checkAnswer(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
+    return this.checked({ of: 'answer', ...check });
   }
 
   /** Cancels the calls in flight, takes leave of the servers and stops the worker. */
@@ -118,6 +119,15 @@ export class ToolCallsService implements OnModuleDestroy {
     this.stopping.abort();
     this.pool.cancelAll();
     await this.pool.close(FAREWELL_MS);
+  }
+
+  private async checked(check: TextCheck): Promise<CheckedText | ToolCallFailure> {
+    const result = await this.pool.run({ check }, this.checkTimeoutMs);
+    if (!('outcome' in result)) {
+      return result;
+    }
+    const cause = result.outcome === 'failed' ? result.cause : 'internal';
+    return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
   }
 
   private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
@@ -218,7 +228,8 @@ function resultOf(answer: ToolCallWorkerAnswer): WorkResult {
     return answer.failed;
   }
   if ('checked' in answer) {
-    return answer.checked;
+    const { checked } = answer;
+    return 'problem' in checked ? checked : { value: JSON.parse(checked.valueJson) as JsonValue };
   }
   const { answered, structuredJson } = answer;
   const structured = structuredJson === null ? null : (JSON.parse(structuredJson) as JsonValue);
@@ -235,6 +246,7 @@ function workerSettings(env: Env): ToolCallWorkerSettings {
       maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
     },
     maxResultBytes: env.get('MCP_CALL_MAX_RESULT_BYTES'),
+    maxResultValues: env.get('PROCESS_DATA_MAX_VALUES'),
     listMaxAgeMs: env.get('MCP_CALL_LIST_MAX_AGE_MS'),
     idleMs: env.get('MCP_CALL_IDLE_MS'),
     maxSessions: env.get('MCP_CALL_MAX_SESSIONS'),

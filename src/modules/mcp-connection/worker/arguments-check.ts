@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../../common/json.js';
 import { checkedText, type CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { TextCheck } from './tool-call.messages.js';
+
+/** Holds a text of a model against a schema, and has the value as JSON text to hand over. */
+export function checkedJson({ of, text, schema }: TextCheck): { problem: string } | { valueJson: string } {
+  const read = of === 'answer' ? checkedText(text, schema, 'fails') : readArguments(text, schema);
+  return 'problem' in read ? read : { valueJson: JSON.stringify(read.value) };
+}
 
 /**
  * Reads the arguments of a tool call: a JSON object that the tool's own schema allows. What of it this service cannot check is left

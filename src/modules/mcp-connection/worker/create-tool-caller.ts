@@ -14,12 +14,16 @@ export function createToolCaller(
 ): ToolCaller {
   const { outbound, tokens } = outsideClients(settings);
   const opener = new SessionOpener({ tokens, limits: settings.opening, toolList: settings.toolList });
-  const { maxResultBytes, maxSessions, idleMs, listMaxAgeMs, acceptsChanges } = settings;
+  const { maxResultBytes, maxResultValues, maxSessions, idleMs, listMaxAgeMs, acceptsChanges } = settings;
   return new ToolCaller({
     outbound,
     tokens,
     sessions: new WarmSessions({ outbound, opener, maxSessions, idleMs, onCount }),
-    callLimits: { maxResponseBytes: maxResultBytes, maxTotalBytes: maxResultBytes },
+    callLimits: {
+      maxResponseBytes: maxResultBytes,
+      maxTotalBytes: maxResultBytes,
+      maxElements: maxResultValues,
+    },
     listMaxAgeMs,
     acceptsChanges,
   });

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../../common/json.js';
-import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import type { OutsideSettings } from '../model/outside-settings.js';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
 import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../common/threads/worker-job.js';
@@ -9,6 +8,7 @@ export interface ToolCallWorkerSettings extends OutsideSettings {
   /** Connecting and reading the tools. */
   opening: { deadlineMs: number; maxResponseBytes: number; maxTotalBytes: number };
   maxResultBytes: number;
+  maxResultValues: number;
   listMaxAgeMs: number;
   idleMs: number;
   maxSessions: number;
@@ -22,23 +22,28 @@ export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal'
   sessionKey: string;
 }
 
-/** Arguments of a model, to be held against the schema of a tool. */
-export interface ArgumentsCheck {
+/** A text of a model, and the schema that it is to be held against. */
+export interface TextAndSchema {
   text: string;
   schema: JsonObject;
 }
 
+/** What such a text is: arguments of a tool, or an answer. */
+export interface TextCheck extends TextAndSchema {
+  of: 'arguments' | 'answer';
+}
+
 /** One job of the worker. */
-export type ToolCallWork = CallOrder | { check: ArgumentsCheck };
+export type ToolCallWork = CallOrder | { check: TextCheck };
 
 /** To the worker: a call, the end of one, or of all. */
 export type ToolCallMessage = WorkerJob<ToolCallWork> | WorkerCancel | WorkerClose;
 
-/** The worker's answer; structured content as JSON text, which is cheaper to hand over than objects. */
+/** The worker's answer; values as JSON text, which is cheaper to hand over than objects. */
 export type ToolCallWorkerAnswer = { id: number } & (
   | { failed: ToolCallFailure }
   | { answered: Omit<ToolAnswer, 'structured'>; structuredJson: string | null }
-  | { checked: CheckedText }
+  | { checked: { problem: string } | { valueJson: string } }
 );
 
 /** What the worker says without being asked. */

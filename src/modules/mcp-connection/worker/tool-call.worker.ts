@@ -5,7 +5,7 @@ import { preloadSchemas } from '@modelcontextprotocol/client';
 import { serveWorker } from '../../../common/threads/serve-worker.js';
 import type { WorkerJob } from '../../../common/threads/worker-job.js';
 import { createToolCaller } from './create-tool-caller.js';
-import { readArguments } from './arguments-check.js';
+import { checkedJson } from './arguments-check.js';
 import type {
   CallOrder,
   ToolCallMessage,
@@ -33,9 +33,7 @@ serveWorker((port) => {
     return caller.call(order, deadlineMs, controller.signal).finally(() => running.delete(id));
   };
   const done = async ({ id, request, deadlineAt }: WorkerJob<ToolCallWork>) =>
-    'check' in request
-      ? { checked: readArguments(request.check.text, request.check.schema) }
-      : call(id, request, deadlineAt);
+    'check' in request ? { checked: checkedJson(request.check) } : call(id, request, deadlineAt);
   const run = async (job: WorkerJob<ToolCallWork>): Promise<void> => {
     const outcome = await done(job).catch(() => INTERNAL);
     port.postMessage({ id: job.id, ...outcome });

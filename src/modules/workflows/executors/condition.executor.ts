@@ -1,6 +1,5 @@
-import { compileExpression } from '../../../language/expressions/expressions.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
-import type { NodeContext, NodeExecutor, NodeOutcome } from '../model/node-executor.js';
+import type { NodeContext, NodeExecutor, NodeOutcome, NodeTexts } from '../model/node-executor.js';
 import type { RunnableNode, WorkflowCondition } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
@@ -9,11 +8,9 @@ export class ConditionExecutor implements NodeExecutor {
   readonly type = 'CONDITION';
   readonly takesInput = false;
 
-  async execute(node: RunnableNode, { variables }: NodeContext): Promise<NodeOutcome> {
+  async execute(node: RunnableNode, { texts }: NodeContext): Promise<NodeOutcome> {
     const ordered = node.conditions.toSorted((one, other) => one.order - other.order);
-    const chosen =
-      ordered.find((condition) => !condition.isDefault && isTrue(condition, variables)) ??
-      ordered.find(({ isDefault }) => isDefault);
+    const chosen = (await firstTrue(ordered, texts)) ?? ordered.find(({ isDefault }) => isDefault);
     if (chosen === undefined) {
       throw new WorkflowFailedError('CONDITION_FAILED', 'No condition is true, and there is no default.');
     }
@@ -21,12 +18,21 @@ export class ConditionExecutor implements NodeExecutor {
   }
 }
 
-function isTrue(
-  { id, expression }: WorkflowCondition,
-  variables: Readonly<Record<string, unknown>>,
-): boolean {
+async function firstTrue(
+  conditions: readonly WorkflowCondition[],
+  texts: NodeTexts,
+): Promise<WorkflowCondition | undefined> {
+  for (const condition of conditions.filter(({ isDefault }) => !isDefault)) {
+    if (await isTrue(condition, texts)) {
+      return condition;
+    }
+  }
+  return undefined;
+}
+
+async function isTrue({ id, expression }: WorkflowCondition, texts: NodeTexts): Promise<boolean> {
   try {
-    return compileExpression(expression ?? '').test(variables);
+    return await texts.test(expression ?? '');
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof ExpressionSyntaxError) {
       const message = `The condition ${id} is neither true nor false: ${error.message}`;

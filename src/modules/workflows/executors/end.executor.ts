@@ -11,15 +11,15 @@ export class EndExecutor implements NodeExecutor {
 
   async execute(
     { outputBody, payload }: RunnableNode,
-    { workflow, data, render }: NodeContext,
+    { workflow, data, texts }: NodeContext,
   ): Promise<NodeOutcome> {
     const isEverything = outputBody === null || outputBody.trim() === '';
-    const result = isEverything ? (data as JsonValue) : render(outputBody);
+    const result = isEverything ? (data as JsonValue) : await texts.render(outputBody);
     const errorCode = payload?.['errorCode'];
     if (typeof errorCode === 'string') {
       return { result, next: { kind: 'END', errorCode } };
     }
-    const details = modelProblem(workflow.outputSchema, result);
+    const details = await modelProblem(workflow.outputSchema, result);
     if (details !== undefined) {
       const message = 'The output of the workflow is not as its model says.';
       throw new WorkflowFailedError('WORKFLOW_OUTPUT_INVALID', message, { details });

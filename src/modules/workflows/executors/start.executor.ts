@@ -15,7 +15,7 @@ export class StartExecutor implements NodeExecutor {
   readonly takesInput = false;
 
   async execute(_node: RunnableNode, { workflow, data }: NodeContext): Promise<NodeOutcome> {
-    const details = modelProblem(workflow.inputSchema, data);
+    const details = await modelProblem(workflow.inputSchema, data);
     if (details !== undefined) {
       const message = 'The input of the workflow is not as its model says.';
       throw new WorkflowFailedError('WORKFLOW_INPUT_INVALID', message, { details });

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
+import { inTurn, inTurns } from '../../../common/turns.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
@@ -12,12 +13,13 @@ const TYPED: readonly string[] = ['type', 'enum', 'const', '$ref', 'allOf', 'any
  * unless the model says of what type it is: a reference that leads nowhere becomes null.
  * @returns a text for a person, without values; undefined when nothing is wrong
  */
-export function modelProblem(schema: JsonObject | null, value: unknown): string | undefined {
+export async function modelProblem(schema: JsonObject | null, value: unknown): Promise<string | undefined> {
   if (schema === null) {
     return undefined;
   }
   try {
-    const faults = [...compileSchema(schema).check(value), ...missingAsNull(schema, value)];
+    const compiled = await inTurn(() => compileSchema(schema));
+    const faults = [...(await inTurns(compiled.steps(value))), ...missingAsNull(schema, value)];
     return faults.length === 0
       ? undefined
       : faults.map(({ field, rule }) => `${field === '' ? WHOLE : field}: ${rule}`).join('; ');

@@ -32,6 +32,31 @@ export interface RunScope {
   readonly subworkflow: (target: WorkflowTarget, input: JsonObject, place: string) => Promise<RunResult>;
 }
 
+/** A text template of a node with its references replaced. */
+export interface FilledText {
+  readonly text: string;
+  /** References that lead nowhere, as they are written. */
+  readonly missing: readonly string[];
+  /** Whether the template reads no data. */
+  readonly isFixed: boolean;
+}
+
+/**
+ * Templates and conditions of a node over its variables. Each is done in a turn of its own of the event loop. All of one visit
+ * share PROCESS_MAX_EXPRESSION_STEPS. References that lead nowhere are told in the record of the visit. What rejects with an
+ * ExpressionError or an ExpressionSyntaxError is reported as a failure of the node.
+ */
+export interface NodeTexts {
+  /** A JSON template with its references replaced. */
+  readonly render: (template: string) => Promise<JsonValue>;
+  /** What one `${…}` reference, written without its braces, stands for; null when it leads nowhere. */
+  readonly read: (reference: string) => Promise<JsonValue>;
+  /** A text template with its references replaced, each of them encoded. */
+  readonly fill: (template: string, encode?: (value: string) => string) => Promise<FilledText>;
+  /** The value of a condition. */
+  readonly test: (expression: string) => Promise<boolean>;
+}
+
 /** What a node works with. All of it is to be read only. */
 export interface NodeContext {
   readonly workflow: RunnableWorkflow;
@@ -44,17 +69,7 @@ export interface NodeContext {
   /** Number of this visit in the run, from 1. */
   readonly step: number;
   readonly scope: RunScope;
-  /**
-   * A JSON template with its references replaced; those that lead nowhere are told in the record of the visit.
-   * @throws WorkflowFailedError when it is no template, or an expression in it fails
-   */
-  readonly render: (template: string) => JsonValue;
-  /**
-   * What one `${…}` reference, written without its braces, stands for; null, and told in the record of the visit, when it leads
-   * nowhere.
-   * @throws ExpressionError, ExpressionSyntaxError, which the run reports as a failure of the node
-   */
-  readonly read: (reference: string) => JsonValue;
+  readonly texts: NodeTexts;
 }
 
 /** Where a run goes on after a node. */

@@ -1,9 +1,18 @@
 import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
+import { hasMoreValues } from '../../../common/json-values.js';
 import { parsePath, setPath } from '../../../language/paths/data-paths.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Levels of data, as many as a request body may have. */
 const MAX_DEPTH = 64;
+
+/** How much data a run may have. */
+interface DataLimits {
+  /** Bytes as JSON. */
+  readonly bytes: number;
+  /** Values, those inside of others included; undefined for any number. */
+  readonly values: number | undefined;
+}
 
 /** The data of one run, held below their limits whatever is stored in them. */
 export class RunData {
@@ -13,7 +22,7 @@ export class RunData {
 
   constructor(
     input: JsonObject,
-    private readonly maxBytes: number,
+    private readonly limits: DataLimits,
   ) {
     this.replace(input);
   }
@@ -37,7 +46,7 @@ export class RunData {
     const added = this.checked(value, steps.length);
     const data = setPath(this.data, steps, value);
     this.bytes += added + Buffer.byteLength(JSON.stringify(steps)) + skipped(steps);
-    if (this.bytes > this.maxBytes) {
+    if (this.bytes > this.limits.bytes) {
       this.bytes = this.checked(data);
     }
     this.data = data;
@@ -49,21 +58,23 @@ export class RunData {
   }
 
   private checked(value: unknown, above = 0): number {
+    const { bytes: maxBytes, values = Infinity } = this.limits;
     const bytes = jsonSize(value);
-    if (bytes > this.maxBytes) {
-      throw new WorkflowFailedError(
-        'WORKFLOW_DATA_LIMIT',
-        `The data of a run have at most ${this.maxBytes} bytes as JSON.`,
-      );
+    if (bytes > maxBytes) {
+      throw tooMuch(`${maxBytes} bytes as JSON`);
+    }
+    if (hasMoreValues(value, values)) {
+      throw tooMuch(`${values} values`);
     }
     if (jsonDepth(value) + above > MAX_DEPTH) {
-      throw new WorkflowFailedError(
-        'WORKFLOW_DATA_LIMIT',
-        `The data of a run have at most ${MAX_DEPTH} levels.`,
-      );
+      throw tooMuch(`${MAX_DEPTH} levels`);
     }
     return bytes;
   }
+}
+
+function tooMuch(limit: string): WorkflowFailedError {
+  return new WorkflowFailedError('WORKFLOW_DATA_LIMIT', `The data of a run have at most ${limit}.`);
 }
 
 /** Bytes of the `null,` of array elements that come into being before one that is set, and of braces. */

@@ -24,7 +24,13 @@ export interface TreeTools {
   readonly find: (buildId: string, target: WorkflowTarget) => Promise<RunnableWorkflow>;
   readonly executors: readonly NodeExecutor[];
   readonly now: () => Date;
-  readonly limits: { readonly nodes: number; readonly depth: number; readonly dataBytes: number };
+  readonly limits: {
+    readonly nodes: number;
+    readonly depth: number;
+    readonly dataBytes: number;
+    readonly dataValues: number;
+    readonly steps: number;
+  };
   readonly journal: JournalLimits;
 }
 
@@ -83,7 +89,8 @@ export class RunTree {
       const workflow = await this.find(target, depth);
       const { executors, now, limits } = this.tools;
       const scope = this.scope(run, target.appId, depth);
-      const tools = { executors, now, maxDataBytes: limits.dataBytes };
+      const { dataBytes: maxDataBytes, dataValues: maxDataValues, steps: maxSteps } = limits;
+      const tools = { executors, now, maxDataBytes, maxDataValues, maxSteps };
       return await new WorkflowRunner(workflow, input, scope, journal, tools).run();
     } catch (error) {
       await this.tools.store.fail(run, journal, error);

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
-import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
 import { RunData } from './run-data.js';
+import { VisitTexts } from './node-texts.js';
 import type { RunJournal } from '../journal/run-journal.js';
 import type { RunnableNode, RunnableWorkflow, RunResult } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
@@ -15,13 +15,19 @@ export interface RunnerTools {
   readonly now: () => Date;
   /** Bytes of its data as JSON. */
   readonly maxDataBytes: number;
+  /** Values of its data. @default any number */
+  readonly maxDataValues?: number;
+  /** Work of the templates and conditions of one visit, see WorkBudget. @default EXPRESSION_LIMITS.steps */
+  readonly maxSteps?: number;
 }
 
 /** What is known of a visit while it lasts. */
 interface OpenVisit {
   readonly node: RunnableNode;
   readonly startedAt: Date;
-  readonly missing: Set<string>;
+  readonly texts: VisitTexts;
+  /** The data and the predefined references. */
+  readonly variables: JsonObject;
   input: JsonValue;
 }
 
@@ -43,7 +49,7 @@ export class WorkflowRunner {
     private readonly tools: RunnerTools,
   ) {
     this.nodes = new Map(workflow.nodes.map((node) => [node.id, node]));
-    this.data = new RunData(input, tools.maxDataBytes);
+    this.data = new RunData(input, { bytes: tools.maxDataBytes, values: tools.maxDataValues });
   }
 
   /**
@@ -60,7 +66,7 @@ export class WorkflowRunner {
       }
       node = this.nodeAfter(node, next);
       // Runs must not keep everything else waiting, however many nodes a loop has.
-      await setImmediate();
+      await turnWithRoom();
     }
   }
 
@@ -73,7 +79,7 @@ export class WorkflowRunner {
   }
 
   private async visit(node: RunnableNode): Promise<NodeOutcome> {
-    const visit: OpenVisit = { node, startedAt: this.tools.now(), missing: new Set(), input: null };
+    const visit = this.opened(node);
     try {
       this.scope.signal.throwIfAborted();
       this.count();
@@ -87,18 +93,22 @@ export class WorkflowRunner {
     }
   }
 
+  private opened(node: RunnableNode): OpenVisit {
+    const { now, maxDataBytes, maxSteps } = this.tools;
+    const variables = { ...this.data.value, ...this.scope.predefined };
+    const texts = new VisitTexts(this.workflow, variables, { maxBytes: maxDataBytes, steps: maxSteps });
+    return { node, startedAt: now(), texts, variables, input: null };
+  }
+
   private async outcomeOf(visit: OpenVisit): Promise<NodeOutcome> {
-    const { node } = visit;
+    const { node, texts, variables } = visit;
     const executor = executorOf(this.tools.executors, node.type);
     const data = this.data.value;
-    const variables = { ...data, ...this.scope.predefined };
-    const render = (template: string): JsonValue => this.render(template, variables, visit);
     if (executor.takesInput) {
-      visit.input = hasText(node.inputBody) ? render(node.inputBody) : (data as JsonValue);
+      visit.input = hasText(node.inputBody) ? await texts.render(node.inputBody) : (data as JsonValue);
     }
     const { workflow, step, scope } = this;
-    const read = (reference: string): JsonValue => this.read(reference, variables, visit);
-    const context = { workflow, data, variables, input: visit.input, step, scope, render, read };
+    const context = { workflow, data, variables, input: visit.input, step, scope, texts };
     const outcome = await executor.execute(node, context);
     this.store(node, outcome);
     return outcome;
@@ -111,20 +121,6 @@ export class WorkflowRunner {
     }
     this.scope.budget.nodesLeft -= 1;
     this.step += 1;
-  }
-
-  private render(template: string, variables: JsonObject, visit: OpenVisit): JsonValue {
-    const limits = { maxBytes: this.tools.maxDataBytes };
-    const { value, missing } = compileJsonTemplate(template, limits).render(variables);
-    missing.forEach((reference) => visit.missing.add(reference));
-    return value as JsonValue;
-  }
-
-  private read(reference: string, variables: JsonObject, visit: OpenVisit): JsonValue {
-    const limits = { maxBytes: this.tools.maxDataBytes };
-    const { value, missing } = compileTemplate(`\${${reference}}`, limits).value(variables);
-    missing.forEach((name) => visit.missing.add(name));
-    return value as JsonValue;
   }
 
   private store({ responseKey }: RunnableNode, { data, result, next }: NodeOutcome): void {
@@ -153,14 +149,14 @@ export class WorkflowRunner {
   }
 
   private record(visit: OpenVisit, output: JsonValue, error: WorkflowFailedError | null): void {
-    const { node, startedAt, input, missing } = visit;
+    const { node, startedAt, input, texts } = visit;
     this.journal.add({
       node,
       startedAt,
       finishedAt: this.tools.now(),
       input,
       output,
-      missing: [...missing],
+      missing: [...texts.missing],
       error,
     });
   }

@@ -44,6 +44,8 @@ export class WorkflowRunsService {
         nodes: env.get('WORKFLOW_MAX_NODES'),
         depth: env.get('WORKFLOW_MAX_DEPTH'),
         dataBytes: env.get('WORKFLOW_MAX_DATA_BYTES'),
+        dataValues: env.get('PROCESS_DATA_MAX_VALUES'),
+        steps: env.get('PROCESS_MAX_EXPRESSION_STEPS'),
       },
       journal: {
         valueBytes: env.get('WORKFLOW_RECORD_VALUE_BYTES'),

@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from '../../../common/json.js';
+import { inTurn, turnWithRoom } from '../../../common/turns.js';
+import type {
+  CompiledExpression,
+  CompiledJsonTemplate,
+  CompiledTemplate,
+} from '../../../language/expressions/expression.types.js';
+import {
+  compileExpression,
+  compileJsonTemplate,
+  compileTemplate,
+} from '../../../language/expressions/expressions.js';
+import { WorkBudget } from '../../../language/expressions/work-budget.js';
+import type { FilledText, NodeTexts } from '../model/node-executor.js';
+import type { RunnableWorkflow } from '../model/workflow.types.js';
+
+/** What the texts of a run may come to. */
+export interface TextLimits {
+  /** Bytes of a filled template, as JSON. */
+  readonly maxBytes: number;
+  /** Steps of all expressions and templates of one visit, see WorkBudget; undefined for EXPRESSION_LIMITS.steps. */
+  readonly steps: number | undefined;
+}
+
+/** Templates and expressions of one workflow, each compiled once as long as the workflow is held. */
+class CompiledTexts {
+  private readonly compiled = {
+    json: new Map<string, CompiledJsonTemplate>(),
+    text: new Map<string, CompiledTemplate>(),
+    expression: new Map<string, CompiledExpression>(),
+  };
+
+  constructor(private readonly limits: TextLimits) {}
+
+  json(source: string): Promise<CompiledJsonTemplate> {
+    return compiledOnce(this.compiled.json, source, () => compileJsonTemplate(source, this.limits));
+  }
+
+  text(source: string): Promise<CompiledTemplate> {
+    return compiledOnce(this.compiled.text, source, () => compileTemplate(source, this.limits));
+  }
+
+  expression(source: string): Promise<CompiledExpression> {
+    return compiledOnce(this.compiled.expression, source, () => compileExpression(source));
+  }
+}
+
+const known = new WeakMap<RunnableWorkflow, CompiledTexts>();
+
+function textsOf(workflow: RunnableWorkflow, limits: TextLimits): CompiledTexts {
+  const texts = known.get(workflow) ?? new CompiledTexts(limits);
+  known.set(workflow, texts);
+  return texts;
+}
+
+/** Compiling takes a turn of its own; what does not compile is not remembered. */
+async function compiledOnce<Compiled>(
+  compiled: Map<string, Compiled>,
+  source: string,
+  compile: () => Compiled,
+): Promise<Compiled> {
+  const found = compiled.get(source) ?? (await inTurn(compile));
+  compiled.set(source, found);
+  await turnWithRoom();
+  return found;
+}
+
+/** Fills the templates and decides the conditions of one visit of a node. All of them pay out of one budget. */
+export class VisitTexts implements NodeTexts {
+  /** References that led nowhere. */
+  readonly missing = new Set<string>();
+  private readonly texts: CompiledTexts;
+  private readonly budget: WorkBudget;
+
+  constructor(
+    workflow: RunnableWorkflow,
+    private readonly variables: JsonObject,
+    limits: TextLimits,
+  ) {
+    this.texts = textsOf(workflow, limits);
+    this.budget = new WorkBudget(limits.steps);
+  }
+
+  readonly render = async (template: string): Promise<JsonValue> => {
+    const compiled = await this.texts.json(template);
+    return this.noted(compiled.render(this.variables, this.budget)).value as JsonValue;
+  };
+
+  readonly read = async (reference: string): Promise<JsonValue> => {
+    const compiled = await this.texts.text(`\${${reference}}`);
+    return this.noted(compiled.value(this.variables, this.budget)).value as JsonValue;
+  };
+
+  readonly fill = async (template: string, encode?: (value: string) => string): Promise<FilledText> => {
+    const compiled = await this.texts.text(template);
+    const { text, missing } = this.noted(compiled.render(this.variables, this.budget, encode));
+    return { text, missing, isFixed: compiled.roots.length === 0 };
+  };
+
+  readonly test = async (expression: string): Promise<boolean> => {
+    const compiled = await this.texts.expression(expression);
+    return compiled.test(this.variables, this.budget);
+  };
+
+  private noted<Filled extends { missing: string[] }>(filled: Filled): Filled {
+    filled.missing.forEach((reference) => this.missing.add(reference));
+    return filled;
+  }
+}
