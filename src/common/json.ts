@@ -21,7 +21,16 @@ export function jsonDepth(value: unknown): number {
   let level = [value].filter(isContainer);
   while (level.length > 0) {
     depth += 1;
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+    const next: object[] = [];
+    for (const container of level) {
+      const members: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+      for (const member of members) {
+        if (isContainer(member)) {
+          next.push(member);
+        }
+      }
+    }
+    level = next;
   }
   return depth;
 }

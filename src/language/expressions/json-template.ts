@@ -11,6 +11,13 @@ import type { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Fill = (data: Data, rendering: Rendering) => unknown;
+/** A part without references: it is the same in every rendering, so it is kept as it is and costs what making it would. */
+interface Constant {
+  readonly value: unknown;
+  readonly parts: number;
+  readonly bytes: number;
+}
+type Part = Fill | Constant;
 
 const MAX_DEPTH = 64;
 /** What a member costs, in parts: an object is made more slowly than a list. */
@@ -36,7 +43,7 @@ export class JsonTemplate implements CompiledJsonTemplate {
     if (jsonDepth(value) > MAX_DEPTH) {
       throw new ExpressionSyntaxError(`A JSON template has at most ${MAX_DEPTH} levels.`);
     }
-    this.fill = this.compile(value);
+    this.fill = fillOf(this.compile(value));
     this.roots = [...this.found];
   }
 
@@ -46,45 +53,71 @@ export class JsonTemplate implements CompiledJsonTemplate {
     return { value, missing: [...rendering.missing] };
   }
 
-  private compile(value: unknown): Fill {
+  private compile(value: unknown): Part {
     if (typeof value === 'string') {
       return this.compileString(value);
     }
     if (Array.isArray(value)) {
       return this.compileArray(value);
     }
-    return isJsonObject(value) ? this.compileObject(value) : () => value;
+    return isJsonObject(value) ? this.compileObject(value) : { value, parts: 0, bytes: 0 };
   }
 
-  private compileString(source: string): Fill {
+  private compileString(source: string): Part {
     if (!source.includes(OPENING)) {
-      return (_data, rendering) => rendering.constant(source);
+      return { value: source, parts: 1, bytes: Buffer.byteLength(source) };
     }
     const template = new Template(source, this.limits, this.budget);
     template.roots.forEach((root) => this.found.add(root));
     return (data, rendering) => template.valueWith(data, rendering);
   }
 
-  private compileArray(elements: readonly unknown[]): Fill {
-    const fills = elements.map((element) => this.compile(element));
+  private compileArray(elements: readonly unknown[]): Part {
+    const parts = elements.map((element) => this.compile(element));
+    if (parts.every(isConstant)) {
+      return constant(elements, parts, parts.length);
+    }
+    const fills = parts.map(fillOf);
     return (data, rendering) => {
       rendering.countParts(fills.length);
       return fills.map((fill) => fill(data, rendering));
     };
   }
 
-  private compileObject(object: Readonly<Record<string, unknown>>): Fill {
-    const fills = Object.entries(object).map(([name, member]): [string, Fill] => {
-      if (isPrototypeKey(name)) {
-        throw new ExpressionSyntaxError(`${name} is a name that no field may have.`);
-      }
-      return [name, this.compile(member)];
-    });
+  private compileObject(object: Readonly<Record<string, unknown>>): Part {
+    const names = Object.keys(object);
+    const prototypeKey = names.find(isPrototypeKey);
+    if (prototypeKey !== undefined) {
+      throw new ExpressionSyntaxError(`${prototypeKey} is a name that no field may have.`);
+    }
+    const parts = names.map((name) => this.compile(object[name]));
+    if (parts.every(isConstant)) {
+      return constant(object, parts, MEMBER_PARTS * parts.length);
+    }
+    const fills = parts.map(fillOf);
     return (data, rendering) => {
       rendering.countParts(MEMBER_PARTS * fills.length);
-      return Object.fromEntries(fills.map(([name, fill]) => [name, fill(data, rendering)]));
+      return Object.fromEntries(fills.map((fill, index) => [names[index], fill(data, rendering)]));
     };
   }
+}
+
+function isConstant(part: Part): part is Constant {
+  return typeof part !== 'function';
+}
+
+/** A list or an object all of whose parts are constant. */
+function constant(value: unknown, members: readonly Constant[], parts: number): Constant {
+  const sums = { parts, bytes: 0 };
+  for (const member of members) {
+    sums.parts += member.parts;
+    sums.bytes += member.bytes;
+  }
+  return { value, ...sums };
+}
+
+function fillOf(part: Part): Fill {
+  return isConstant(part) ? (_data, rendering) => rendering.constant(part) : part;
 }
 
 function parseJson(source: string): unknown {

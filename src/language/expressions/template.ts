@@ -33,11 +33,15 @@ export class Rendering {
     this.shared?.charge(parts / PARTS_A_STEP);
   }
 
-  /** A text without references. */
-  constant(text: string): string {
-    this.countParts(1);
-    this.count(Buffer.byteLength(text));
-    return text;
+  /**
+   * A part without references.
+   * @param bytes of its texts
+   * @throws ExpressionError when all together is too much
+   */
+  constant({ value, parts, bytes }: { value: unknown; parts: number; bytes: number }): unknown {
+    this.countParts(parts);
+    this.count(bytes);
+    return value;
   }
 
   /** @throws ExpressionError when all together is too much */
