@@ -7,6 +7,7 @@ import { prove, type Proof } from './support/proof.js';
 import { forkHelper, nextMessage } from './support/helper-process.js';
 import { ATTACKS, Attacker, connectionTests, starts, type Attack } from './support/stall-attacks.js';
 import { HOSTILE } from './support/stall-grammars.js';
+import { workflowAttacks, type CostlyPeers } from './support/stall-workflows.js';
 import { StallWatch, type Noticed } from './support/stall-watch.js';
 
 /** On a machine that does nothing else. */
@@ -25,17 +26,19 @@ const GENERATED_SHORT_MS = 10_000;
 export const proof: Proof = {
   name: 'stall',
   claim:
-    'whatever a caller, an author or an MCP server that is tested sends within the default limits, probes and other callers do not notice it',
+    'whatever a caller, an author, an MCP server, a REST system or a model sends within the default limits, probes and other callers do not notice it',
   databases: ['embedded', 'mysql'],
   shortDatabases: ['mysql'],
   takesLong: true,
   async run(environment) {
-    const stage = await Stage.open(environment);
+    const peers = forkHelper('./stall-peers.process.ts');
+    const urls = (await nextMessage(peers)) as CostlyPeers;
+    const stage = await Stage.open(environment, urls);
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
     const told: string[] = [];
-    const peers = forkHelper('./stall-peers.process.ts');
-    const mcpUrl = String(await nextMessage(peers));
-    for (const attack of [...ATTACKS, connectionTests(mcpUrl)]) {
+    const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls)];
+    const wanted = new RegExp(process.env['PROVE_ATTACK'] ?? '');
+    for (const attack of attacks.filter(({ name }) => wanted.test(name))) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;
       told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, alone, answers))}`);
     }
@@ -54,13 +57,15 @@ class Stage {
     private readonly attacker: Attacker,
   ) {}
 
-  static async open(environment: ProofEnvironment): Promise<Stage> {
+  static async open(environment: ProofEnvironment, { model }: CostlyPeers): Promise<Stage> {
     const port = await freePort();
     const settings = {
       HTTP_CALLER_REQUESTS: '100',
       HTTP_CALLER_AT_WORK: '8',
       METRICS_PORT: String(port),
       EGRESS_ALLOW: '127.0.0.1',
+      LLM_BASE_URL: model,
+      LLM_MODEL: 'costly',
     };
     const { url } = await environment.startService(await environment.emptyDatabase(), settings);
     const token = await environment.token();

@@ -7,7 +7,7 @@ import { appPath, deliveryPath, packageDocument } from '../../support/runtime/pu
 import { build, commit, store, type Problem } from '../builds/rows.js';
 import { agentNode } from '../builds/workflow-nodes.js';
 import { createdSystem, insertTools, newPlace, type Place, type SystemBody } from '../systems/rows.js';
-import { workflowOf } from '../workflows/workflow-package.js';
+import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 interface Preflight {
   ready: boolean;

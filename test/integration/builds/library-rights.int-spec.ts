@@ -11,7 +11,7 @@ import {
   type Published,
 } from '../../support/runtime/publish.js';
 import { newPlace, type Place } from '../systems/rows.js';
-import { calling, mapping, workflowOf } from '../workflows/workflow-package.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 import { build, buildRows, commit, packageRow, type PackageAnswer } from './rows.js';
 

@@ -7,7 +7,7 @@ import { TestApp } from '../../support/app.js';
 import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import { auditRows, commitVersion, newPlace, type Place } from '../systems/rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { build, buildRows, commit, graphOf, packageRow, store } from './rows.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import { auditRows, newPlace, type Place } from '../systems/rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { build, commit, store } from './rows.js';
 import { changeNode, getNode, nodePath, type Node } from './workflow-nodes.js';
 

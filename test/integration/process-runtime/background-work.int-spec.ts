@@ -22,7 +22,7 @@ import {
   stateOf,
   tokenRows,
 } from '../../support/runtime/runtime-rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const duration = (text: string): string => timerEvent('timeDuration', text);
 

@@ -9,7 +9,7 @@ import { flows, node, processFile, serviceTask, ui, userTask } from '../../suppo
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
-import { calling, mapping, workflowOf } from '../workflows/workflow-package.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const ERRORS = [
   ['e', 'E'],

@@ -18,7 +18,7 @@ import {
   start,
   type StopBody,
 } from '../../support/runtime/runtime-client.js';
-import { leading, mapping, workflowOf } from '../workflows/workflow-package.js';
+import { leading, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const MESSAGES = '<bpmn:message id="M" name="told" svc:correlation="order.id"/>';
 const timer = (text: string): string => timerEvent('timeDuration', text);

@@ -15,7 +15,8 @@ import { type ModernPeer, startModernPeer } from '../../support/peers/modern.pee
 import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import type { TlsCertificate } from '../../support/peers/tls-certificate.js';
 import { deliveryPath, packageDocument, publish } from '../../support/runtime/publish.js';
-import { runWorkflow, workflowOf } from '../workflows/workflow-package.js';
+import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { runWorkflow } from '../workflows/workflow-package.js';
 
 describe('certificates of a system, from the package to the call', () => {
   let app: TestApp;

@@ -14,7 +14,8 @@ import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js'
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
-import { failureOf, runWorkflow, workflowOf } from '../workflows/workflow-package.js';
+import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
 
 interface Seen {
   method: string;

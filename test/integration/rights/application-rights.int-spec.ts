@@ -27,7 +27,7 @@ import {
   startPath,
 } from '../../support/runtime/runtime-client.js';
 import { auditRows } from '../systems/rows.js';
-import { mapping, workflowOf } from '../workflows/workflow-package.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const SCOPES = {
   'integration-management': 'integration:manage',

@@ -23,7 +23,8 @@ import { flows, node, processFile, serviceTask, ui, userTask } from '../../suppo
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { incidentRows } from '../../support/runtime/runtime-rows.js';
-import { calling, failureOf, mapping, runWorkflow, workflowOf } from './workflow-package.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { failureOf, runWorkflow } from './workflow-package.js';
 
 const rating = processFile(
   'rating',

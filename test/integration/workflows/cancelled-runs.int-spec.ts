@@ -6,7 +6,7 @@ import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { calling, mapping, workflowOf } from './workflow-package.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const rating = processFile(
   'rating',

@@ -5,7 +5,7 @@ import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, started } from '../../support/runtime/runtime-client.js';
-import { mapping, workflowOf } from './workflow-package.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const LEASE_MS = 4_000;
 

@@ -9,7 +9,8 @@ import { WorkflowRunOrigin, WorkflowRunState } from '../../../src/modules/workfl
 import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { publish } from '../../support/runtime/publish.js';
-import { calling, failureOf, leading, mapping, runWorkflow, workflowOf } from './workflow-package.js';
+import { calling, leading, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { failureOf, runWorkflow } from './workflow-package.js';
 
 describe('running a workflow', () => {
   let app: TestApp;

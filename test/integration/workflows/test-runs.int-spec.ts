@@ -6,7 +6,7 @@ import { TestApp } from '../../support/app.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
 import { auditRows } from '../systems/rows.js';
-import { calling, mapping, workflowOf } from './workflow-package.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 interface Run {
   id: string;

@@ -48,9 +48,9 @@ export class Attacker {
 
   /** @returns status of the answer */
   async send(
-    method: 'PUT' | 'POST' | 'PATCH',
+    method: 'GET' | 'PUT' | 'POST' | 'PATCH',
     path: string,
-    body = '{}',
+    body = method === 'GET' ? null : '{}',
   ): Promise<{ status: number; text: string }> {
     const answer = await request(`${this.url}${path}`, {
       method,
@@ -83,7 +83,8 @@ export class Attacker {
     this.versions += 1;
     const path = `/appmanager/api/resource/app/${this.appId}/app-version/v${this.versions}`;
     const application = `"application":{"formatVersion":1,"appId":"${this.appId}","name":"x"}`;
-    return { path, ...(await this.send('PUT', `${path}/package`, `{${application},${members}}`)) };
+    const own = members.startsWith('{') ? members.slice(1, -1) : members;
+    return { path, ...(await this.send('PUT', `${path}/package`, `{${application},${own}}`)) };
   }
 
   /**
@@ -97,10 +98,30 @@ export class Attacker {
     if (status >= 300) {
       return undefined;
     }
+    return `/rtm/api/runtime/app/${this.appId}/build/${await this.build(path)}/process-name/${name}/start`;
+  }
+
+  /**
+   * Makes a build of the workflow `flow` of a package.
+   * @param prepare called with the version before the build is made
+   * @returns path under which it is run
+   */
+  async publishWorkflow(
+    members: string,
+    prepare?: (attacker: Attacker, version: string) => Promise<unknown>,
+  ): Promise<string> {
+    const { path, status, text } = await this.deliver(members);
+    if (status >= 300) {
+      throw new Error(text.slice(0, 1_000));
+    }
+    await prepare?.(this, `v${this.versions}`);
+    return `/rtm/api/runtime/app/${this.appId}/build/${await this.build(path)}/workflow/flow/test-run`;
+  }
+
+  private async build(path: string): Promise<string> {
     await this.send('POST', `${path}/commit`);
     const { text } = await this.send('POST', `${path}/build`);
-    const { buildId } = JSON.parse(text) as { buildId: string };
-    return `/rtm/api/runtime/app/${this.appId}/build/${buildId}/process-name/${name}/start`;
+    return (JSON.parse(text) as { buildId: string }).buildId;
   }
 
   close(): Promise<void> {

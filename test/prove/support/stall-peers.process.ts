@@ -1,12 +1,20 @@
-import { startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+import type { ServerResponse } from 'node:http';
+import { asksFor, says, startModelServer } from '../../support/peers/model-server.js';
+import { startHttpPeer } from '../../support/peers/peer.js';
+import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { listOf } from './stall-attacks.js';
 
 /**
- * An MCP server whose tools have schemas that are costly to compile and to run, in a process of its own. The first message holds
- * its URL.
+ * Outside parties whose answers are costly, in a process of its own. The first message holds their URLs:
+ * `costly` is an MCP server with costly schemas, `tools` one whose only tool is costly to call, `model` a language model and
+ * `rest` a REST system.
  */
 const TOOLS = 180;
 const PROPERTIES = 100;
 const PATTERN = '(?i)[\\pL\\pN\\pS\\pP]*[\\pL\\pN\\pS\\pP]*b?';
+/** Largest answers within the default limits. */
+const MOST_BYTES = 1_040_000;
+const MOST_VALUES = 49_000;
 
 const nested = (depth: number): object =>
   depth === 0
@@ -15,11 +23,63 @@ const nested = (depth: number): object =>
 const properties = Object.fromEntries(
   Array.from({ length: PROPERTIES }, (_, index) => [`field${index}`, { type: 'string', pattern: PATTERN }]),
 );
-const peer = await startToolListPeer(
+const inputSchema = {
+  type: 'object',
+  properties: { ...properties, items: { type: 'array', uniqueItems: true, items: nested(5) } },
+};
+const costly = await startToolListPeer(
   Array.from({ length: TOOLS }, (_, index) => ({
     name: `tool-${index}`,
     description: 'x'.repeat(200),
-    inputSchema: { type: 'object', properties: { ...properties, deep: nested(5) } },
+    inputSchema,
   })),
 );
-process.send?.(peer.url);
+
+const listsOfMost = `[${'[],'.repeat(MOST_VALUES)}[]]`;
+const listsBeyond = listOf('[]', MOST_BYTES);
+const tools = await startScriptedMcp({
+  list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'look', inputSchema }] }),
+  call: ({ id, response, params }) => {
+    const isBeyond = JSON.stringify(params.arguments).length % 2 === 0;
+    const structuredContent = JSON.parse(isBeyond ? listsBeyond : `{"items":${listsOfMost}}`) as unknown;
+    sendResult(response, id, {
+      content: [{ type: 'text', text: '\u0007'.repeat(60_000) }],
+      structuredContent,
+    });
+  },
+});
+
+/** Arguments that take long to check, then calls without end, then answers that are no good. */
+const model = await startModelServer(({ messages }) => {
+  const turns = messages.filter(({ role }) => role === 'assistant').length;
+  switch (turns) {
+    case 0:
+      return asksFor(['tools__look', listOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MOST_BYTES / 4)]);
+    case 1:
+      return asksFor(
+        ...Array.from({ length: 8 }, (): [string, string] => ['tools__look', listOf('[]', 60_000)]),
+      );
+    case 2:
+      return asksFor(['tools__look', '{}'], ['tools__look', '{"field0":"a"}']);
+    case 3:
+      return says(`{"items":${listsOfMost}}`);
+    case 4:
+      return says('"'.repeat(MOST_BYTES / 2));
+    default:
+      return (response: ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(listsBeyond);
+  }
+});
+
+const BODIES: Readonly<Record<string, string>> = {
+  '/most': listsOfMost,
+  '/beyond': listsBeyond,
+  '/text': `"${'\\u0000'.repeat(MOST_BYTES / 6 - 10)}"`,
+  '/numbers': `[${'1e300,'.repeat(MOST_VALUES)}1]`,
+  '/names': `{${Array.from({ length: MOST_VALUES / 2 }, (_, index) => `"k${index}":{}`).join()}}`,
+};
+const rest = await startHttpPeer((request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(BODIES[request.url ?? ''] ?? '{}');
+});
+
+process.send?.({ costly: costly.url, tools: tools.url, model: model.url, rest: rest.url });
