@@ -51,6 +51,7 @@ describe('an agent among hostile parties', () => {
       LLM_RETRY_BASE_MS: '10',
       LLM_RETRY_MAX_MS: '50',
       LLM_MAX_RESPONSE_BYTES: '20000',
+      PROCESS_DATA_MAX_VALUES: '1000',
       AGENT_MAX_ITERATIONS: '5',
       AGENT_MAX_CALLS_PER_TURN: '3',
       AGENT_TOOL_TIMEOUT_MS: '20000',
@@ -176,6 +177,7 @@ describe('an agent among hostile parties', () => {
     it.each<[string, ModelReply, string]>([
       ['refuses the question', refuses(400), 'HTTP_400'],
       ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE'],
+      ['sends too many values', { ...says('{}'), more: Array(2_000).fill([]) }, 'TOO_LARGE'],
       ['leads elsewhere', refuses(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), 'BLOCKED'],
     ])('%s is not asked again', async (_case, reply, failure) => {
       model.reply = () => reply;

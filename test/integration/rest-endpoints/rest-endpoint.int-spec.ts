@@ -42,6 +42,7 @@ beforeAll(async () => {
   app = await TestApp.start({
     REST_RETRY_DELAY_MS: '5',
     REST_MAX_RESPONSE_BYTES: '8192',
+    PROCESS_DATA_MAX_VALUES: '1000',
     REST_TIMEOUT_MS: '5000',
   });
   tokens = await startTokenPeer();
@@ -195,6 +196,21 @@ describe('a REST_ENDPOINT node', () => {
     expect(await failureOf(run(await built({})))).toMatchObject({
       message: expect.stringContaining('larger than 8192 bytes'),
     });
+  });
+
+  it('takes an answer of as many values as data may have, and no more', async () => {
+    const listOf = (values: number): Answer => {
+      const text = `[${Array.from({ length: values - 1 }, () => '[]').join(',')}]`;
+      return (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    };
+    answers = [listOf(1_001)];
+    const buildId = await built({});
+    expect(await failureOf(run(buildId))).toMatchObject({
+      code: 'REST_RESPONSE_INVALID',
+      message: expect.stringContaining('more than 1000 values (PROCESS_DATA_MAX_VALUES)'),
+    });
+    answers = [listOf(990)];
+    expect(await run(buildId)).toMatchObject({ status: 200, data: { length: 989 } });
   });
 
   it('calls again after a status that passes, when the method allows it', async () => {

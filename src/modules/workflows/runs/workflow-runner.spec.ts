@@ -53,6 +53,8 @@ interface Options {
   input?: JsonObject;
   nodesLeft?: number;
   maxDataBytes?: number;
+  maxDataValues?: number;
+  maxSteps?: number;
   valueBytes?: number;
   totalBytes?: number;
   signal?: AbortSignal;
@@ -82,7 +84,8 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
     budget: { nodesLeft: options.nodesLeft ?? 100 },
     subworkflow: options.subworkflow ?? (() => Promise.reject(new Error('no subworkflow was expected'))),
   };
-  const tools = { executors: options.executors ?? BUILT_IN_EXECUTORS, now: () => TIME, maxDataBytes };
+  const { maxDataValues = PLENTY, maxSteps = PLENTY, executors = BUILT_IN_EXECUTORS } = options;
+  const tools = { executors, now: () => TIME, maxDataBytes, maxDataValues, maxSteps };
   try {
     const result = await new WorkflowRunner(definition, input, scope, journal, tools).run();
     return { ...result, records: journal.list() };
@@ -473,6 +476,42 @@ describe('WorkflowRunner', () => {
       expect(['WORKFLOW_DATA_LIMIT', 'NODE_INPUT_INVALID']).toContain(
         (ran.error as WorkflowFailedError).code,
       );
+    });
+
+    it('keeps data below their values', async () => {
+      const ran = await run(loop({ inputBody: '[${a}, ${a}]', responseKey: 'a' }), {
+        input: { a: [] },
+        maxDataValues: 1_000,
+      });
+      expect(ran).toMatchObject(
+        failed('WORKFLOW_DATA_LIMIT', {
+          node: 'again node',
+          message: 'The data of a run have at most 1000 values.',
+        }),
+      );
+    });
+
+    it('lets all templates and conditions of a visit work no more than one of them may', async () => {
+      const condition = 'l.exists(x, x < 0)';
+      const conditions = Array.from({ length: 10 }, (_, order) =>
+        branch(`c${order}`, condition, 'end', order),
+      );
+      const input = { l: Array.from({ length: 100 }, (_, index) => index) };
+      const forked = (count: number) =>
+        run(
+          workflow([
+            START,
+            [
+              'fork',
+              'CONDITION',
+              { conditions: [...conditions.slice(0, count), branch('d', null, 'end', 99)] },
+            ],
+            END,
+          ]),
+          { input, maxSteps: 2_000 },
+        );
+      expect(await forked(1)).toMatchObject({ output: input });
+      expect(await forked(10)).toMatchObject(failed('CONDITION_FAILED', { node: 'fork node' }));
     });
 
     it('lets data be written over as often as one likes', async () => {
