@@ -196,7 +196,7 @@ class Platform {
     }
     const [peers, redis, nats, kafka, postgresql, sql] = await Promise.all([
       nextMessage(child) as Promise<DeclaredPeer[]>,
-      tryStart(startRedis),
+      tryStart(() => startRedis()),
       tryStart(() => startNats()),
       tryStart(() => startKafkaMock('one')),
       tryStart(startPostgresql),

@@ -177,7 +177,11 @@ describe('an agent among hostile parties', () => {
     it.each<[string, ModelReply, string]>([
       ['refuses the question', refuses(400), 'HTTP_400'],
       ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE'],
-      ['sends too many values', { ...says('{}'), more: Array(2_000).fill([]) }, 'TOO_LARGE'],
+      [
+        'sends too many values',
+        { ...says('{}'), more: Array.from({ length: 2_000 }, () => []) },
+        'TOO_LARGE',
+      ],
       ['leads elsewhere', refuses(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), 'BLOCKED'],
     ])('%s is not asked again', async (_case, reply, failure) => {
       model.reply = () => reply;

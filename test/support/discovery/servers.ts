@@ -90,8 +90,11 @@ export async function psql(port: number, sql: string): Promise<string> {
   return output(command, { PGPASSWORD: 'admin' });
 }
 
-/** Redis with 64 MB and an account probe that may run nothing but INFO; password `canary-probe`. */
-export async function startRedis(): Promise<ProbedServer> {
+/**
+ * Redis with 64 MB and an account probe that may run nothing but INFO; password `canary-probe`.
+ * @param settings more lines of its configuration
+ */
+export async function startRedis(...settings: string[]): Promise<ProbedServer> {
   const program = await programOf('/usr/bin/redis-server', 'redis-server');
   const port = await freePort();
   const server = await LocalServer.start({
@@ -107,6 +110,7 @@ export async function startRedis(): Promise<ProbedServer> {
           'user default on >admin ~* &* +@all',
           'user probe on >canary-probe -@all +info',
           'user blind on >canary-blind -@all +ping',
+          ...settings,
         ].join('\n'),
       ),
     command: (folder) => [...program, join(folder, 'redis.conf')],
