@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../common/json.js';
-import { checkedJson } from '../../mcp-connection/worker/arguments-check.js';
-import type { TextAndSchema } from '../../mcp-connection/worker/tool-call.messages.js';
+import type { JsonObject } from '../../../common/json.js';
+import { checkedText } from '../../../language/json-schema/checked-text.js';
 import { readAnswer } from './agent-answer.js';
 
 /** As the worker does it. */
 const toolCalls = {
-  checkAnswer: (check: TextAndSchema) => {
-    const checked = checkedJson({ of: 'answer', ...check });
-    return Promise.resolve(
-      'problem' in checked ? checked : { value: JSON.parse(checked.valueJson) as JsonValue },
-    );
-  },
+  checkAnswer: ({ text, schema }: { text: string; schema: JsonObject }) =>
+    Promise.resolve(checkedText(text, schema, 'fails')),
 };
 const read = (content: string | null, schema: JsonObject) => readAnswer(content, schema, toolCalls);
 const SCHEMA = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
