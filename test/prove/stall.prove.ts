@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setPriority } from 'node:os';
 import * as fc from 'fast-check';
 import { freePort } from '../support/databases/free-port.js';
 import { ApiClient, systemPath } from './support/api-client.js';
@@ -16,6 +17,7 @@ const LIVEZ_MS = 100;
 const ANSWERS = 200;
 const ANSWERS_SHORT = 50;
 const LONGEST_ATTACK_MS = 10_000;
+const ATTACKERS_NICENESS = 10;
 /** Of reading beside the slowest request that is allowed; the machine has other work too. */
 const NOISE_MS = 100;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
@@ -34,6 +36,9 @@ export const proof: Proof = {
     const peers = forkHelper('./stall-peers.process.ts');
     const urls = (await nextMessage(peers)) as CostlyPeers;
     const stage = await Stage.open(environment, urls);
+    if (!environment.short) {
+      standBack(peers.pid);
+    }
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
     const told: string[] = [];
     const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls)];
@@ -48,6 +53,14 @@ export const proof: Proof = {
     return `p99 (worst) of /livez, of that of METRICS_PORT, and of reading: alone ${inMs(alone)}; ${told.join('; ')}; ${generated}`;
   },
 };
+
+/**
+ * Attackers come from other machines: their own work must not take the processor from the service, the database and those who watch.
+ * This process is one of them; it stays so.
+ */
+function standBack(peers: number | undefined): void {
+  [peers ?? 0, 0].forEach((pid) => setPriority(pid, ATTACKERS_NICENESS));
+}
 
 /** The service with a hostile caller, and another one that reads. */
 class Stage {
