@@ -76,6 +76,9 @@ export const agentSettings = {
     'Bytes of one result of a tool that the model is shown; it is told of a larger one, which is never cut.',
   ),
   AGENT_MAX_TOOLS: integer(1, 512, 128).describe('Tools that one agent may have.'),
+  AGENT_MAX_TOOLS_BYTES: integer(1_024, 16_777_216, 524_288).describe(
+    'Bytes of the definitions of the tools of one agent, as JSON: the model is sent them with each question.',
+  ),
   AGENT_MAX_CALLS_PER_TURN: integer(1, 64, 8).describe(
     'Calls of tools that the model may ask for in one answer; the model is told of the others, which are not made.',
   ),

@@ -25,7 +25,7 @@ export const processSettings = {
     'Bytes of the data of one process instance, as JSON.',
   ),
   PROCESS_DATA_MAX_VALUES: integer(1_000, 10_000_000, 50_000).describe(
-    'Most values of the data of one process instance or workflow run, and of one answer of a REST system, a tool or a model, those inside of others included.',
+    'Most values of the data of one process instance or workflow run and of one JSON answer of a REST system, those inside of others included; as many commas and opening brackets has one answer of a tool or a model.',
   ),
   PROCESS_MAX_NODES_PER_STEP: integer(1, 10_000, 200).describe(
     'Automatic nodes that one transaction goes through; a background job continues after that.',

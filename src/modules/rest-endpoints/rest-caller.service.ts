@@ -72,7 +72,6 @@ export class RestCallerService {
       deadlineMs: request.timeoutMs,
       maxResponseBytes: bytes,
       maxTotalBytes: bytes,
-      maxElements: bytes,
     };
     return this.outbound.run(limits, (operation) => this.send(operation, request, credentials, signal), tls);
   }

@@ -160,6 +160,7 @@ describe('an agent among hostile parties', () => {
         'INVALID',
       ],
       ['answers no completion', { choices: [] }, 'INVALID'],
+      ['asks for calls that are none', { choices: [{ message: { tool_calls: [0, 0] } }] }, 'INVALID'],
       ['breaks the connection', (response) => response.socket?.destroy(), 'NETWORK'],
     ])('%s every time', async (_case, reply, failure) => {
       model.reply = () => reply;

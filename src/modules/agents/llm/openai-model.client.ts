@@ -30,28 +30,11 @@ const CALL_ID = /^[\x21-\x7e]{1,128}$/;
 
 const count = z.int().min(0).nullable().catch(null).default(null);
 const NOT_COUNTED = { prompt_tokens: null, completion_tokens: null, cost: null };
-/** What is read of an answer (OpenAI API, "The chat completion object"). */
+/** More calls in one answer than any model asks for. */
+const MAX_CALLS = 1_000;
+/** What is read of an answer (OpenAI API, "The chat completion object"). Parts of which there can be many are looked at one by one. */
 const completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().max(64).catch(''),
-        message: z.object({
-          content: z.string().nullable().default(null),
-          refusal: z.string().nullable().default(null),
-          tool_calls: z
-            .array(
-              z.object({
-                id: z.string().nullable().default(null),
-                function: z.object({ name: z.string().max(256), arguments: z.string().default('') }),
-              }),
-            )
-            .nullish()
-            .transform((calls) => calls ?? []),
-        }),
-      }),
-    )
-    .min(1),
+  choices: z.array(z.unknown()).min(1),
   usage: z
     .object({
       prompt_tokens: count,
@@ -59,6 +42,22 @@ const completion = z.object({
       cost: z.number().min(0).nullable().catch(null).default(null),
     })
     .catch(NOT_COUNTED),
+});
+const firstChoice = z.object({
+  finish_reason: z.string().max(64).catch(''),
+  message: z.object({
+    content: z.string().nullable().default(null),
+    refusal: z.string().nullable().default(null),
+    tool_calls: z
+      .array(z.unknown())
+      .max(MAX_CALLS)
+      .nullish()
+      .transform((calls) => calls ?? []),
+  }),
+});
+const toolCall = z.object({
+  id: z.string().nullable().default(null),
+  function: z.object({ name: z.string().max(256), arguments: z.string().default('') }),
 });
 
 /** Asks one model of an OpenAI-compatible API, one guarded call for each question. */
@@ -214,26 +213,32 @@ function argumentsParam(text: string): string {
 
 /** @throws ModelCallError when it is no chat completion */
 function turnOf(answer: unknown, removal: SecretRemoval): ModelTurn {
-  const { success, data } = completion.safeParse(answer);
-  const choice = success ? data.choices[0] : undefined;
-  if (data === undefined || choice === undefined) {
-    throw new ModelCallError('INVALID');
-  }
-  const { content, refusal, tool_calls: calls } = choice.message;
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = data.usage;
+  const { choices, usage } = read(completion, answer);
+  const { message, finish_reason: finishReason } = read(firstChoice, choices[0]);
+  const { content, refusal, tool_calls: calls } = message;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = usage;
   return {
     content: content === null && refusal === null ? null : removal.text(content ?? refusal ?? ''),
-    calls: withIds(calls, removal),
+    calls: withIds(
+      calls.map((call) => read(toolCall, call)),
+      removal,
+    ),
     usage: { inputTokens, outputTokens, cost },
-    finishReason: removal.text(choice.finish_reason),
+    finishReason: removal.text(finishReason),
   };
 }
 
+/** @throws ModelCallError for a value that does not fit */
+function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { success, data } = schema.safeParse(value);
+  if (!success) {
+    throw new ModelCallError('INVALID');
+  }
+  return data;
+}
+
 /** The model's own ids where they name each call. Some models give none, or one to all calls. */
-function withIds(
-  calls: readonly { id: string | null; function: { name: string; arguments: string } }[],
-  removal: SecretRemoval,
-): RequestedCall[] {
+function withIds(calls: readonly z.output<typeof toolCall>[], removal: SecretRemoval): RequestedCall[] {
   const ids = calls.map(({ id }) => removal.text(id ?? ''));
   const areUsable = new Set(ids).size === ids.length && ids.every((id) => CALL_ID.test(id));
   return calls.map(({ function: { name, arguments: text } }, index) => ({

@@ -6,7 +6,7 @@ const FENCE = '```';
 
 /**
  * Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block.
- * @throws Error when the service stops meanwhile, so that the run goes on elsewhere
+ * @throws Error when nobody could look at it, for a reason that is not the answer's: the run is tried again, and goes on there
  */
 export async function readAnswer(
   content: string | null,
@@ -18,8 +18,8 @@ export async function readAnswer(
   if (!('outcome' in read)) {
     return read;
   }
-  if (read.cause === 'stopping') {
-    throw new Error('The service is stopping.');
+  if (read.cause !== 'arguments_unchecked') {
+    throw new Error('The answer of the model could not be held against its schema.');
   }
   return { problem: 'To hold it against its JSON Schema takes too long.' };
 }

@@ -17,6 +17,8 @@ export interface AgentTool {
 
 /** The tools of an agent by the names that the model has for them. */
 export class AgentTools {
+  /** Those that the model is shown, with their stored definitions. */
+  readonly offered: readonly OfferedTool[];
   private readonly tools: readonly AgentTool[];
 
   constructor(systems: readonly ResolvedSystem[]) {
@@ -30,11 +32,7 @@ export class AgentTools {
       }),
     );
     this.tools = tools.map((found, index) => ({ ...found, name: names[index] ?? '' }));
-  }
-
-  /** Those that the model is shown, with their stored definitions. */
-  get offered(): readonly OfferedTool[] {
-    return this.tools
+    this.offered = this.tools
       .filter(({ tool }) => tool.state === ResolvedToolState.Ready)
       .map(({ name, tool: { description, inputSchema } }) => ({
         name,

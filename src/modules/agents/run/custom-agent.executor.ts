@@ -67,7 +67,11 @@ export class CustomAgentExecutor implements NodeExecutor {
     const messages = await this.messagesOf(node, options, context);
     const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
     const tools = new AgentTools(systems);
-    requireTools(systems, tools, this.env.get('AGENT_MAX_TOOLS'));
+    const { env } = this;
+    requireTools(systems, tools, {
+      maxTools: env.get('AGENT_MAX_TOOLS'),
+      maxBytes: env.get('AGENT_MAX_TOOLS_BYTES'),
+    });
     const { calls } = context.scope;
     const traceparent = traceparentOf(context.scope.runId);
     const steps = this.steps({ tools, calls, signal, traceparent });

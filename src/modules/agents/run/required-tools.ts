@@ -1,3 +1,4 @@
+import { jsonSize } from '../../../common/json.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { AgentTools } from './agent-tools.js';
 import {
@@ -10,12 +11,23 @@ import {
 const SHOWN_SYSTEMS = 5;
 const SHOWN_NAME = 64;
 
+/** How much an agent may have of tools. */
+export interface ToolLimits {
+  readonly maxTools: number;
+  /** Of their definitions as JSON. */
+  readonly maxBytes: number;
+}
+
 /**
- * Makes sure that an agent has tools, and not more than a model can choose from.
+ * Makes sure that an agent has tools, and not more than a model can choose from and is to be sent.
  * @throws WorkflowFailedError; its message says of the first systems why they bring none, its details of all
  */
-export function requireTools(systems: readonly ResolvedSystem[], tools: AgentTools, maxTools: number): void {
-  const { length } = tools.offered;
+export function requireTools(
+  systems: readonly ResolvedSystem[],
+  { offered }: AgentTools,
+  { maxTools, maxBytes }: ToolLimits,
+): void {
+  const { length } = offered;
   if (length === 0) {
     const reasons = systems.map(whyNone);
     const details = reasons.join(' ');
@@ -29,6 +41,16 @@ export function requireTools(systems: readonly ResolvedSystem[], tools: AgentToo
     const message = `The systems of the agent have ${length} enabled tools: AGENT_MAX_TOOLS is ${maxTools}.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
+  if (areLarger(offered, maxBytes)) {
+    const message = `The definitions of the tools of the agent have more than ${maxBytes} bytes: AGENT_MAX_TOOLS_BYTES.`;
+    throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
+  }
+}
+
+/** Written one by one: together they can be very many. */
+function areLarger(tools: AgentTools['offered'], maxBytes: number): boolean {
+  let bytes = 0;
+  return tools.some((tool) => (bytes += jsonSize(tool)) > maxBytes);
 }
 
 function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedSystem): string {

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
+import { KEY_AGREEMENT } from '../../../../common/tls/key-agreement.js';
 import type { Component } from '../../model/component.types.js';
 import { connected } from './read-bytes.js';
 import { type ServerAddress, textOption } from './component-options.js';
@@ -51,6 +52,7 @@ export async function beginTls(socket: Socket, host: string, context: ProbeConte
 /** Options for `tls.connect` and for drivers that call it. */
 export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
   return {
+    ...KEY_AGREEMENT,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(trust.ca === undefined ? {} : { ca: trust.ca }),
     rejectUnauthorized: trust.rejectUnauthorized ?? true,
