@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
+import { KEY_AGREEMENT } from '../tls/key-agreement.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
 import { within } from '../within.js';
 import { type AddressPolicy, hostOf, portOf } from './address-policy.js';
@@ -22,7 +23,7 @@ export interface ConnectorOptions {
 /** Opens connections to targets that the policy lets through: directly, or through the proxy. */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { policy, resolver, connectTimeoutMs, proxy, tls } = options;
-  const common = { ...tls, timeout: connectTimeoutMs, allowH2: false };
+  const common = { ...KEY_AGREEMENT, ...tls, timeout: connectTimeoutMs, allowH2: false };
   return (target, callback) => {
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     const [host, port] = [hostOf(url), portOf(url)];

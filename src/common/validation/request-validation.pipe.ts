@@ -8,12 +8,15 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { RecentlyUsed } from '../recently-used.js';
+import { hasMoreValues } from '../json-values.js';
 import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
 export const CONTRACT_MESSAGE = 'contractMessage';
 
+/** Values of a body of a DTO class: the libraries behind them take long for each field that they do not know. None needs so many. */
+const MAX_VALUES = 1_500;
 /** Levels of a body: no field of the interface contract needs more than a handful. */
 const MAX_DEPTH = 64;
 
@@ -81,6 +84,9 @@ export class RequestValidationPipe implements PipeTransform {
           return value;
         }
         await inTurn(() => refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES));
+        if (!WITHOUT_CLASS.has(metadata.metatype)) {
+          refuseMany(value);
+        }
         return this.strict.transform(value, metadata) as Promise<unknown>;
       case 'query':
         return this.lenient.transform(value, metadata) as Promise<unknown>;
@@ -131,6 +137,13 @@ function refuseUnsafe(body: unknown, names: NameRule): void {
       throw new ValidationFailedError([{ field, rule: `is nested more than ${MAX_DEPTH} deep` }]);
     }
     level = inside;
+  }
+}
+
+/** @throws ValidationFailedError for a body of more values than any DTO class has fields for */
+function refuseMany(body: unknown): void {
+  if (hasMoreValues(body, MAX_VALUES)) {
+    throw new ValidationFailedError([{ field: '(body)', rule: `must have at most ${MAX_VALUES} values` }]);
   }
 }
 

@@ -1,13 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
 import { TestApp } from '../../support/app.js';
-import { listPath } from '../../support/factories.js';
+import { createPath, listPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const PROBES = new Set(['/livez', '/readyz', '/metrics']);
 /** Routes whose path is looked up before anything else is looked at: nothing has the id of this test. */
 const PATH_FIRST = 404;
+
+describe('a body of a route with fixed fields', () => {
+  it('has no more values than any such route has fields for', async () => {
+    const app = await TestApp.start();
+    const bodyOf = (names: number): object =>
+      Object.fromEntries(Array.from({ length: names }, (_, index) => [`name${index}`, index]));
+    const refused = async (names: number): Promise<string> => {
+      const { status, body } = await app.request('PATCH', createPath(), { body: bodyOf(names) });
+      expect(status).toBe(400);
+      return String(body['details']);
+    };
+    expect(await refused(999)).toContain('name0: is not a known field');
+    expect(await refused(10_000)).toBe('(body): must have at most 1500 values');
+    await app.close();
+  });
+});
 
 describe('routes that take nothing from their body', () => {
   let app: TestApp;
