@@ -79,6 +79,7 @@ class Stage {
       EGRESS_ALLOW: '127.0.0.1',
       LLM_BASE_URL: model,
       LLM_MODEL: 'costly',
+      LLM_API_KEY: 'key-of-the-model',
     };
     const { url } = await environment.startService(await environment.emptyDatabase(), settings);
     const token = await environment.token();

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { asksFor, says, startModelServer } from '../../support/peers/model-server.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
@@ -15,6 +14,8 @@ const PATTERN = '(?i)[\\pL\\pN\\pS\\pP]*[\\pL\\pN\\pS\\pP]*b?';
 /** Largest answers within the default limits. */
 const MOST_BYTES = 1_040_000;
 const MOST_VALUES = 49_000;
+/** Largest answer that is kept for readers of a run. */
+const KEPT_BYTES = 65_000;
 
 const nested = (depth: number): object =>
   depth === 0
@@ -49,7 +50,7 @@ const tools = await startScriptedMcp({
   },
 });
 
-/** Arguments that take long to check, then calls without end, then answers that are no good. */
+/** Arguments that take long to check, then calls without end, then answers that are no good, and an envelope of calls that are none. */
 const model = await startModelServer(({ messages }) => {
   const turns = messages.filter(({ role }) => role === 'assistant').length;
   switch (turns) {
@@ -64,14 +65,15 @@ const model = await startModelServer(({ messages }) => {
     case 3:
       return says(`{"items":${listsOfMost}}`);
     case 4:
-      return says('"'.repeat(MOST_BYTES / 2));
+      // Long to search for the key of the model in: it can be written in ever so many ways.
+      return says(`"${'%41'.repeat(MOST_BYTES / 3 - 500)}"`);
     default:
-      return (response: ServerResponse) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(listsBeyond);
+      return { choices: [{ message: { tool_calls: Array.from({ length: MOST_VALUES }, () => 0) } }] };
   }
 });
 
 const BODIES: Readonly<Record<string, string>> = {
+  '/kept': listOf('{}', KEPT_BYTES),
   '/most': listsOfMost,
   '/beyond': listsBeyond,
   '/text': `"${'\\u0000'.repeat(MOST_BYTES / 6 - 10)}"`,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionTestPath } from '../../support/factories.js';
+import { connectionTestPath, createPath } from '../../support/factories.js';
 import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { processWithCondition, starts, type Attack, type Attacker } from './stall-attacks.js';
 
@@ -25,6 +25,8 @@ const COSTLY_ANSWER = {
 };
 /** Size of a template of a node, somewhat below its limits. */
 const TEMPLATE_VALUES = 45_000;
+const KEPT_ANSWERS = 100;
+const UNKNOWN_FIELDS = 16_000;
 const NODES = 40;
 const CONDITIONS = 20;
 /** Scripts of Unicode; to make the table of one takes up to 100 ms. */
@@ -56,14 +58,27 @@ function workflowRuns(name: string, count: number, members: () => Members, befor
 
 type Prepares = (attacker: Attacker, version: string) => Promise<unknown>;
 
-async function runOf(attacker: Attacker, path: string): Promise<void> {
+/** @returns id of a run that has ended */
+async function runOf(attacker: Attacker, path: string): Promise<string> {
   const { text } = await attacker.send('POST', path, '{"items":[1,2,3],"n":0}');
   const { workflowRunId } = JSON.parse(text) as { workflowRunId: string };
   for (let state = 'STARTED'; state === 'STARTED'; await sleep(LOOK_MS)) {
     const run = await attacker.send('GET', `${RUNS}/${workflowRunId}`);
     ({ state } = JSON.parse(run.text) as { state: string });
   }
+  return workflowRunId;
 }
+
+const restSystem = (baseUrl: string): Members => ({
+  systems: [{ resourceName: 'Costly', type: 'REST', name: 'Costly', baseUrl }],
+});
+
+const restCall = (id: string, path: string): Members => ({
+  id,
+  type: 'REST_ENDPOINT',
+  responseKey: 'answer',
+  payload: { system: { resourceName: 'Costly' }, method: 'GET', path },
+});
 
 const flowOf = (nodes: Members[]): Members => ({
   workflows: [workflowOf('flow', nodes, { end: { outputBody: '{}' } })],
@@ -73,16 +88,31 @@ const flowOf = (nodes: Members[]): Members => ({
 export function workflowAttacks({ tools, rest }: CostlyPeers): readonly Attack[] {
   return [
     workflowRuns('answers of a REST system', 4, () => ({
-      systems: [{ resourceName: 'Costly', type: 'REST', name: 'Costly', baseUrl: rest }],
-      ...flowOf(
-        ['most', 'text', 'numbers', 'names', 'beyond'].map((path) => ({
-          id: path,
-          type: 'REST_ENDPOINT',
-          responseKey: 'answer',
-          payload: { system: { resourceName: 'Costly' }, method: 'GET', path: `/${path}` },
-        })),
-      ),
+      ...restSystem(rest),
+      ...flowOf(['most', 'text', 'numbers', 'names', 'beyond'].map((name) => restCall(name, `/${name}`))),
     })),
+    {
+      name: 'reading a run of large answers',
+      prepare: async (attacker) => {
+        const nodes = Array.from({ length: KEPT_ANSWERS }, (_, index) => restCall(`n${index}`, '/kept'));
+        const path = await attacker.publishWorkflow(
+          JSON.stringify({ ...restSystem(rest), ...flowOf(nodes) }),
+        );
+        const run = await runOf(attacker, path);
+        const reads = [`${RUNS}/${run}/calls?limit=100`, `${RUNS}/${run}`];
+        return () => Promise.all([...reads, ...reads].map((read) => attacker.send('GET', read)));
+      },
+    },
+    {
+      name: 'bodies of many unknown fields',
+      prepare: (attacker) => {
+        const names = Array.from({ length: UNKNOWN_FIELDS }, (_, index) => `"n${index}":0`);
+        const path = createPath(attacker.appId, 'v1');
+        return Promise.resolve(() =>
+          Promise.all(Array.from({ length: 8 }, () => attacker.send('PATCH', path, `{${names.join()}}`))),
+        );
+      },
+    },
     workflowRuns(
       'arguments, results and answers of an agent',
       4,
