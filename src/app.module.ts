@@ -7,6 +7,7 @@ import { RequestChecksModule } from './common/http/request-checks.module.js';
 import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
+import { OutboundModule } from './common/outbound/outbound.module.js';
 import { MetricsModule } from './modules/health/metrics.module.js';
 import { SecretsModule } from './database/secrets.module.js';
 import { RequestValidationPipe } from './common/validation/request-validation.pipe.js';
@@ -46,6 +47,7 @@ export class AppModule {
         EnvModule.forEnv(env),
         LoggingModule.forLog(log),
         MetricsModule,
+        OutboundModule,
         StopGateModule,
         DatabaseModule.of(SCHEMA),
         SecretsModule,

@@ -2,15 +2,9 @@ import { EnvError, type Env } from '../../config/env.js';
 import { readAuthority } from '../tls/authority-file.js';
 import { AddressPolicy, type AddressPolicyOptions, type PlainHttp } from './address-policy.js';
 import { OutboundClient, type OutboundClientOptions } from './outbound.client.js';
+import type { OutboundSettings } from './outbound.types.js';
+import type { DialThread } from './thread/dial-thread.js';
 import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
-
-/** How this deployment calls outside parties. Plain data, so that it can go to a worker; no secrets but those of the proxy's URL. */
-export interface OutboundSettings {
-  readonly policy: AddressPolicyOptions;
-  readonly proxy?: ProxyOptions;
-  readonly maxRedirects: number;
-  readonly connectTimeoutMs: number;
-}
 
 /**
  * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
@@ -26,16 +20,21 @@ export function configuredOutbound(env: Env): OutboundSettings {
   };
 }
 
-/** The guarded client of these settings. */
+/**
+ * The guarded client of these settings.
+ * @param rest.thread for the main thread: opens the connections over TLS
+ */
 export function outboundClient(
-  { policy, proxy, maxRedirects, connectTimeoutMs }: OutboundSettings,
-  rest: Pick<OutboundClientOptions, 'seats'> = {},
+  settings: OutboundSettings,
+  { thread, ...rest }: Pick<OutboundClientOptions, 'seats'> & { thread?: DialThread | undefined } = {},
 ): OutboundClient {
+  const { policy, proxy, maxRedirects, connectTimeoutMs } = settings;
   return new OutboundClient({
     policy: new AddressPolicy(policy),
     ...(proxy === undefined ? {} : { proxy: new OutboundProxy(proxy) }),
     maxRedirects,
     connectTimeoutMs,
+    ...(thread === undefined ? {} : { far: { thread, settings } }),
     ...rest,
   });
 }

@@ -1,21 +1,18 @@
 import { request } from 'undici';
 
 import { SERVICE_NAME, SERVICE_VERSION } from '../service-version.js';
+import type { DialledResponse } from './outbound.types.js';
 import type { KeptSockets } from './kept-sockets.js';
 
-/** An answer whose body has not been read yet. Whoever does not read it must destroy it. */
-export interface DialledResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: AsyncIterable<Uint8Array> & { destroy(): unknown };
-}
-
+/** The longest that a timer can wait. */
+const LONGEST_MS = 2 ** 30;
 const NOT_LATIN = /[\u0100-\uffff]/;
 
 /**
  * Sends one request and follows nothing. Less work than `fetch`, whose rules for browsers an outbound call does not need.
  * @param init as for fetch; the body must be a string
  * @param signal ends the request and closes its socket, also while the body is read
+ * @param deadlineMs until the body has been read, for another thread
  * @throws what undici throws, or the reason of `signal`
  */
 export async function dial(
@@ -23,14 +20,19 @@ export async function dial(
   url: URL,
   { method = 'GET', headers, body }: RequestInit,
   signal: AbortSignal,
+  deadlineMs = LONGEST_MS,
 ): Promise<DialledResponse> {
   if (body !== undefined && body !== null && typeof body !== 'string') {
     throw new TypeError('only text bodies can be sent');
   }
+  const { tls, far } = sockets;
+  const sent = { method, headers: sentHeaders(headers), body: body ?? null };
+  if (far !== undefined && url.protocol === 'https:') {
+    return far.thread.dial({ ...sent, url: url.href, tls, settings: far.settings }, deadlineMs, signal);
+  }
   const response = await request(url, {
+    ...sent,
     method: method as 'GET',
-    headers: sentHeaders(headers),
-    body: body ?? null,
     dispatcher: sockets.agent,
     signal,
   });

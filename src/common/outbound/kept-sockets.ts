@@ -1,3 +1,4 @@
+import type { FarConnections } from './outbound.types.js';
 import type { Agent } from 'undici';
 import type { TlsMaterial } from '../tls/tls-material.js';
 import { OutboundError } from './outbound.error.js';
@@ -12,6 +13,8 @@ export class KeptSockets {
     readonly agent: Agent,
     readonly tls: TlsMaterial | undefined,
     private readonly opening: AbortController,
+    /** Where connections over TLS are opened instead. @default here */
+    readonly far?: FarConnections,
   ) {}
 
   /** Closes every socket, also those in use. Safe to call twice. */

@@ -7,6 +7,7 @@ import { guardedConnector } from './guarded-connector.js';
 import { type Resolver, systemResolver } from './guarded-lookup.js';
 import type { HeavySeats } from './heavy-seats.js';
 import { KeptSockets } from './kept-sockets.js';
+import type { FarConnections } from './outbound.types.js';
 import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
 
@@ -23,6 +24,8 @@ export interface OutboundClientOptions {
   resolver?: Resolver;
   /** The way of all connections but those that it leaves out. @default directly */
   proxy?: OutboundProxy;
+  /** Where connections over TLS are opened. @default in this thread */
+  far?: FarConnections;
 }
 
 /** Half of libuv's threads: the other half stays free whatever name servers do. */
@@ -54,7 +57,7 @@ export class OutboundClient {
   /** Sockets that operations leave to those after them, to spare the handshakes. The caller closes them. */
   keepSockets(tls?: TlsMaterial): KeptSockets {
     const opening = new AbortController();
-    return new KeptSockets(this.createAgent(tls, opening.signal), tls, opening);
+    return new KeptSockets(this.createAgent(tls, opening.signal), tls, opening, this.options.far);
   }
 
   /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */

@@ -1,6 +1,7 @@
 import type { TlsMaterial } from '../tls/tls-material.js';
 import type { AddressPolicy } from './address-policy.js';
-import { dial, type DialledResponse } from './dial.js';
+import { dial } from './dial.js';
+import type { DialledResponse } from './outbound.types.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
 import type { KeptSockets } from './kept-sockets.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
@@ -135,7 +136,7 @@ export class OutboundOperation {
     for (let hop = 0; ; hop += 1) {
       this.context.policy.checkUrl(target);
       const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
-      const response = await dial(this.sockets, target, init, ends);
+      const response = await dial(this.sockets, target, init, ends, this.remainingMs);
       const location = redirectTarget(response, target, init.method ?? 'GET');
       if (location === undefined) {
         return this.guard(response, init.signal);

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads';
+import type { Transferable, Worker } from 'node:worker_threads';
 
 import { within } from '../within.js';
 import { yieldToMainThread } from './background-threads.js';
@@ -66,8 +66,14 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   /**
    * Runs one job. Never rejects; a job lost with the worker is answered by `lost`.
    * @param signal takes the job back: the worker hears of it and answers early
+   * @param transfer what of the request becomes the worker's
    */
-  run(request: Request, deadlineMs: number, signal?: AbortSignal): Promise<Result> {
+  run(
+    request: Request,
+    deadlineMs: number,
+    signal?: AbortSignal,
+    transfer: readonly Transferable[] = [],
+  ): Promise<Result> {
     if (this.closing || this.jobs.size >= this.options.maxJobs) {
       return Promise.resolve(this.options.lost(this.closing ? 'stopping' : 'refused', 0, 'refused'));
     }
@@ -82,7 +88,8 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
       };
       this.jobs.set(id, { startedAt: performance.now(), timer, resolve: settle });
       worker.ref();
-      post(worker, { id, request, deadlineAt: Date.now() + deadlineMs } satisfies WorkerJob<Request>);
+      const job = { id, request, deadlineAt: Date.now() + deadlineMs } satisfies WorkerJob<Request>;
+      post(worker, job, transfer);
       signal?.addEventListener('abort', cancel, { once: true });
     });
   }
@@ -217,7 +224,7 @@ async function farewell(worker: Worker, graceMs: number): Promise<void> {
   await within(graceMs, exit, () => undefined);
 }
 
-function post(worker: Worker, message: unknown): void {
+function post(worker: Worker, message: unknown, transfer: readonly Transferable[] = []): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  worker.postMessage(message);
+  worker.postMessage(message, transfer);
 }

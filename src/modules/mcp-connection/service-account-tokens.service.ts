@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
+import { DialThread } from '../../common/outbound/thread/dial-thread.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
@@ -12,8 +13,8 @@ import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client
 export class ServiceAccountTokensService {
   private readonly tokens: OAuthTokenClient;
 
-  constructor(env: Env) {
-    const outbound = outboundClient(configuredOutbound(env));
+  constructor(env: Env, @Optional() thread?: DialThread) {
+    const outbound = outboundClient(configuredOutbound(env), { thread });
     const bytes = env.get('TOKEN_ENDPOINT_MAX_BYTES');
     this.tokens = new OAuthTokenClient(outbound, {
       deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
+import { DialThread } from '../../common/outbound/thread/dial-thread.js';
 import type { TlsMaterial } from '../../common/tls/tls-material.js';
 import { Env } from '../../config/env.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
@@ -34,8 +35,9 @@ export class RestCallerService {
   constructor(
     private readonly env: Env,
     private readonly tokens: ServiceAccountTokensService,
+    thread: DialThread,
   ) {
-    this.outbound = outboundClient(configuredOutbound(env));
+    this.outbound = outboundClient(configuredOutbound(env), { thread });
   }
 
   /**

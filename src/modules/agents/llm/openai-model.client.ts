@@ -9,6 +9,7 @@ import { configuredOutbound, outboundClient } from '../../../common/outbound/con
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { DialThread } from '../../../common/outbound/thread/dial-thread.js';
 import { Env } from '../../../config/env.js';
 import { isJsonObject } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
@@ -68,18 +69,24 @@ export class OpenAiModelClient {
   private readonly removal: SecretRemoval;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
-  constructor(private readonly env: Env) {
+  constructor(
+    private readonly env: Env,
+    thread: DialThread,
+  ) {
     const settings = configuredOutbound(env);
     const baseUrl = env.get('LLM_BASE_URL');
     const apiKey = env.get('LLM_API_KEY');
     this.removal = new SecretRemoval(apiKey === undefined ? [] : [apiKey]);
     const own = baseUrl === undefined ? [] : [hostRule(new URL(baseUrl))];
-    this.outbound = outboundClient({
-      ...settings,
-      // The operator has chosen this address; with a key it is https, or on this machine.
-      policy: { ...settings.policy, allow: [...settings.policy.allow, ...own], plainHttp: 'allow' },
-      maxRedirects: 0,
-    });
+    this.outbound = outboundClient(
+      {
+        ...settings,
+        // The operator has chosen this address; with a key it is https, or on this machine.
+        policy: { ...settings.policy, allow: [...settings.policy.allow, ...own], plainHttp: 'allow' },
+        maxRedirects: 0,
+      },
+      { thread },
+    );
   }
 
   /** Whether an address and a model are configured. */

@@ -1,4 +1,5 @@
-import { configuredOutbound, type OutboundSettings } from '../../../common/outbound/configured-outbound.js';
+import { configuredOutbound } from '../../../common/outbound/configured-outbound.js';
+import type { OutboundSettings } from '../../../common/outbound/outbound.types.js';
 import type { Env } from '../../../config/env.js';
 import type { ToolListLimits } from './tool-list-limits.js';
 

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
 import { configuredOutbound, outboundClient } from '../../../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../../../common/outbound/outbound.client.js';
+import { DialThread } from '../../../../common/outbound/thread/dial-thread.js';
 import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { tlsTrustOf } from '../net/open-socket.js';
@@ -24,9 +25,10 @@ export class ProbeHttpClient {
   constructor(
     env: Env,
     private readonly clock: Clock,
+    @Optional() thread?: DialThread,
   ) {
     this.maxBytes = env.get('DISCOVERY_MAX_ANSWER_BYTES');
-    this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 });
+    this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 }, { thread });
   }
 
   /**

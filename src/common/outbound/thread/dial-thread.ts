@@ -1,0 +1,108 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Env } from '../../../config/env.js';
+import { WorkerPool } from '../../threads/worker.pool.js';
+import type { DialledResponse, DialOrder } from '../outbound.types.js';
+import { OutboundError, type OutboundFailure } from '../outbound.error.js';
+import type { DialJob, DialMessage, DialQuestion } from './dial-thread.types.js';
+
+/**
+ * Sends requests from another thread. A server chooses how much a TLS handshake with it takes: chains of a hundred certificates of
+ * large keys take a third of a second before they are refused, which no deadline interrupts.
+ */
+@Injectable()
+export class DialThread implements OnModuleDestroy {
+  private readonly pool: WorkerPool<DialJob, { id: number }, OutboundFailure | undefined>;
+
+  constructor(env: Env) {
+    this.pool = new WorkerPool({
+      name: 'outbound',
+      entry: '#dial-worker',
+      workerData: null,
+      memoryMb: env.get('OUTBOUND_THREAD_MEMORY_MB'),
+      niceness: env.get('MCP_WORKER_NICENESS'),
+      maxJobs: env.get('OUTBOUND_THREAD_CALLS'),
+      read: () => undefined,
+      lost: (cause) => (cause === 'timeout' ? 'timeout' : cause === 'refused' ? 'busy' : 'closed'),
+    });
+  }
+
+  /**
+   * Sends one request and follows nothing.
+   * @param deadlineMs until the body has been read
+   * @param signal ends the request and closes its socket, also while the body is read
+   * @throws OutboundError; the reason of `signal`
+   */
+  async dial(order: DialOrder, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse> {
+    signal.throwIfAborted();
+    const { port1: port, port2 } = new MessageChannel();
+    const end = (): void => port.close();
+    signal.addEventListener('abort', end, { once: true });
+    const lost = this.pool.run({ ...order, port: port2 }, deadlineMs, undefined, [port2]).then((failure) => {
+      signal.removeEventListener('abort', end);
+      // What the thread said before may still be on its way.
+      setImmediate(end);
+      return failure ?? 'closed';
+    });
+    const next = async (): Promise<DialMessage> => {
+      const message = await said(port, signal, lost);
+      if ('failure' in message) {
+        end();
+        throw new OutboundError(message.failure);
+      }
+      return message;
+    };
+    const head = await next();
+    if (!('status' in head)) {
+      throw new OutboundError('protocol');
+    }
+    return { status: head.status, headers: new Headers([...head.headers]), body: bodyOf(port, next) };
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.close();
+  }
+}
+
+/** What the thread says next. @throws OutboundError when it is gone instead; the reason of the signal */
+function said(port: MessagePort, signal: AbortSignal, lost: Promise<OutboundFailure>): Promise<DialMessage> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      port.off('message', onMessage).off('close', onClose);
+      act();
+    };
+    const onMessage = (message: DialMessage): void => settle(() => resolve(message));
+    const onClose = (): void =>
+      settle(() =>
+        signal.aborted
+          ? reject(signal.reason as Error)
+          : void lost.then((failure) => reject(new OutboundError(failure))),
+      );
+    port.on('message', onMessage).on('close', onClose);
+    if (signal.aborted) {
+      onClose();
+    }
+  });
+}
+
+function bodyOf(port: MessagePort, next: () => Promise<DialMessage>): DialledResponse['body'] {
+  const read = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+    const message = next();
+    port.postMessage('next' satisfies DialQuestion);
+    const answer = await message;
+    return 'chunk' in answer && answer.chunk !== undefined
+      ? { done: false, value: answer.chunk }
+      : { done: true, value: undefined };
+  };
+  const destroy = (): void => port.close();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: read,
+      return: () => {
+        destroy();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    }),
+    destroy,
+  };
+}
