@@ -2,6 +2,7 @@ import type { ArgumentsHost } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
 import { callerIn } from '../auth/principal.decorator.js';
+import type { Principal } from '../user/principal.js';
 import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
 import type { PathCheck, PathCheckOptions } from './checked-path.js';
 
@@ -14,15 +15,21 @@ export class PathChecks {
   /** @throws ValidationFailedError, and whatever the path is refused with */
   async demand(check: PathCheck & PathCheckOptions, host: ArgumentsHost): Promise<void> {
     const principal = callerIn(host);
-    const params = await this.validated(check, host).catch((error: unknown) => {
-      check.demandReader?.(principal);
-      throw error;
-    });
+    const params = await this.validated(check, host, principal);
     await check.demand(this.modules.get(check.service, { strict: false }), params, principal);
   }
 
-  private validated({ params }: PathCheck, host: ArgumentsHost): Promise<unknown> {
+  private async validated(
+    { params, demandReader }: PathCheck & PathCheckOptions,
+    host: ArgumentsHost,
+    principal: Principal,
+  ): Promise<unknown> {
     const request = host.switchToHttp().getRequest<Request>();
-    return this.validation.transform(request.params, { type: 'param', metatype: params });
+    try {
+      return await this.validation.transform(request.params, { type: 'param', metatype: params });
+    } catch (error) {
+      demandReader?.(principal);
+      throw error;
+    }
   }
 }
