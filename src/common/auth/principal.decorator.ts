@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ArgumentsHost } from '@nestjs/common';
 import { AuthenticationRequiredError } from './auth.errors.js';
 import { principalOf, type Principal } from '../user/principal.js';
 
@@ -7,8 +7,8 @@ import { principalOf, type Principal } from '../user/principal.js';
  * The authenticated caller of a request.
  * @throws AuthenticationRequiredError where the bearer middleware recognised nobody, as on public routes
  */
-export function callerIn(context: ExecutionContext): Principal {
-  const principal = principalOf(context.switchToHttp().getRequest<IncomingMessage>());
+export function callerIn(host: ArgumentsHost): Principal {
+  const principal = principalOf(host.switchToHttp().getRequest<IncomingMessage>());
   if (principal === undefined) {
     throw new AuthenticationRequiredError('missing');
   }

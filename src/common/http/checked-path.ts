@@ -16,9 +16,9 @@ export interface PathCheck<Service = unknown, Params = unknown> {
 export interface PathCheckOptions {
   /** Refuses callers who must not learn that the path is malformed. */
   demandReader?: (principal: Principal) => void;
-  /** For a handler that looks the path up itself: only a request that is refused for its body is in need of a look. */
+  /** For a handler that looks the path up itself: only a request that is refused for its query or body is in need of a look. */
   onlyWhenRefused?: boolean;
 }
 
-/** Metadata that `RequestGuard` and `PathInterceptor` read. */
+/** Metadata that `RequestGuard` reads. */
 export const CheckedPath = Reflector.createDecorator<PathCheck & PathCheckOptions>();

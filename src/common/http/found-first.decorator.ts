@@ -1,6 +1,6 @@
-import { applyDecorators, UseInterceptors, type Type } from '@nestjs/common';
+import { UseFilters, type Type } from '@nestjs/common';
 import { CheckedPath, type PathCheck, type PathCheckOptions } from './checked-path.js';
-import { PathInterceptor } from './path.interceptor.js';
+import { refusedPathFilter } from './refused-path.filter.js';
 
 /**
  * Tells faults of the path before faults of the rest of the request: 404 of the path, then 400 of query and body
@@ -12,9 +12,8 @@ export const FoundFirst = <Service, Params>(
   service: Type<Service>,
   params: Type<Params>,
   demand: PathCheck<Service, Params>['demand'],
-  options: PathCheckOptions = {},
-): MethodDecorator =>
-  applyDecorators(
-    CheckedPath({ service, params, demand, ...options } as PathCheck & PathCheckOptions),
-    ...(options.onlyWhenRefused === true ? [UseInterceptors(PathInterceptor)] : []),
-  );
+  { onlyWhenRefused = false, ...options }: PathCheckOptions = {},
+): MethodDecorator => {
+  const check = { service, params, demand, ...options } as PathCheck & PathCheckOptions;
+  return onlyWhenRefused ? UseFilters(refusedPathFilter(check)) : CheckedPath(check);
+};

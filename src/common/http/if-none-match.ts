@@ -7,6 +7,10 @@ const TAGS = /(?:W\/)?("[^"]*")/g;
  * `Cache-Control: no-cache`, which `fetch` adds to such a request by itself, is for caches: it asks for what is stored now, and that was read.
  */
 export function namesTag({ headers }: Pick<Request, 'headers'>, etag: string): boolean {
+  const sent = headers['if-none-match'];
+  if (sent === undefined) {
+    return false;
+  }
   const [current] = [...etag.matchAll(TAGS)].map(([, opaque]) => opaque);
-  return [...(headers['if-none-match'] ?? '').matchAll(TAGS)].some(([, opaque]) => opaque === current);
+  return [...sent.matchAll(TAGS)].some(([, opaque]) => opaque === current);
 }

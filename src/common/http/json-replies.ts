@@ -4,11 +4,12 @@ import type { Response } from 'express';
 import { namesTag } from './if-none-match.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const NOT_MODIFIED: number = HttpStatus.NOT_MODIFIED;
 /** What has no body, whatever a handler returns. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([
   HttpStatus.NO_CONTENT,
   HttpStatus.RESET_CONTENT,
-  HttpStatus.NOT_MODIFIED,
+  NOT_MODIFIED,
 ]);
 
 /** A JSON value that is text already: what a handler returns that puts its answer together from stored text. */
@@ -21,13 +22,13 @@ export class JsonText {
  * body into a buffer first, and hands both to the socket one by one. Whatever is no usual answer in JSON goes the way of Express.
  */
 export class JsonReplies extends ExpressAdapter {
-  /** Answers 304 without a body where the answer has an `ETag` that `If-None-Match` names. */
+  /** Answers 304 without a body where the handler says so, or the answer has an `ETag` that `If-None-Match` names. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (statusCode !== undefined) {
       response.status(statusCode);
     }
     if (isNotModified(response)) {
-      return response.status(HttpStatus.NOT_MODIFIED).end();
+      return response.status(NOT_MODIFIED).end();
     }
     if (!isUsual(response, body)) {
       return super.reply(response, body instanceof JsonText ? JSON.parse(body.text) : body);
@@ -40,6 +41,10 @@ export class JsonReplies extends ExpressAdapter {
 }
 
 function isNotModified(response: Response): boolean {
+  // A handler that knows before it makes the answer says so.
+  if (response.statusCode === NOT_MODIFIED) {
+    return true;
+  }
   const etag = response.getHeader('ETag');
   const { method } = response.req;
   const isRead = method === 'GET' || method === 'HEAD';

@@ -32,17 +32,10 @@ export class RequestGuard implements CanActivate {
   }
 
   private async check(context: ExecutionContext, check?: PathCheck & PathCheckOptions): Promise<boolean> {
-    if (check !== undefined && check.onlyWhenRefused !== true) {
+    if (check !== undefined) {
       await this.paths.demand(check, context);
     }
-    try {
-      await this.bodies.read(context);
-    } catch (error) {
-      if (check?.onlyWhenRefused === true) {
-        await this.paths.demandOfRefused(check, context, error);
-      }
-      throw error;
-    }
+    await this.bodies.read(context);
     return true;
   }
 }

@@ -21,7 +21,7 @@ class ThreeParams extends FirstParam {
   c: string;
 }
 
-const read = (params: Record<string, unknown>): Promise<unknown> =>
+const read = async (params: Record<string, unknown>): Promise<unknown> =>
   new RequestValidationPipe().transform(params, {
     type: 'param',
     metatype: 'id' in params ? OneParams : ThreeParams,

@@ -7,10 +7,10 @@ import {
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
-import { RecentlyUsed } from '../recently-used.js';
 import { hasMoreValues } from '../json-values.js';
 import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
+import { TextRules } from './text-rules.js';
 
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
 export const CONTRACT_MESSAGE = 'contractMessage';
@@ -19,10 +19,6 @@ export const CONTRACT_MESSAGE = 'contractMessage';
 const MAX_VALUES = 1_500;
 /** Levels of a body: no field of the interface contract needs more than a handful. */
 const MAX_DEPTH = 64;
-
-/** Paths that are remembered by each pipe, and how long they are at the most. */
-const MAX_RIGHT_PATHS = 1_000;
-const MAX_RIGHT_LENGTH = 512;
 
 const SHARED: ValidationPipeOptions = {
   whitelist: true,
@@ -72,24 +68,19 @@ export class RequestValidationPipe implements PipeTransform {
     exceptionFactory: (errors: ValidationError[]) => toValidationFailed(inOrderOfPath(errors)),
   });
 
-  /** Paths that were found to be right. Their rules are about their texts alone, so they are for as long as we run. */
-  private readonly rightPaths = new RecentlyUsed<string, Type>({ entries: MAX_RIGHT_PATHS });
+  /** Of classes of paths that were asked for. */
+  private readonly textRules = new WeakMap<Type, TextRules | undefined>();
+  /** Classes of which a query without parameters keeps the rules. */
+  private readonly withoutQuery = new WeakSet<Type>();
 
   /** @throws ValidationFailedError naming every field that breaks a rule */
-  async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
     switch (metadata.type) {
       case 'body':
         // Unread: whoever reads it checks it.
-        if (value instanceof Uint8Array) {
-          return value;
-        }
-        await inTurn(() => refuseUnsafe(value, WITHOUT_CLASS.has(metadata.metatype) ? OF_DATA : OF_CLASSES));
-        if (!WITHOUT_CLASS.has(metadata.metatype)) {
-          refuseMany(value);
-        }
-        return this.strict.transform(value, metadata) as Promise<unknown>;
+        return value instanceof Uint8Array ? value : this.ofBody(value, metadata);
       case 'query':
-        return this.lenient.transform(value, metadata) as Promise<unknown>;
+        return this.ofQuery(value, metadata);
       case 'param':
         return this.ofPath(value, metadata);
       case 'custom':
@@ -97,21 +88,44 @@ export class RequestValidationPipe implements PipeTransform {
     }
   }
 
-  private async ofPath(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  private async ofBody(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isData = WITHOUT_CLASS.has(metadata.metatype);
+    await inTurn(() => refuseUnsafe(value, isData ? OF_DATA : OF_CLASSES));
+    if (!isData) {
+      refuseMany(value);
+    }
+    return isData ? value : this.strict.transform(value, metadata);
+  }
+
+  private ofQuery(value: unknown, metadata: ArgumentMetadata): unknown {
     const { metatype } = metadata;
-    const text = JSON.stringify(value);
-    const key = `${metatype?.name} ${text}`;
-    if (metatype !== undefined && this.rightPaths.get(key) === metatype) {
-      return Object.assign(new metatype() as object, value);
+    const isEmpty = isContainer(value) && Object.keys(value).length === 0;
+    if (metatype === undefined || WITHOUT_CLASS.has(metatype) || !isEmpty) {
+      return this.lenient.transform(value, metadata);
     }
-    const params: unknown = await this.ofPaths.transform(value, metadata);
-    // Only of a class that takes the texts as they are.
-    if (metatype !== undefined && params instanceof metatype && key.length <= MAX_RIGHT_LENGTH) {
-      if (isContainer(value) && JSON.stringify(params) === text) {
-        this.rightPaths.set(key, metatype);
-      }
+    return this.withoutQuery.has(metatype) ? (new metatype() as unknown) : this.ofNoQuery(metatype, metadata);
+  }
+
+  private async ofNoQuery(metatype: Type, metadata: ArgumentMetadata): Promise<unknown> {
+    const query: unknown = await this.lenient.transform({}, metadata);
+    // Otherwise it has something that may be made anew each time.
+    if (query instanceof metatype && Object.values(query as object).every((field) => field === undefined)) {
+      this.withoutQuery.add(metatype);
     }
-    return params;
+    return query;
+  }
+
+  private ofPath(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { metatype } = metadata;
+    const rules = metatype !== undefined && isContainer(value) ? this.rulesOf(metatype) : undefined;
+    return rules?.check(value as Record<string, unknown>) ?? this.ofPaths.transform(value, metadata);
+  }
+
+  private rulesOf(type: Type): TextRules | undefined {
+    if (!this.textRules.has(type)) {
+      this.textRules.set(type, TextRules.of(type));
+    }
+    return this.textRules.get(type);
   }
 }
 

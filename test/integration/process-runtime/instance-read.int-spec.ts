@@ -243,4 +243,26 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect((await get('unknown')).status).toBe(404);
     expect((await get('no%20uuid')).status).toBe(400);
   });
+
+  it('answers what is wrong with the path before what is wrong with the query', async () => {
+    const { uuid: id } = await started(app, published, 'plain', {});
+    const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
+
+    // A parameter that nobody knows, and a value that breaks a rule, are found in different places.
+    for (const [query, details] of [
+      ['?no=1', /^no: is not a known query parameter/],
+      ['?include=x', /^include: /],
+    ] as const) {
+      expect((await get(`${id}${query}`, john)).status).toBe(403);
+      expect((await get(`${uuid()}${query}`)).status).toBe(404);
+      expect(await get(`no%20uuid${query}`)).toMatchObject({
+        status: 400,
+        body: { details: expect.stringMatching(/^uuid: /) as string },
+      });
+      expect(await get(`${id}${query}`)).toMatchObject({
+        status: 400,
+        body: { details: expect.stringMatching(details) as string },
+      });
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Param, Post, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
@@ -8,7 +8,7 @@ import { RequestHeader } from '../../../common/http/request-header.decorator.js'
 import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
 import { StartProcessResponseDto } from '../model/start.response.dto.js';
 import { ProcessStartService } from './process-start.service.js';
-import { StartHeadersInterceptor } from './start-headers.interceptor.js';
+import { StartHeadersGuard } from './start-headers.guard.js';
 import { ProcessStartApi } from './process-start.api.js';
 
 /** Starts processes (docs/contract.md, section 4.1). */
@@ -22,7 +22,7 @@ export class ProcessStartController {
   @FoundFirst(ProcessStartService, BuildProcessParams, (processes, params, principal) =>
     processes.demandStartable(principal, definitionOf(params)),
   )
-  @UseInterceptors(StartHeadersInterceptor)
+  @UseGuards(StartHeadersGuard)
   @ProcessStartApi.startProcess
   async start(
     @CurrentPrincipal() principal: Principal,

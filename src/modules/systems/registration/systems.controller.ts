@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Param, Patch, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
@@ -50,7 +50,7 @@ export class SystemsController {
     if (response.req.headers['if-none-match'] !== undefined) {
       const current = await this.systems.tag(key);
       if (namesTag(response.req, current)) {
-        response.setHeader('ETag', current);
+        response.status(HttpStatus.NOT_MODIFIED).setHeader('ETag', current);
         return undefined;
       }
     }

@@ -1,6 +1,5 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
 
 const METHODS = 'GET, PUT, POST, DELETE, PATCH';
 const HEADERS = [
@@ -18,12 +17,13 @@ const HEADERS = [
 ].join(', ');
 
 /**
- * Puts the CORS headers of the contract on the answer itself, not only on that of a preflight (docs/contract.md, section 4.1;
- * docs/contract.md, section 4.1). An origin that may call has been allowed before; for all others the only one is our own.
+ * Puts the CORS headers of the contract on the answer itself, not only on that of a preflight (docs/contract.md, section 4.1).
+ * An origin that may call has been allowed before; for all others the only one is our own. A guard that refuses nobody, and no
+ * interceptor: the framework makes streams for interceptors.
  */
 @Injectable()
-export class StartHeadersInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+export class StartHeadersGuard implements CanActivate {
+  canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
     const response = http.getResponse<Response>();
     const { protocol, headers } = http.getRequest<Request>();
@@ -33,6 +33,6 @@ export class StartHeadersInterceptor implements NestInterceptor {
     if (!response.hasHeader('Access-Control-Allow-Origin') && headers.host !== undefined) {
       response.setHeader('Access-Control-Allow-Origin', `${protocol}://${headers.host}`);
     }
-    return next.handle();
+    return true;
   }
 }

@@ -1,0 +1,79 @@
+import { Transform, Type } from 'class-transformer';
+import { IsOptional, IsString, Matches, ValidateIf, ValidateNested } from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { TextRules } from './text-rules.js';
+
+class App {
+  @Matches(/^[a-z]+$/)
+  app: string;
+}
+
+class Version extends App {
+  @Matches(/^v/)
+  @IsString()
+  version: string;
+}
+
+describe('TextRules', () => {
+  it('makes an object of the class of fields that keep their rules, and leaves others out', () => {
+    const made = TextRules.of(Version)?.check({ app: 'a', version: 'v1', other: 'x' });
+    expect(made).toBeInstanceOf(Version);
+    expect(made).toEqual({ app: 'a', version: 'v1' });
+  });
+
+  it.each([
+    ['one', { app: 'a', version: '1' }],
+    ['one of a class above', { app: '1', version: 'v1' }],
+    ['that of a missing field', { version: 'v1' }],
+    ['that of a field of another type', { app: 'a', version: ['v1'] }],
+  ])('makes none when a rule is broken: %s', (_case, sent) => {
+    expect(TextRules.of(Version)?.check(sent)).toBeUndefined();
+  });
+
+  class Nothing {
+    name: string;
+  }
+  class Changed {
+    @Transform(({ value }) => String(value).toLowerCase())
+    @IsString()
+    name: string;
+  }
+  class BelowChanged extends Changed {
+    @IsString()
+    other: string;
+  }
+  class Typed {
+    @Type(() => Number)
+    @IsString()
+    name: string;
+  }
+  class Optional {
+    @IsOptional()
+    @IsString()
+    name?: string;
+  }
+  class Conditional {
+    @ValidateIf(() => false)
+    @IsString()
+    name: string;
+  }
+  class OfRule {
+    @IsString({ validateIf: () => false })
+    name: string;
+  }
+  class Each {
+    @IsString({ each: true })
+    names: string[];
+  }
+  class Nested {
+    @ValidateNested()
+    app: App;
+  }
+
+  it.each([Nothing, Changed, BelowChanged, Typed, Optional, Conditional, OfRule, Each, Nested])(
+    'leaves $name to the libraries',
+    (type) => {
+      expect(TextRules.of(type)).toBeUndefined();
+    },
+  );
+});
