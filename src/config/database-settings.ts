@@ -22,10 +22,10 @@ export const databaseSettings = {
     'How often a transaction is repeated after a deadlock, a connection that was lost before the commit, or a server that takes no writes any more.',
   ),
   DATABASE_GROUP_MAX: integer(1, 256, 32).describe(
-    'Most steps of processes that are stored by one transaction, when they come at the same time; 1 stores each by itself.',
+    'Most steps of processes that are stored by one transaction, and readings that share a statement, when they come at the same time; 1 does each by itself.',
   ),
   DATABASE_GROUPS: integer(1, 100, 2).describe(
-    'Transactions of several steps that are written at the same time; fewer make larger groups.',
+    'Transactions of several steps that are written at the same time, and shared readings of one kind; fewer make larger groups.',
   ),
   DATABASE_GROUP_WORK_MS: integer(1, 1_000, 15).describe(
     'Milliseconds of work after which the rest of a group is left to the next one.',

@@ -12,6 +12,8 @@ import {
   NestedDatabaseUseError,
 } from './database.errors.js';
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
+import type { GroupLimits } from './groups/group-queue.js';
+import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { dropConnections, queryPool } from './server-pool.js';
@@ -32,6 +34,7 @@ export class Database {
   private pausedAt = 0;
   private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
+  private readonly limits: GroupLimits;
   private readonly groups: WriteQueue;
 
   constructor(
@@ -43,16 +46,16 @@ export class Database {
       dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
         queryPool(dataSource, sql, values) as Promise<Rows>;
     }
+    this.limits = {
+      members: env.get('DATABASE_GROUP_MAX'),
+      groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
+      waiting: env.get('DATABASE_POOL_QUEUE'),
+      waitMs: env.get('DATABASE_DEADLINE_MS'),
+      retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+    };
     this.groups = new WriteQueue(
       { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
-      {
-        members: env.get('DATABASE_GROUP_MAX'),
-        groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
-        workMs: env.get('DATABASE_GROUP_WORK_MS'),
-        waiting: env.get('DATABASE_POOL_QUEUE'),
-        waitMs: env.get('DATABASE_DEADLINE_MS'),
-        retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
-      },
+      { ...this.limits, workMs: env.get('DATABASE_GROUP_WORK_MS') },
     );
   }
 
@@ -72,18 +75,28 @@ export class Database {
    * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
    */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const run = this.alone(work);
-    const { manager } = this.dataSource;
-    try {
-      return await (this.isEmbedded
-        ? this.inTurn(() => run(manager))
-        : this.inTime(
-            this.againWhenLost(() => run(manager)),
-            () => this.late(),
-          ));
-    } catch (error) {
-      throw this.told(error);
-    }
+    return this.readSince(performance.now(), work);
+  }
+
+  /**
+   * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Reads that come together).
+   * Its statement begins after all whom it answers have come.
+   * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
+   * @param keyOf equal for all who may have the same result object, which nobody may change
+   * @returns reads for one; throws as `read`
+   */
+  sharedRead<Part, Result>(
+    read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
+    keyOf: (part: Part) => string,
+  ): SharedRead<Part, Result> {
+    const queue = new ReadQueue<Part, Result>(this.limits, {
+      read: (parts, since) => this.readSince(since, (manager) => read(manager, parts)),
+      keyOf,
+    });
+    return (part) => {
+      this.refuseNestedUse();
+      return queue.add(part);
+    };
   }
 
   /**
@@ -141,6 +154,23 @@ export class Database {
    */
   hasFailedSince(since: number): boolean {
     return this.failedAt !== undefined && this.failedAt >= since;
+  }
+
+  /** @param since when the first of those came who wait for it, on the clock of `performance.now()` */
+  private async readSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const run = this.alone(work);
+    const { manager } = this.dataSource;
+    try {
+      return await (this.isEmbedded
+        ? this.inTurn(() => run(manager))
+        : this.inTime(
+            this.againWhenLost(() => run(manager)),
+            () => this.late(),
+            since,
+          ));
+    } catch (error) {
+      throw this.told(error);
+    }
   }
 
   private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
@@ -242,8 +272,8 @@ export class Database {
   }
 
   // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
-  private inTime<T>(work: Promise<T>, end: () => Error): Promise<T> {
-    return within(this.env.get('DATABASE_DEADLINE_MS'), work, () => {
+  private inTime<T>(work: Promise<T>, end: () => Error, since = performance.now()): Promise<T> {
+    return within(this.limits.waitMs + since - performance.now(), work, () => {
       throw end();
     });
   }

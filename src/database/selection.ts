@@ -146,7 +146,7 @@ export class Selection<Row extends object, Read extends object> {
 }
 
 /** Names the last value again until there are 1, 2, 4, 8 and so on, so that statements for any number have few texts. */
-function filledUp<Value>(values: readonly Value[]): Value[] {
+export function filledUp<Value>(values: readonly Value[]): Value[] {
   const count = 2 ** Math.ceil(Math.log2(values.length));
   return [...values, ...Array.from({ length: count - values.length }, () => values.at(-1) as Value)];
 }

@@ -1,20 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
+import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 import { GroupMember, WriteGroup, type Work } from './write-group.js';
 
-/** Bounds of groups. */
-export interface GroupLimits {
-  /** Members of one group; with 1 there are no groups. DATABASE_GROUP_MAX. */
-  members: number;
-  /** Groups that are written at one time. DATABASE_GROUPS. */
-  groups: number;
+/** Bounds of groups that write. */
+export interface WriteLimits extends GroupLimits {
   /** Milliseconds of the processor that the members of a group may take in it. DATABASE_GROUP_WORK_MS. */
   workMs: number;
-  /** Most that wait for a group. DATABASE_POOL_QUEUE. */
-  waiting: number;
-  /** Milliseconds after which nobody waits for a group any more. DATABASE_DEADLINE_MS. */
-  waitMs: number;
-  retryAfterSeconds: number;
 }
 
 /** What makes transactions. */
@@ -32,27 +24,22 @@ type Place =
   /** In a group; whether that was stored, when it is known. */
   | { member: GroupMember; isStored: Promise<boolean> };
 
-interface Waiting {
-  since: number;
+interface Writer extends Waiting {
   begin: (place: Place) => void;
-  refuse: (error: unknown) => void;
 }
 
-/**
- * Group commit. Whatever has queued up while earlier transactions were under way is written by the next one. So nobody waits for others to
- * come, and a single caller has a transaction of its own.
- */
+/** Group commit: a group of `GroupQueue` is written by one transaction. A single caller has a transaction of its own. */
 export class WriteQueue {
   /** What this replica has written since it began. */
   readonly written: Record<'groups' | 'shared' | 'own', number> = { groups: 0, shared: 0, own: 0 };
-  private readonly waiting: Waiting[] = [];
-  private running = 0;
-  private isDue = false;
+  private readonly queue: GroupQueue<Writer>;
 
   constructor(
     private readonly transactions: Transactions,
-    private readonly limits: GroupLimits,
-  ) {}
+    private readonly limits: WriteLimits,
+  ) {
+    this.queue = new GroupQueue(limits, (members) => this.begin(members));
+  }
 
   /**
    * Does work in a transaction that others may share.
@@ -90,56 +77,18 @@ export class WriteQueue {
 
   /** Waits for a place, in the order in which all have come. */
   private place(since: number): Promise<Place> {
-    if (this.waiting.length >= this.limits.waiting) {
-      throw new DatabaseOverloadedError(this.limits.retryAfterSeconds);
-    }
-    return new Promise((begin, refuse) => {
-      const later = this.waiting.findLastIndex((other) => other.since <= since) + 1;
-      this.waiting.splice(later, 0, { since, begin, refuse });
-      this.schedule();
-    });
+    return new Promise((begin, refuse) => this.queue.add({ since, begin, refuse }));
   }
 
-  private schedule(): void {
-    if (!this.isDue && this.waiting.length > 0 && this.running < this.limits.groups) {
-      this.isDue = true;
-      // Requests that were read in the same turn share the group.
-      setImmediate(() => {
-        this.isDue = false;
-        this.begin();
-      });
-    }
-  }
-
-  private begin(): void {
-    while (this.waiting.length > 0 && this.running < this.limits.groups) {
-      const members = this.inTime(this.waiting.splice(0, this.limits.members));
-      if (members.length > 0) {
-        this.running += 1;
-      }
-      if (members.length > 1) {
-        void this.write(members);
-      } else {
-        members[0]?.begin({ member: undefined, end: () => this.ended() });
-      }
-    }
-  }
-
-  private ended(): void {
-    this.running -= 1;
-    this.schedule();
-  }
-
-  private inTime(members: readonly Waiting[]): Waiting[] {
-    const oldest = performance.now() - this.limits.waitMs;
-    members
-      .filter(({ since }) => since < oldest)
-      .forEach(({ refuse }) => refuse(new DatabaseDeadlineError(this.limits.retryAfterSeconds)));
-    return members.filter(({ since }) => since >= oldest);
+  private begin(members: readonly Writer[]): Promise<void> {
+    const [first] = members;
+    return members.length > 1 || first === undefined
+      ? this.write(members)
+      : new Promise((end) => first.begin({ member: undefined, end }));
   }
 
   /** Never rejects. */
-  private async write(members: readonly Waiting[]): Promise<void> {
+  private async write(members: readonly Writer[]): Promise<void> {
     let told: { resolve: (isStored: boolean) => void; reject: (error: unknown) => void } | undefined;
     const isStored = new Promise<boolean>((resolve, reject) => {
       told = { resolve, reject };
@@ -164,8 +113,6 @@ export class WriteQueue {
         told?.resolve(false);
         members.forEach(({ begin }) => begin({ member: undefined, end: () => undefined }));
       }
-    } finally {
-      this.ended();
     }
   }
 }

@@ -7,7 +7,7 @@ import { Env } from '../../../config/env.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
 import { InstanceStream } from './instance-stream.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
-import { ALL_LISTS } from '../reading/instance-snapshots.js';
+import { ALL_LISTS } from '../reading/instance-contents.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceSignals } from '../steps/instance-signals.js';

@@ -3,55 +3,61 @@ import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
-import { readTogether } from '../../../database/read-together.js';
+import type { SharedRead } from '../../../database/groups/read-queue.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { readable } from '../access/instance-access.service.js';
-import { newestEvents, type EventRow } from '../storage/events.repository.js';
 import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import {
   InstanceRevisionError,
   InstancesRepository,
-  newestChildren,
-  revisionPart,
-  type ChildHead,
+  withContent,
+  type StoredInstance,
 } from '../storage/instances.repository.js';
-import { shownTokens, TokensRepository, toTokenRows, type ShownToken } from '../storage/tokens.repository.js';
-import type { TokenRow } from '../storage/token.row.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
+import {
+  INSTANCE_LISTS,
+  readContents,
+  type InstanceContents,
+  type InstanceList,
+} from './instance-contents.js';
 
-/** Lists of an instance that not every reader needs. */
-export const INSTANCE_LISTS = ['children', 'history'] as const;
-export type InstanceList = (typeof INSTANCE_LISTS)[number];
-export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
-
-/** An instance between two steps. Of lists that were not asked for nothing is there. */
-export interface InstanceSnapshot {
+/** An instance between two steps. */
+export interface InstanceSnapshot extends Omit<InstanceContents, 'rev'> {
   row: InstanceRow;
   definition: RunnableDefinition;
-  /** Those that a step would read, by id. */
-  live: TokenRow[];
-  /** The newest of the others, by id. */
-  ended: TokenRow[];
   /** Open ones. */
   incidents: IncidentHead[];
   /** Uuids of the called processes that incidents are about, by the id of the incident. */
   failedChildren: ReadonlyMap<number, string>;
-  /** The newest. */
-  children: ChildHead[];
-  /** The newest, newest first. */
-  events: EventRow[];
   /** Uuids of all tokens that the above name, by id. */
-  tokenUuids: Map<number, string>;
+  tokenUuids: ReadonlyMap<number, string>;
+}
+
+/** How an instance is read: beside steps, or holding its lock. */
+interface Reading {
+  readonly run: <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
+  readonly contents: (
+    row: InstanceRow,
+    lists: readonly InstanceList[],
+  ) => Promise<InstanceContents | undefined>;
 }
 
 const ATTEMPTS = 3;
 
-/** Reads instances as they stand between two steps, with two statements where no incident is open. */
+/**
+ * Reads instances as they stand between two steps, with two statements where no incident is open. Readers who come at the same time share
+ * them.
+ */
 @Injectable()
 export class InstanceSnapshots {
   /** How many of what an instance has very many of are shown. */
   readonly pageSize: number;
+  private readonly rows: SharedRead<string, StoredInstance | null>;
+  /** By the lists that are read. */
+  private readonly contents = new Map<string, SharedRead<InstanceRow, InstanceContents>>();
+  private readonly free: Reading;
 
   constructor(
     private readonly database: Database,
@@ -62,6 +68,14 @@ export class InstanceSnapshots {
     env: Env,
   ) {
     this.pageSize = env.get('PROCESS_PAGE_SIZE');
+    this.rows = database.sharedRead(
+      (manager, uuids: readonly string[]) => instances.findStored(manager, uuids),
+      (uuid) => uuid,
+    );
+    this.free = {
+      run: (work) => database.read(work),
+      contents: (row, lists) => this.sharedContents(lists)(row),
+    };
   }
 
   /**
@@ -75,12 +89,9 @@ export class InstanceSnapshots {
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceSnapshot> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const found = await this.database.read((manager) => this.instances.find(manager, { uuid }));
-      const row = readable(principal, found);
+      const row = withContent(readable(principal, await this.rows(uuid)));
       const definition = await this.definitions.byId(row.definitionId);
-      const snapshot = await this.database.read((manager) =>
-        this.content(manager, row, definition, included),
-      );
+      const snapshot = await this.snapshot(this.free, row, definition, included);
       if (snapshot !== undefined) {
         return snapshot;
       }
@@ -100,7 +111,11 @@ export class InstanceSnapshots {
     // It only reads, so nothing counts as stored.
     const locked = await this.database.writeAside(async (manager) => {
       const row = readable(principal, await this.instances.lock(manager, { uuid }));
-      return this.content(manager, row, definition, included);
+      const contents: Reading['contents'] = async (only, lists) => {
+        const [found] = await readContents(manager, [only], lists, this.pageSize);
+        return found;
+      };
+      return this.snapshot({ run: (work) => work(manager), contents }, row, definition, included);
     });
     if (locked === undefined) {
       throw new InstanceRevisionError('The revision of a locked instance has changed.');
@@ -108,67 +123,78 @@ export class InstanceSnapshots {
     return locked;
   }
 
+  private sharedContents(lists: readonly InstanceList[]): SharedRead<InstanceRow, InstanceContents> {
+    const key = lists.join();
+    const known = this.contents.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const made = this.database.sharedRead(
+      (manager, rows: readonly InstanceRow[]) => readContents(manager, rows, lists, this.pageSize),
+      ({ id, rev }) => `${id}/${rev}`,
+    );
+    this.contents.set(key, made);
+    return made;
+  }
+
   /** @returns undefined when a step came between */
-  private async content(
-    manager: EntityManager,
+  private async snapshot(
+    reading: Reading,
     row: InstanceRow,
     definition: RunnableDefinition,
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceSnapshot | undefined> {
-    const incidents = row.openIncidents === 0 ? [] : await this.incidents.open(manager, row.id);
-    const failedChildren = await this.failedChildren(manager, row.id, incidents);
-    const hasChildren = included.has('children') && definition.startsProcesses;
+    const incidents =
+      row.openIncidents === 0 ? [] : await reading.run((manager) => this.incidents.open(manager, row.id));
+    const failedChildren = await this.failedChildren(reading, row.id, incidents);
+    const lists = INSTANCE_LISTS.filter(
+      (list) => included.has(list) && (list !== 'children' || definition.startsProcesses),
+    );
     // Last and in one statement, so that the revision tells of all that was read before.
-    const [revision, tokens, children, events] = await readTogether<
-      [Pick<InstanceRow, 'rev'>, ShownToken, ChildHead, EventRow]
-    >(manager, [
-      revisionPart(row.id),
-      shownTokens(row.id, this.pageSize),
-      hasChildren ? newestChildren(row.id, this.pageSize) : undefined,
-      included.has('history') ? newestEvents(row, this.pageSize) : undefined,
-    ]);
-    if (revision[0]?.rev !== row.rev) {
+    const contents = await reading.contents(row, lists);
+    if (contents === undefined || contents.rev !== row.rev) {
       return undefined;
     }
-    const content = {
-      row,
-      definition,
-      live: toTokenRows(tokens.filter(({ live }) => live)),
-      ended: toTokenRows(tokens.filter(({ live }) => !live)),
-      incidents,
-      failedChildren,
-      children,
-      events: events.toSorted((one, other) => other.seq - one.seq),
-    };
-    return { ...content, tokenUuids: await this.tokenUuids(manager, content) };
+    const tokenUuids = await this.tokenUuids(reading, contents, incidents);
+    return { row, definition, incidents, failedChildren, ...contents, tokenUuids };
   }
 
   private async failedChildren(
-    manager: EntityManager,
+    { run }: Reading,
     id: number,
     open: readonly IncidentHead[],
   ): Promise<ReadonlyMap<number, string>> {
     if (!open.some(({ source }) => source === 'SUBPROCESS')) {
       return new Map();
     }
-    const children = await this.incidents.childrenOfOpen(manager, id);
-    const heads = await this.instances.heads(manager, [...new Set(children.values())]);
-    const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
-    return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
+    return run(async (manager) => {
+      const children = await this.incidents.childrenOfOpen(manager, id);
+      const heads = await this.instances.heads(manager, [...new Set(children.values())]);
+      const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
+      return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
+    });
   }
 
   private async tokenUuids(
-    manager: EntityManager,
-    { live, ended, incidents, events }: Pick<InstanceSnapshot, 'live' | 'ended' | 'incidents' | 'events'>,
-  ): Promise<Map<number, string>> {
-    const tokens = [...live, ...ended];
-    const known = new Map(tokens.map(({ state }) => [state.id, state.uuid]));
-    const named = [
-      ...tokens.map(({ state }) => state.parentId),
-      ...incidents.map(({ tokenId }) => tokenId),
-      ...events.map(({ tokenId }) => tokenId),
-    ];
-    const missing = new Set(named.filter((id) => id !== null && !known.has(id)) as number[]);
-    return new Map([...known, ...(await this.tokens.uuids(manager, [...missing]))]);
+    { run }: Reading,
+    { live, ended, events }: InstanceContents,
+    incidents: readonly IncidentHead[],
+  ): Promise<ReadonlyMap<number, string>> {
+    const known = new Map<number, string>();
+    const missing = new Set<number>();
+    const name = (id: number | null): void => {
+      if (id !== null && !known.has(id)) {
+        missing.add(id);
+      }
+    };
+    [live, ended].forEach((tokens) => tokens.forEach(({ state }) => known.set(state.id, state.uuid)));
+    [live, ended].forEach((tokens) => tokens.forEach(({ state }) => name(state.parentId)));
+    incidents.forEach(({ tokenId }) => name(tokenId));
+    events.forEach(({ tokenId }) => name(tokenId));
+    if (missing.size === 0) {
+      return known;
+    }
+    const others = await run((manager) => this.tokens.uuids(manager, [...missing]));
+    return new Map([...known, ...others]);
   }
 }

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../../common/json.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { openUiActions } from '../engine/ui-actions/open-actions.js';
 import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
-import type { InstanceList, InstanceSnapshot } from './instance-snapshots.js';
+import type { InstanceList } from './instance-contents.js';
+import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-locks.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { EventRow } from '../storage/events.repository.js';
@@ -112,10 +113,10 @@ export function toHistoryEvent(
 
 /** The engine counts nodes in their order; callers know the numbers that later builds keep. */
 function toEventData(definition: RunnableDefinition, data: JsonObject | null): JsonObject | null {
-  const { fromNode, ...others } = data ?? {};
-  if (typeof fromNode !== 'number') {
+  if (typeof data?.['fromNode'] !== 'number') {
     return data;
   }
+  const { fromNode, ...others } = data;
   return { ...others, fromNodeId: definition.nodeAt(fromNode)?.id ?? null };
 }
 

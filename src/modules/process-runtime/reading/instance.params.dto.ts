@@ -11,7 +11,7 @@ import {
   IsQueryUuid,
   IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
-import { INSTANCE_LISTS, type InstanceList } from './instance-snapshots.js';
+import { INSTANCE_LISTS, type InstanceList } from './instance-contents.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 

@@ -11,20 +11,22 @@ export type NewEvent = Pick<ProcessEventEntity, 'seq' | 'kind' | 'tokenId' | 'no
 export type EventOrigin = Pick<ProcessEventEntity, 'actor' | 'requestId'>;
 
 /** An event as stored. */
-export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'at'>;
+export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'instanceId' | 'at'>;
 
 const EVENTS = new Table(ProcessEventEntity);
-const SHOWN = EVENTS.selectAllBut('instanceId', 'shard');
+const SHOWN = EVENTS.selectAllBut('shard');
 
 /**
- * The newest events of an instance, for `readTogether`.
- * @param seq number of its newest event; numbers have no gaps
+ * The newest events of instances, for `readTogether`.
+ * @param instances with the number of the newest event of each; numbers have no gaps
  */
 export function newestEvents(
-  { id: instanceId, seq }: { id: number; seq: number },
+  instances: readonly { id: number; seq: number }[],
   limit: number,
 ): SelectionPart<EventRow> {
-  return SHOWN.part({ instanceId, seq: MoreThan(seq - limit) });
+  const sql = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
+  const values = instances.flatMap(({ id, seq }) => [id, seq - limit]);
+  return SHOWN.part({}, { and: { sql, values } });
 }
 
 /** The audit trails of instances. */

@@ -3,13 +3,14 @@ import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { RowLock } from '../../../database/row-locks.js';
-import type { SelectionPart } from '../../../database/selection.js';
+import { filledUp, type Selection, type SelectionPart } from '../../../database/selection.js';
 import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
+import { toStoredText } from '../../../database/stored-text.js';
 import type { PayerJobs } from '../../quotas/model/quota.types.js';
 import { leaveGroup } from '../../../database/groups/write-group.js';
-import type { Selection } from '../../../database/selection.js';
 import { isUnknownStatement } from '../../../database/unknown-statement.js';
+import type { InstanceContent } from './instance-content.types.js';
 import { parentKey, type InstanceHead, type InstanceRow } from './instance.row.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
 
@@ -38,8 +39,9 @@ export interface LockTime {
 const INSTANCES = new Table(ProcessInstanceEntity);
 const WHOLE = INSTANCES.selectAllBut('parentKey');
 const HEAD = INSTANCES.selectAllBut('parentKey', 'content');
+const STORED = HEAD.with('contentText', 'content');
 const ID = INSTANCES.select('id');
-const REVISION = INSTANCES.select('rev');
+const REVISION = INSTANCES.select('id', 'rev');
 const CHILD = INSTANCES.select('id', 'uuid', 'state', 'processName', 'parentIndex');
 /**
  * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
@@ -50,9 +52,17 @@ const TIMED = WHOLE.with('lockedAt', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', U
 /** What is shown of a process that another one started. */
 export type ChildHead = Pick<InstanceRow, 'id' | 'uuid' | 'state' | 'processName' | 'parentIndex'>;
 
-/** The revision of an instance, for `readTogether`. */
-export function revisionPart(id: number): SelectionPart<Pick<InstanceRow, 'rev'>> {
-  return REVISION.part({ id });
+/** An instance whose content nobody has parsed yet. It can be large, so each reader does that in its own turn. */
+export type StoredInstance = InstanceHead & { readonly contentText: unknown };
+
+/** The whole row. */
+export function withContent({ contentText, ...head }: StoredInstance): InstanceRow {
+  return { ...head, content: JSON.parse(toStoredText(contentText)) as InstanceContent };
+}
+
+/** The revisions of instances, for `readTogether`. */
+export function revisions(ids: readonly number[]): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
+  return REVISION.part({ id: In([...ids]) });
 }
 
 /** The newest processes that an instance started, for `readTogether`. */
@@ -152,8 +162,11 @@ export class InstancesRepository {
     return HEAD.first(manager, key, { lock: 'pessimistic_write' });
   }
 
-  async find(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
-    return WHOLE.first(manager, key);
+  /** Instances by their uuids, in this order; null for one that is not there. `withContent` makes rows of them. */
+  async findStored(manager: EntityManager, uuids: readonly string[]): Promise<(StoredInstance | null)[]> {
+    const rows = await STORED.find(manager, { uuid: In(filledUp(uuids)) }, { isRepeated: true });
+    const found = new Map(rows.map((row) => [row.uuid, row]));
+    return uuids.map((uuid) => found.get(uuid) ?? null);
   }
 
   async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {

@@ -18,22 +18,24 @@ export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
 const TOKENS = new Table(ProcessTokenEntity);
 const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
-const SHOWN = TOKENS.selectAllBut('shard', 'instanceId', 'createdAt');
+const SHOWN = TOKENS.selectAllBut('shard', 'createdAt');
 const PLACE = TOKENS.select('id', 'visit', 'live');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
 
-/** The number of the oldest of the newest tokens of an instance. */
-const OLDEST_OF_NEWEST =
-  'SELECT MIN(id) FROM (SELECT id FROM process_tokens WHERE instance_id = ? ORDER BY id DESC LIMIT ?) AS newest';
+/** A token, whose it is, and whether it is live. */
+export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | 'live'>;
 
-/** A token, and whether it is live. */
-export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'live'>;
-
-/** The live tokens of an instance and its newest, for `readTogether`. */
-export function shownTokens(instanceId: number, newest: number): SelectionPart<ShownToken> {
-  const and = { sql: `(live = 1 OR id >= (${OLDEST_OF_NEWEST}))`, values: [instanceId, newest] };
-  return SHOWN.part({ instanceId }, { and });
+/** The live tokens of instances and the newest of each, for `readTogether`. */
+export function shownTokens(instanceIds: readonly number[], newest: number): SelectionPart<ShownToken> {
+  const ids = instanceIds.map(() => '?').join(', ');
+  // Found in the index alone: rows of tokens that are not shown are not looked at.
+  const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})`;
+  const and = {
+    sql: `id IN (SELECT id FROM (${placed}) AS placed WHERE live = 1 OR place <= ?)`,
+    values: [...instanceIds, newest],
+  };
+  return SHOWN.part({ instanceId: In([...instanceIds]) }, { and });
 }
 
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */

@@ -163,8 +163,17 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
   };
 }
 
+/** What was made already: those who ask for a system at the same time are given one object. */
+const TEXTS = new WeakMap<SystemDetails, JsonText>();
+
 /** A system as `SystemResponseDto`, in JSON. */
 export function toSystemJson(system: SystemDetails): JsonText {
+  const text = TEXTS.get(system) ?? made(system);
+  TEXTS.set(system, text);
+  return text;
+}
+
+function made(system: SystemDetails): JsonText {
   const config = configurationOf(system);
   const before: Omit<SystemResponseDto, 'tools' | 'createdBy' | 'modifiedBy'> = {
     ...commonFields(system),

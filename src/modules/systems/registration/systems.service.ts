@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
+import type { SharedRead } from '../../../database/groups/read-queue.js';
 import { VersionCommittedError } from '../../apps/apps.errors.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -32,9 +33,17 @@ import { SystemNotFoundError } from '../model/systems.errors.js';
 import type { LockedSystem } from '../storage/locked-system.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
+/** Equal for one system. */
+function nameOf({ resourceId, appId, appVersionId }: SystemKey): string {
+  return JSON.stringify([resourceId, appId, appVersionId]);
+}
+
 /** The systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
 @Injectable()
 export class SystemsService {
+  private readonly readWithTools: SharedRead<SystemKey, TaggedSystem | null>;
+  private readonly readTag: SharedRead<SystemKey, string | null>;
+
   constructor(
     private readonly database: Database,
     private readonly repository: SystemsRepository,
@@ -42,7 +51,13 @@ export class SystemsService {
     private readonly secrets: SystemSecrets,
     private readonly audit: AuditService,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.readWithTools = database.sharedRead(
+      (manager, keys) => repository.findWithTools(manager, keys),
+      nameOf,
+    );
+    this.readTag = database.sharedRead((manager, keys) => repository.findTags(manager, keys), nameOf);
+  }
 
   /**
    * Registers an MCP server as a system of an application version.
@@ -71,11 +86,11 @@ export class SystemsService {
   }
 
   /**
-   * An MCP system with the tools it offers.
+   * An MCP system with the tools it offers, the same object for all who ask at the same time.
    * @throws SystemNotFoundError
    */
   async details(key: SystemKey): Promise<TaggedSystem> {
-    return found(await this.database.read((manager) => this.repository.findWithTools(manager, key)));
+    return found(await this.readWithTools(key));
   }
 
   /**
@@ -83,7 +98,7 @@ export class SystemsService {
    * @throws SystemNotFoundError
    */
   async tag(key: SystemKey): Promise<string> {
-    return found(await this.database.read((manager) => this.repository.findTag(manager, key)));
+    return found(await this.readTag(key));
   }
 
   /**
@@ -133,11 +148,11 @@ export class SystemsService {
       }
       const fields = changedFields(stored, next, request);
       if (fields.length === 0) {
-        return found(await this.repository.findWithTools(manager, key)).system;
+        return this.shown(manager, key);
       }
       await this.save(manager, principal, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
-      return found(await this.repository.findWithTools(manager, key)).system;
+      return this.shown(manager, key);
     });
   }
 
@@ -220,6 +235,11 @@ export class SystemsService {
       this.secrets.matches(system, connection.clientSecret) &&
       this.secrets.matches(system, connection.clientKey, 'clientKey')
     );
+  }
+
+  private async shown(manager: EntityManager, key: SystemKey): Promise<SystemDetails> {
+    const [system] = await this.repository.findWithTools(manager, [key]);
+    return found(system ?? null).system;
   }
 
   private newSystem(

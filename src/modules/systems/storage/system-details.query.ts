@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
 import { SERVICE_VERSION } from '../../../common/service-version.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
+import { prepared } from '../../../database/prepared-statements.js';
 import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
+import { filledUp } from '../../../database/selection.js';
 import {
   SystemType,
   type AuthorizationType,
@@ -52,28 +55,52 @@ const TOOL_COLUMNS = {
   outputSchema: 'tools.output_schema',
 } as const;
 
-/** A statement with the parameters of `parametersOf`: a row of the system, and one of each tool that is present, in no order. */
-export const SELECT_SYSTEM_WITH_TOOLS = statement(TOOL_COLUMNS);
+/** For `readRows`: whole systems. */
+export const SYSTEM_WITH_TOOLS = selects(TOOL_COLUMNS);
 
-/** The same, but of the tools only what `tagOf` needs. */
-export const SELECT_SYSTEM_VERSION = statement(TOOL_VERSION_COLUMNS);
+/** For `readRows`: of the tools only what `tagOf` needs. */
+export const SYSTEM_VERSION = selects(TOOL_VERSION_COLUMNS);
 
-/** In one statement, so that no change can come in between. The columns of the system stand in one row only. */
-function statement(toolColumns: Readonly<Record<string, string>>): string {
-  const names = [...new Set([...Object.keys(SYSTEM_COLUMNS), ...Object.keys(toolColumns)])];
-  const select = (columns: Readonly<Record<string, string>>): string =>
-    names.map((name) => `${columns[name] ?? 'NULL'} AS ${name}`).join(', ');
-  const where =
-    'systems.resource_id = ? AND systems.app_id = ? AND systems.app_version_id = ? AND systems.type = ?';
-  return `SELECT ${select(SYSTEM_COLUMNS)} FROM systems WHERE ${where}
-  UNION ALL
-  SELECT ${select(toolColumns)} FROM systems JOIN tools ON tools.system_id = systems.id AND tools.present = 1 WHERE ${where}`;
+/** The columns of a system stand in one row only, those that tell whose it is too. */
+function selects(toolColumns: Readonly<Record<string, string>>): readonly string[] {
+  const systemColumns = {
+    ...SYSTEM_COLUMNS,
+    appId: 'systems.app_id',
+    appVersionId: 'systems.app_version_id',
+  };
+  const names = [...new Set([...Object.keys(systemColumns), ...Object.keys(toolColumns)])];
+  const select = (columns: Readonly<Record<string, string>>): string => {
+    const all = names.map((name) => `${columns[name] ?? 'NULL'} AS ${name}`);
+    return `SELECT systems.resource_id AS place, ${all.join(', ')} FROM systems`;
+  };
+  return [
+    select(systemColumns),
+    `${select(toolColumns)} JOIN tools ON tools.system_id = systems.id AND tools.present = 1`,
+  ];
 }
 
-/** Parameters of both statements. */
-export function parametersOf({ resourceId, appId, appVersionId }: SystemKey): string[] {
-  const place = [resourceId, appId, appVersionId, SystemType.Mcp];
-  return [...place, ...place];
+/**
+ * The rows of MCP systems, read in one statement, so that no change can come in between.
+ * @returns of each key a row of the system, and one of each tool that is present, in no order; none when there is no such system
+ */
+export async function readRows(
+  manager: EntityManager,
+  reading: readonly string[],
+  keys: readonly SystemKey[],
+): Promise<RawRow[][]> {
+  const ids = filledUp(keys.map(({ resourceId }) => resourceId));
+  const where = `WHERE systems.resource_id IN (${ids.map(() => '?').join(', ')}) AND systems.type = ?`;
+  const found = new Map<unknown, RawRow[]>(ids.map((id) => [id, []]));
+  const rows = await manager.query<RawRow[]>(
+    prepared(reading.map((select) => `${select} ${where}`).join(' UNION ALL ')),
+    reading.flatMap(() => [...ids, SystemType.Mcp]),
+  );
+  rows.forEach((row) => found.get(row['place'])?.push(row));
+  return keys.map((key) => {
+    const own = found.get(key.resourceId) ?? [];
+    const isThere = own.some((row) => row['appId'] === key.appId && row['appVersionId'] === key.appVersionId);
+    return isThere ? own : [];
+  });
 }
 
 /** Makes typed values of the rows; null when there are none. */
@@ -105,7 +132,7 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
 }
 
 /**
- * The entity tag of a system as it is shown, from the rows of either statement: another one after each change of anything that is
+ * The entity tag of a system as it is shown, from the rows of either reading: another one after each change of anything that is
  * shown. Weak (RFC 9110, section 8.8.1), since it is the same in every content coding. It has the release in it, which may show
  * the same rows otherwise.
  * @returns null when there are no rows

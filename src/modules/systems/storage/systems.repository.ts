@@ -6,13 +6,7 @@ import type { RawRow } from '../../../database/raw-row.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './resource-definition.entity.js';
 import { SystemEntity } from './system.entity.js';
-import {
-  parametersOf,
-  SELECT_SYSTEM_VERSION,
-  SELECT_SYSTEM_WITH_TOOLS,
-  tagOf,
-  toDetails,
-} from './system-details.query.js';
+import { readRows, SYSTEM_VERSION, SYSTEM_WITH_TOOLS, tagOf, toDetails } from './system-details.query.js';
 import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
 import {
   SystemType,
@@ -77,16 +71,17 @@ export class SystemsRepository {
     return (await manager.findOne(SystemEntity, { select: { id: true }, where }))?.id ?? null;
   }
 
-  /** An MCP system with the tools that are present, in the order of the server's list; null when there is none. */
-  async findWithTools(manager: EntityManager, key: SystemKey): Promise<TaggedSystem | null> {
-    const rows = await manager.query<RawRow[]>(SELECT_SYSTEM_WITH_TOOLS, parametersOf(key));
-    const [system, tag] = [toDetails(rows), tagOf(rows)];
-    return system === null || tag === null ? null : { system, tag };
+  /** MCP systems with the tools that are present, in the order of the server's list; null for one that is not there. */
+  async findWithTools(manager: EntityManager, keys: readonly SystemKey[]): Promise<(TaggedSystem | null)[]> {
+    return (await readRows(manager, SYSTEM_WITH_TOOLS, keys)).map((rows) => {
+      const [system, tag] = [toDetails(rows), tagOf(rows)];
+      return system === null || tag === null ? null : { system, tag };
+    });
   }
 
-  /** The entity tag that `findWithTools` would find now; null when there is no such system. */
-  async findTag(manager: EntityManager, key: SystemKey): Promise<string | null> {
-    return tagOf(await manager.query<RawRow[]>(SELECT_SYSTEM_VERSION, parametersOf(key)));
+  /** The entity tags that `findWithTools` would find now; null for a system that is not there. */
+  async findTags(manager: EntityManager, keys: readonly SystemKey[]): Promise<(string | null)[]> {
+    return (await readRows(manager, SYSTEM_VERSION, keys)).map(tagOf);
   }
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */

@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import { isDatabaseFailure } from '../database-failure.js';
+import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
+
+/** How long those who were answered may keep the thread in one turn. */
+const LONGEST_TURN_MS = 5;
+
+/** Reads for one who asks. */
+export type SharedRead<Part, Result> = (part: Part) => Promise<Result>;
+
+/** How one kind of reading is done. */
+export interface ReadKind<Part, Result> {
+  /**
+   * Reads for several with as many statements as for one.
+   * @param since when the first of them came, on the clock of `performance.now()`
+   */
+  read(parts: readonly Part[], since: number): Promise<readonly Result[]>;
+  /** Equal for those who get one result. */
+  keyOf(part: Part): string;
+}
+
+interface Reader<Part, Result> extends Waiting {
+  part: Part;
+  answer: (result: Result) => void;
+}
+
+/** Readings of one kind: a group of `GroupQueue` is read together. */
+export class ReadQueue<Part, Result> {
+  private readonly queue: GroupQueue<Reader<Part, Result>>;
+
+  constructor(
+    limits: GroupLimits,
+    private readonly kind: ReadKind<Part, Result>,
+  ) {
+    this.queue = new GroupQueue(limits, (readers) => this.read(readers));
+  }
+
+  /** @throws DatabaseOverloadedError when too many wait, and whatever reading does */
+  add(part: Part): Promise<Result> {
+    return new Promise((answer, refuse) => {
+      this.queue.add({ part, since: performance.now(), answer, refuse });
+    });
+  }
+
+  /** Never rejects. */
+  private async read(readers: readonly Reader<Part, Result>[]): Promise<void> {
+    const byKey = new Map<string, Reader<Part, Result>[]>();
+    for (const reader of readers) {
+      const key = this.kind.keyOf(reader.part);
+      const same = byKey.get(key);
+      if (same === undefined) {
+        byKey.set(key, [reader]);
+      } else {
+        same.push(reader);
+      }
+    }
+    await this.readAll([...byKey.values()]);
+  }
+
+  /** @param asked who asks for the same, the first to come in front */
+  private async readAll(asked: readonly (readonly Reader<Part, Result>[])[]): Promise<void> {
+    const firsts = asked.flatMap(([first]) => first ?? []);
+    try {
+      const results = await this.kind.read(
+        firsts.map(({ part }) => part),
+        Math.min(...firsts.map(({ since }) => since)),
+      );
+      await answerAll(
+        asked.flatMap((same, index) =>
+          same.map(
+            ({ answer }) =>
+              () =>
+                answer(results[index] as Result),
+          ),
+        ),
+      );
+    } catch (error) {
+      if (asked.length === 1 || isDatabaseFailure(error)) {
+        asked.forEach((same) => same.forEach(({ refuse }) => refuse(error)));
+        return;
+      }
+      // Nobody knows whose fault it was.
+      for (const same of asked) {
+        await this.readAll([same]);
+      }
+    }
+  }
+}
+
+/** What readers make of their answers can take long, and others shall not wait for all of them. */
+async function answerAll(answers: readonly (() => void)[]): Promise<void> {
+  let begun = performance.now();
+  for (const answer of answers) {
+    answer();
+    // Comes when all that goes on by itself has gone on.
+    await new Promise<void>((resolve) => {
+      process.nextTick(resolve);
+    });
+    if (performance.now() - begun > LONGEST_TURN_MS) {
+      await setImmediate();
+      begun = performance.now();
+    }
+  }
+}

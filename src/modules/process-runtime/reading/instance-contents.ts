@@ -1,0 +1,81 @@
+import type { EntityManager } from 'typeorm';
+import { readTogether } from '../../../database/read-together.js';
+import { filledUp } from '../../../database/selection.js';
+import { newestEvents, type EventRow } from '../storage/events.repository.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import { newestChildren, revisions, type ChildHead } from '../storage/instances.repository.js';
+import { shownTokens, toTokenRows, type ShownToken } from '../storage/tokens.repository.js';
+import type { TokenRow } from '../storage/token.row.js';
+
+/** Lists of an instance that not every reader needs. */
+export const INSTANCE_LISTS = ['children', 'history'] as const;
+export type InstanceList = (typeof INSTANCE_LISTS)[number];
+export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
+
+/** What belongs to an instance, as it was at one moment. Of lists that were not asked for nothing is there. */
+export interface InstanceContents {
+  /** Revision of the instance at that moment; undefined when it was gone. */
+  rev: number | undefined;
+  /** Tokens that a step would read, by id. */
+  live: TokenRow[];
+  /** The newest of the others, by id. */
+  ended: TokenRow[];
+  /** The newest. */
+  children: ChildHead[];
+  /** The newest, newest first. */
+  events: EventRow[];
+}
+
+/**
+ * Reads what belongs to instances, with one statement for any number of them.
+ * @param rows instances as they were read before
+ * @param pageSize how many of what an instance has very many of
+ * @returns in the order of the instances
+ */
+export async function readContents(
+  manager: EntityManager,
+  rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
+  lists: readonly InstanceList[],
+  pageSize: number,
+): Promise<InstanceContents[]> {
+  const asked = filledUp(rows);
+  const ids = asked.map(({ id }) => id);
+  const [revs, tokens, events, ...children] = await readTogether<
+    [Pick<InstanceRow, 'id' | 'rev'>, ShownToken, EventRow, ...ChildHead[]]
+  >(manager, [
+    revisions(ids),
+    shownTokens(ids, pageSize),
+    lists.includes('history') ? newestEvents(asked, pageSize) : undefined,
+    ...(lists.includes('children') ? ids.map((id) => newestChildren(id, pageSize)) : []),
+  ]);
+  const revOf = new Map(revs.map(({ id, rev }) => [id, rev]));
+  const tokensOf = byInstance(tokens);
+  const eventsOf = byInstance(events);
+  return rows.map(({ id }, index) => ({
+    rev: revOf.get(id),
+    ...parted(tokensOf.get(id) ?? []),
+    children: children[index] ?? [],
+    // One that is asked for twice, at two revisions, has those of both.
+    events: (eventsOf.get(id) ?? []).toSorted((one, other) => other.seq - one.seq).slice(0, pageSize),
+  }));
+}
+
+function parted(tokens: readonly ShownToken[]): Pick<InstanceContents, 'live' | 'ended'> {
+  return {
+    live: toTokenRows(tokens.filter(({ live }) => live)),
+    ended: toTokenRows(tokens.filter(({ live }) => !live)),
+  };
+}
+
+function byInstance<Row extends { instanceId: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  const found = new Map<number, Row[]>();
+  for (const row of rows) {
+    const same = found.get(row.instanceId);
+    if (same === undefined) {
+      found.set(row.instanceId, [row]);
+    } else {
+      same.push(row);
+    }
+  }
+  return found;
+}

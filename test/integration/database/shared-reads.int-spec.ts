@@ -1,0 +1,136 @@
+import type { EntityManager } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Database } from '../../../src/database/database.js';
+import { DatabaseOverloadedError, NestedDatabaseUseError } from '../../../src/database/database.errors.js';
+import type { SharedRead } from '../../../src/database/groups/read-queue.js';
+import { Table } from '../../../src/database/table.js';
+import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { TestApp } from '../../support/app.js';
+
+const PROOFS = new Table(WriteProofEntity);
+const AT = new Date('2026-01-01T00:00:00Z');
+const MOST = 4;
+const BAD = -1;
+
+describe('readings that come at one time', () => {
+  let app: TestApp;
+  let database: Database;
+  /** The parts of each reading, in their order. */
+  let readings: number[][] = [];
+  /** What a reading does before it reads. */
+  let before: (parts: readonly number[]) => Promise<void> | void;
+  let read: SharedRead<number, { slot: number } | null>;
+
+  beforeAll(async () => {
+    app = await TestApp.start({
+      JOBS_WORKERS: 'false',
+      DATABASE_GROUP_MAX: String(MOST),
+      DATABASE_GROUPS: '1',
+    });
+    database = app.nest.get(Database);
+    read = database.sharedRead(async (manager: EntityManager, slots: readonly number[]) => {
+      readings.push([...slots]);
+      await before(slots);
+      const rows = await PROOFS.select('slot').find(manager, {});
+      return slots.map((slot) => rows.find((row) => row.slot === slot) ?? null);
+    }, String);
+  });
+  beforeEach(async () => {
+    await app.dataSource.manager.clear(WriteProofEntity);
+    readings = [];
+    before = () => undefined;
+  });
+  afterAll(() => app.close());
+
+  const store = (...slots: number[]): Promise<void> =>
+    database.write((manager) =>
+      PROOFS.insert(
+        manager,
+        slots.map((slot) => ({ slot, writtenAt: AT })),
+      ),
+    );
+  const settled = (...slots: number[]) => Promise.allSettled(slots.map((slot) => read(slot)));
+
+  it('are one, and each gets its own', async () => {
+    await store(1, 2);
+    expect(await Promise.all([read(1), read(3), read(2)])).toEqual([{ slot: 1 }, null, { slot: 2 }]);
+    expect(readings).toEqual([[1, 3, 2]]);
+  });
+
+  it('are by themselves when there are no others', async () => {
+    await read(1);
+    await read(2);
+    expect(readings).toEqual([[1], [2]]);
+  });
+
+  it('ask once for what several want, and give all of them the same', async () => {
+    await store(1);
+    const [one, other, another] = await Promise.all([read(1), read(1), read(2)]);
+    expect(one).toEqual({ slot: 1 });
+    expect(other).toBe(one);
+    expect(another).toBeNull();
+    expect(readings).toEqual([[1, 2]]);
+  });
+
+  it('are no more than DATABASE_GROUP_MAX in one', async () => {
+    await settled(1, 2, 3, 4, 5);
+    expect(readings).toEqual([[1, 2, 3, 4], [5]]);
+  });
+
+  it('wait for the next one when they come while one is under way, and see what was stored before they came', async () => {
+    let reach = (): void => undefined;
+    let goOn = (): void => undefined;
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    before = () => {
+      before = () => undefined;
+      reach();
+      return going;
+    };
+    const first = read(1);
+    await reached;
+    const others = settled(2, 3);
+    const storing = store(2);
+    goOn();
+    await storing;
+
+    expect(await read(2)).toEqual({ slot: 2 });
+    expect(await first).toBeNull();
+    await others;
+    expect(readings.slice(0, 2)).toEqual([[1], [2, 3]]);
+  });
+
+  it('are tried one by one when they fail together, so that nobody has the failure of another', async () => {
+    await store(1, 2);
+    const failure = new Error('failed');
+    before = (slots) => {
+      if (slots.includes(BAD)) {
+        throw failure;
+      }
+    };
+    expect(await settled(1, BAD, 2)).toEqual([
+      { status: 'fulfilled', value: { slot: 1 } },
+      { status: 'rejected', reason: failure },
+      { status: 'fulfilled', value: { slot: 2 } },
+    ]);
+    expect(readings).toEqual([[1, BAD, 2], [1], [BAD], [2]]);
+  });
+
+  it('are not tried again when the database fails', async () => {
+    before = () => {
+      throw new DatabaseOverloadedError(1);
+    };
+    const outcomes = await settled(1, 2);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(readings).toEqual([[1, 2]]);
+  });
+
+  it('are refused inside of work that was given to the database', async () => {
+    await expect(database.read(async () => read(1))).rejects.toThrow(NestedDatabaseUseError);
+    expect(readings).toEqual([]);
+  });
+});

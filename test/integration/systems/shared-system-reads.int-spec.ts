@@ -1,0 +1,91 @@
+import type { Logger } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SystemKey } from '../../../src/modules/systems/model/system.types.js';
+import { SystemNotFoundError } from '../../../src/modules/systems/model/systems.errors.js';
+import { SystemsService } from '../../../src/modules/systems/registration/systems.service.js';
+import { TestApp } from '../../support/app.js';
+import { connectionTestPath } from '../../support/factories.js';
+import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { createdSystem, newPlace, type Place } from './rows.js';
+
+const tools = ['first', 'second'].map((name) => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object' },
+}));
+
+describe('readings of systems that come at one time', () => {
+  let app: TestApp;
+  let server: ScriptedMcpPeer;
+  let systems: SystemsService;
+  let place: Place;
+  let keys: SystemKey[];
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    app = await TestApp.start({ JOBS_WORKERS: 'false', DATABASE_GROUPS: '1' });
+    server = await startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, { tools }) });
+    systems = app.nest.get(SystemsService);
+    app.dataSource.logger = {
+      logQuery: (query: string) => void statements.push(query),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    place = newPlace();
+    const payload = { baseUrl: server.url };
+    const made = [
+      await createdSystem(app, place, { payload }),
+      await createdSystem(app, place, { payload }),
+      await createdSystem(app, place),
+    ];
+    const body = { baseUrl: server.url, authorization: { type: 'NO_AUTH' } };
+    const { appId, versionId } = place;
+    expect((await app.request('PATCH', connectionTestPath(appId, versionId), { body })).status).toBe(200);
+    keys = made.map(({ resourceId }) => ({ appId, appVersionId: versionId, resourceId }));
+  });
+
+  it('share a statement, and each caller gets what he gets by himself', async () => {
+    const alone = [];
+    for (const key of keys) {
+      alone.push(await systems.details(key));
+    }
+    expect(alone.map(({ system }) => system.tools.map(({ name }) => name))).toEqual([
+      ['first', 'second'],
+      ['first', 'second'],
+      [],
+    ]);
+    statements = [];
+    expect(await Promise.all(keys.map((key) => systems.details(key)))).toEqual(alone);
+    expect(statements).toHaveLength(1);
+    expect(await Promise.all(keys.map((key) => systems.tag(key)))).toEqual(alone.map(({ tag }) => tag));
+    expect(statements).toHaveLength(2);
+  });
+
+  it('are not disturbed by one that is not there, or not in this version', async () => {
+    const [first, second] = keys as [SystemKey, SystemKey];
+    const asked = [
+      { ...first, appId: 'other' },
+      first,
+      { ...second, resourceId: uuid() },
+      { ...first, appVersionId: 'v2' },
+      second,
+    ];
+    statements = [];
+    const outcomes = await Promise.allSettled(asked.map((key) => systems.details(key)));
+    const absent = { status: 'rejected', reason: expect.any(SystemNotFoundError) };
+    expect(outcomes).toMatchObject([
+      absent,
+      { value: { system: { resourceId: first.resourceId } } },
+      absent,
+      absent,
+      { value: { system: { resourceId: second.resourceId } } },
+    ]);
+    expect(statements).toHaveLength(1);
+  });
+});
