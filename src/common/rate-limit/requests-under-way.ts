@@ -41,7 +41,8 @@ export class RequestsUnderWay {
     const caller = this.counted(key);
     const turn = this.turnOf(key, caller, response, takesTurn);
     // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
-    return caller.count === 1 ? turn : (turn?.then(turnWithRoom) ?? turnWithRoom());
+    const room = caller.count === 1 ? turn : (turn?.then(turnWithRoom) ?? turnWithRoom());
+    return room?.then(() => (response.closed ? never() : undefined));
   }
 
   private turnOf(
@@ -109,4 +110,9 @@ export class RequestsUnderWay {
       this.callers.delete(key);
     }
   }
+}
+
+/** Nobody waits for the answer any more, so nothing goes on. */
+function never(): Promise<void> {
+  return new Promise(() => undefined);
 }
