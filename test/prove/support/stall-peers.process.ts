@@ -1,12 +1,13 @@
 import { asksFor, says, startModelServer } from '../../support/peers/model-server.js';
-import { startHttpPeer } from '../../support/peers/peer.js';
+import { startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { longChain } from './long-chain.js';
 import { listOf } from './stall-attacks.js';
 
 /**
  * Outside parties whose answers are costly, in a process of its own. The first message holds their URLs:
- * `costly` is an MCP server with costly schemas, `tools` one whose only tool is costly to call, `model` a language model and
- * `rest` a REST system.
+ * `costly` is an MCP server with costly schemas, `tools` one whose only tool is costly to call, `model` a language model,
+ * `rest` a REST system, and `tls` one whose certificate has a chain that takes long to check.
  */
 const TOOLS = 180;
 const PROPERTIES = 100;
@@ -84,4 +85,6 @@ const rest = await startHttpPeer((request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(BODIES[request.url ?? ''] ?? '{}');
 });
 
-process.send?.({ costly: costly.url, tools: tools.url, model: model.url, rest: rest.url });
+const tls = await startHttpsPeer(await longChain(), (_request, response) => response.end());
+
+process.send?.({ costly: costly.url, tools: tools.url, model: model.url, rest: rest.url, tls: tls.url });

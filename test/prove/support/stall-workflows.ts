@@ -9,6 +9,7 @@ export interface CostlyPeers {
   readonly tools: string;
   readonly model: string;
   readonly rest: string;
+  readonly tls: string;
 }
 
 type Members = Record<string, unknown>;
@@ -85,11 +86,15 @@ const flowOf = (nodes: Members[]): Members => ({
 });
 
 /** What outside parties of a run, and its author, have stalled the service with. */
-export function workflowAttacks({ tools, rest }: CostlyPeers): readonly Attack[] {
+export function workflowAttacks({ tools, rest, tls }: CostlyPeers): readonly Attack[] {
   return [
     workflowRuns('answers of a REST system', 4, () => ({
       ...restSystem(rest),
       ...flowOf(['most', 'text', 'numbers', 'names', 'beyond'].map((name) => restCall(name, `/${name}`))),
+    })),
+    workflowRuns('long chains of certificates', 8, () => ({
+      ...restSystem(tls),
+      ...flowOf([restCall('call', '/')]),
     })),
     {
       name: 'reading a run of large answers',
