@@ -36,6 +36,11 @@ export class SecretRemoval {
     return this.canHold(text) ? inOnePiece(this.textSteps(text)) : text;
   }
 
+  /** As {@link text}, for a text of any length: others have their turn meanwhile. */
+  async textInTurns(text: string): Promise<string> {
+    return this.canHold(text) ? inTurns(this.textSteps(text)) : text;
+  }
+
   /** As {@link text}, for every text, number and name in a value. Recursive: for values of bounded depth. */
   json(value: JsonValue): JsonValue {
     return inOnePiece(this.jsonSteps(value));
