@@ -5,7 +5,7 @@ import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
-import { TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
+import { readTls, TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
 import { ToolResponseDto, toToolJson } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
@@ -164,7 +164,8 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
 }
 
 /** A system as `SystemResponseDto`, in JSON. */
-export function toSystemJson(system: SystemDetails): JsonText {
+export async function toSystemJson(system: SystemDetails): Promise<JsonText> {
+  await readTls(system);
   const config = configurationOf(system);
   const before: Omit<SystemResponseDto, 'tools' | 'createdBy' | 'modifiedBy'> = {
     ...commonFields(system),
