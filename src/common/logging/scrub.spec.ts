@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scrub, scrubJson } from './scrub.js';
+import { array, assert, constantFrom, dictionary, letrec, oneof, property, string } from 'fast-check';
+import { inOnePiece, type Steps } from '../turns.js';
+import { scrub, scrubbedJson } from './scrub.js';
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJl';
 
@@ -44,13 +46,45 @@ describe('scrub', () => {
   );
 });
 
-describe('scrubJson', () => {
+const scrubbed = (value: unknown): unknown =>
+  JSON.parse(inOnePiece(scrubbedJson(JSON.stringify(value)))) as unknown;
+
+/** Into how many pieces work falls. */
+function piecesOf(steps: Steps<unknown>): number {
+  let pieces = 1;
+  while (steps.next().done !== true) {
+    pieces += 1;
+  }
+  return pieces;
+}
+
+/** What the function does, in the way of values in place of text. */
+function expected(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return scrub(value);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(expected);
+  }
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => [
+    name,
+    typeof member === 'string' && ['token', 'API-key'].includes(name) ? '[removed]' : expected(member),
+  ]);
+  return Object.fromEntries(members) as unknown;
+}
+
+describe('scrubbedJson', () => {
   it('looks at names and at every text, whatever its depth', () => {
     expect(
-      scrubJson({
+      scrubbed({
         apiKey: 'hunter22',
-        'Client-Secret': 'hunter22',
+        'Client-Secret': 'h',
         token: 7,
+        secret: ['plain'],
+        password: '',
         list: [{ text: `Bearer ${JWT}`, nested: JSON.stringify(JSON.stringify({ password: 'hunter22' })) }],
         plain: null,
       }),
@@ -58,6 +92,8 @@ describe('scrubJson', () => {
       apiKey: '[removed]',
       'Client-Secret': '[removed]',
       token: 7,
+      secret: ['plain'],
+      password: '[removed]',
       list: [
         {
           text: 'Bearer [removed]',
@@ -66,5 +102,35 @@ describe('scrubJson', () => {
       ],
       plain: null,
     });
+  });
+
+  it('keeps everything else, whatever is in it', () => {
+    const text = oneof(
+      string(),
+      constantFrom('token', 'API-key', 'token=abc', '://a@', 'Bearer x', '\\', '"', '\\"', '":"', JWT),
+    );
+    const { value } = letrec((tie) => ({
+      value: oneof(
+        { maxDepth: 4 },
+        text,
+        constantFrom(null, true, 7, -1.5),
+        array(tie('value')),
+        dictionary(text, tie('value')),
+      ),
+    }));
+    assert(
+      property(value, (sent) => {
+        expect(scrubbed(sent)).toEqual(expected(sent));
+      }),
+    );
+  });
+
+  it.each([
+    ['texts', ['a']],
+    ['names', [{ a: 1 }]],
+    ['secrets', [{ token: 'a' }]],
+  ])('falls into pieces where there are many %s', (_, part) => {
+    const json = JSON.stringify(Array.from({ length: 50_000 }, () => part));
+    expect(piecesOf(scrubbedJson(json))).toBeGreaterThan(json.length / 20_000);
   });
 });

@@ -1,4 +1,5 @@
-import type { JsonValue } from '../json.js';
+import { endOfString } from '../json-text.js';
+import { inOnePiece, type Steps } from '../turns.js';
 
 const REMOVED = '[removed]';
 
@@ -18,6 +19,11 @@ const RULES: readonly [RegExp, string][] = [
 const TOKEN_RUN = /[\w.-]{20,}/g;
 const TOKEN_START = 'eyJ';
 const TOKEN_PARTS = 3;
+/** Characters of the shortest text in JSON that a rule finds something in: `"://a@"`. */
+const SHORTEST_FOUND = 7;
+const NO_NAME = '""';
+/** Characters of JSON that are looked at in one go. */
+const CHARACTERS_AT_ONCE = 16_384;
 
 /** Members whose text is a secret, in lower case and without hyphens and underscores. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
@@ -37,31 +43,64 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** Removes bearer tokens, JWTs, credentials in URLs and values named as secrets from a text. */
 export function scrub(text: string): string {
-  const rest = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+  return inOnePiece(scrubSteps(text));
+}
+
+function* scrubSteps(text: string): Steps<string> {
+  let rest = text;
+  for (const [pattern, replacement] of RULES) {
+    rest = rest.replace(pattern, replacement);
+    if (rest.length > CHARACTERS_AT_ONCE) {
+      yield;
+    }
+  }
   return rest.includes(TOKEN_START) ? rest.replace(TOKEN_RUN, withoutToken) : rest;
 }
 
-/** As `scrub`, in every text of a JSON value; the text of a member that is named like a secret is removed as a whole. */
-export function scrubJson(value: JsonValue): JsonValue {
-  if (typeof value === 'string') {
-    return scrub(value);
+/**
+ * As `scrub`, in every text of a value; the text of a member that is named like a secret is removed as a whole. Nothing is made of the
+ * rest, so that its number of values costs nothing.
+ * @param json as `JSON.stringify` writes it
+ * @returns JSON of the value
+ */
+export function* scrubbedJson(json: string): Steps<string> {
+  let done = '';
+  let read = 0;
+  let pause = CHARACTERS_AT_ONCE;
+  let name = '';
+  for (let at = json.indexOf('"'); at !== -1; at = json.indexOf('"', at)) {
+    const end = endOfString(json, at) + 1;
+    const text = json.slice(at, end);
+    const isMember = json[at - 1] === ':';
+    if (json[end] === ':') {
+      name = text;
+    } else if (isMember || text.length >= SHORTEST_FOUND) {
+      const shown = yield* shownText(text, isMember ? name : NO_NAME);
+      done += json.slice(read, at) + shown;
+      read = end;
+    }
+    at = end;
+    if (at >= pause) {
+      yield;
+      pause = at + CHARACTERS_AT_ONCE;
+    }
   }
-  if (Array.isArray(value)) {
-    return value.map(scrubJson);
-  }
-  if (value === null || typeof value !== 'object') {
-    return value;
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      typeof member === 'string' && isSecretName(name) ? REMOVED : scrubJson(member),
-    ]),
-  );
+  return done + json.slice(read);
 }
 
+/** Of one text in JSON, and the name of the member that it is. */
+function* shownText(json: string, name: string): Steps<string> {
+  if (isSecretName(name)) {
+    return JSON.stringify(REMOVED);
+  }
+  const text = json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
+  const rest = yield* scrubSteps(text);
+  return rest === text ? json : JSON.stringify(rest);
+}
+
+/** @param name in JSON */
 function isSecretName(name: string): boolean {
-  return SECRET_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  return SECRET_NAMES.has((JSON.parse(name) as string).toLowerCase().replaceAll(/[-_]/g, ''));
 }
 
 function withoutToken(run: string): string {

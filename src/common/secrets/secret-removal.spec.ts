@@ -87,8 +87,24 @@ describe('SecretRemoval', () => {
     }
   });
 
+  it.each([
+    ['a long name', { ['%41'.repeat(350_000)]: 1 }],
+    ['many numbers', Array.from({ length: 2_000 }, (_, index) => 1.234567890123e200 + index * 1e190)],
+    ['many names', Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`a name ${index}`, 1]))],
+  ])('falls into pieces by the work that it takes: %s', async (_, value) => {
+    const many = new SecretRemoval(Array.from({ length: 50 }, (_secret, index) => `1.23${1_000 + index}`));
+    let isDone = false;
+    const removed = many.jsonInTurns(value).finally(() => {
+      isDone = true;
+    });
+    await new Promise(setImmediate);
+    expect(isDone).toBe(false);
+    expect(await removed).toEqual(value);
+  });
+
   it('does the same with breaks, in which others have their turn', async () => {
     const text = `${'\\\\'.repeat(500_000)}${percent}`;
+    expect(await removal.textInTurns(text)).toBe(removal.text(text));
     const value = { [SECRET]: [text, 1, null, { deep: [SECRET, true] }], list: ['kept', percent] };
     let longestMs = 0;
     let last = performance.now();

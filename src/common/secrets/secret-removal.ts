@@ -6,8 +6,10 @@ import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './ca
 const REMOVED = '[removed]';
 /** Texts that are removed wherever they stand must be long enough not to be common words. */
 const SECRET_MIN_LENGTH = 8;
-/** Members of a value that are looked at in one go. */
-const MEMBERS_AT_ONCE = 1_024;
+/** Work that is done in one go, in characters that are searched; what a member takes beside them, and a search. */
+const WORK_AT_ONCE = 262_144;
+const MEMBER_WORK = 256;
+const SEARCH_WORK = 32;
 /** How a text can lie in the groups of three bytes that base64 makes four characters of. */
 const ALIGNMENTS = [0, 1, 2];
 
@@ -23,6 +25,8 @@ export class SecretRemoval {
 
   /** Canonical forms of the secrets, shortest first. */
   private readonly forms: readonly string[];
+  /** Work since the last break of any text or value that is looked at. */
+  private done = 0;
 
   /** @param secrets those with fewer bytes than `minLength` stay where they are */
   constructor(secrets: readonly string[], minLength = SECRET_MIN_LENGTH) {
@@ -34,6 +38,11 @@ export class SecretRemoval {
   /** A text without the secrets; the very same where it has none. */
   text(text: string): string {
     return this.canHold(text) ? inOnePiece(this.textSteps(text)) : text;
+  }
+
+  /** As {@link text}, for a text of any length: others have their turn meanwhile. */
+  async textInTurns(text: string): Promise<string> {
+    return this.canHold(text) ? inTurns(this.textSteps(text)) : text;
   }
 
   /** As {@link text}, for every text, number and name in a value. Recursive: for values of bounded depth. */
@@ -51,7 +60,7 @@ export class SecretRemoval {
       const items: JsonValue[] = [];
       for (const item of value) {
         items.push(yield* this.memberSteps(item));
-        if (items.length % MEMBERS_AT_ONCE === 0) {
+        if (this.isDue(MEMBER_WORK)) {
           yield;
         }
       }
@@ -60,8 +69,8 @@ export class SecretRemoval {
     if (isJsonObject(value)) {
       const members: [string, JsonValue][] = [];
       for (const [name, member] of Object.entries(value)) {
-        members.push([this.text(name), yield* this.memberSteps(member)]);
-        if (members.length % MEMBERS_AT_ONCE === 0) {
+        members.push([yield* this.memberText(name), yield* this.memberSteps(member)]);
+        if (this.isDue(MEMBER_WORK)) {
           yield;
         }
       }
@@ -72,12 +81,17 @@ export class SecretRemoval {
 
   private *memberSteps(value: JsonValue): Steps<JsonValue> {
     if (typeof value === 'string') {
-      return this.canHold(value) ? yield* this.textSteps(value) : value;
+      return yield* this.memberText(value);
     }
     if (typeof value === 'number') {
-      return this.isIn(String(value)) ? REMOVED : value;
+      const text = String(value);
+      return (yield* this.memberText(text)) === text ? value : REMOVED;
     }
     return typeof value === 'object' && value !== null ? yield* this.jsonSteps(value) : value;
+  }
+
+  private *memberText(text: string): Steps<string> {
+    return this.canHold(text) ? yield* this.textSteps(text) : text;
   }
 
   private *textSteps(text: string): Steps<string> {
@@ -89,6 +103,16 @@ export class SecretRemoval {
   /** Whether a text holds a secret in any form. */
   isIn(text: string): boolean {
     return this.canHold(text) && inOnePiece(this.foundSteps(canonicalText(text).text)).length > 0;
+  }
+
+  /** Counts work, and says when it is time for a break. */
+  private isDue(work: number): boolean {
+    this.done += work;
+    if (this.done < WORK_AT_ONCE) {
+      return false;
+    }
+    this.done = 0;
+    return true;
   }
 
   /** Most texts of an answer are shorter than every secret. */
@@ -107,7 +131,9 @@ export class SecretRemoval {
       for (const at of placesOf(form, text)) {
         found.push([at, at + form.length]);
       }
-      yield;
+      if (this.isDue(text.length + SEARCH_WORK)) {
+        yield;
+      }
     }
     return merged(found.toSorted(([one], [other]) => one - other));
   }

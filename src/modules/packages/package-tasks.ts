@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { UnreadableBodyError } from '../../common/errors/request.errors.js';
 import { isJsonObject } from '../../common/json.js';
-import type { CheckedPackage } from './model/package.types.js';
+import { canonicalCertificates } from '../../common/tls/certificates.js';
+import type { CheckedPackage, PackageSystem } from './model/package.types.js';
 import type { PackagesService } from './packages.service.js';
 import type {
   CheckResult,
@@ -73,13 +74,22 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Certificates in the one form that is stored, so that a delivery has nothing to read within its transaction. */
+function withCanonicalTls(system: PackageSystem): PackageSystem {
+  const { tls } = system;
+  return tls === undefined || tls === null
+    ? system
+    : { ...system, tls: { ...tls, caCertificates: canonicalCertificates(tls.caCertificates) } };
+}
+
 function judgedOf(
-  { processes, ...rest }: CheckedPackage,
+  { processes, systems, ...rest }: CheckedPackage,
   document: object,
   withProcesses: boolean,
 ): JudgedPackage {
   return {
     ...rest,
+    systems: systems.map(withCanonicalTls),
     processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
     processes: withProcesses
       ? processes.map(({ file, bpmn, graphs }) => ({

@@ -19,8 +19,9 @@ export interface RestRequest {
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const JSON_TYPE = 'application/json';
 const SECOND_MS = 1_000;
-/** Answers are searched for each of them. */
+/** Answers are searched for each of them, in all its forms: as many as two headers of the largest size have. */
 const MAX_CREDENTIALS = 50;
+const MAX_CREDENTIAL_BYTES = 49_152;
 
 /**
  * Fills the templates of a REST_ENDPOINT node (docs/process-semantics.md, section 13): values are percent-encoded in the path and in
@@ -112,6 +113,11 @@ function credentialsOf(headers: Record<string, string>, url: URL, filled: Readon
   const credentials = sentCredentials(headers, url.searchParams, filled);
   if (credentials.length > MAX_CREDENTIALS) {
     throw invalid(`Headers and query hold more than ${MAX_CREDENTIALS} parts of credentials.`);
+  }
+  if (credentials.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > MAX_CREDENTIAL_BYTES) {
+    throw invalid(
+      `The parts of credentials in headers and query have more than ${MAX_CREDENTIAL_BYTES} bytes.`,
+    );
   }
   return credentials;
 }

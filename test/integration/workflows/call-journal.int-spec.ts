@@ -190,8 +190,8 @@ describe('calls of workflow runs to the outside', () => {
     );
     await run(runKey);
     const [call] = await calls(runKey);
-    const [read] = await app.nest.get(CallStore).page(call?.runId ?? '', undefined, 2);
-    expect(read?.response).toBe(`"${'x'.repeat(256)}`);
+    const { items } = await app.nest.get(CallStore).page(call?.runId ?? '', undefined, 2);
+    expect(items[0]?.response).toBe(`"${'x'.repeat(256)}`);
   });
 
   it('are neither begun nor finished by an attempt that was replaced', async () => {

@@ -300,7 +300,7 @@ describe('running a workflow', () => {
       await store.finish(lost, journal, { output: 'lost', errorCode: null });
       expect(await store.find(held.id, null)).toMatchObject({
         state: WorkflowRunState.Finished,
-        output: 'held',
+        output: '"held"',
       });
     });
 

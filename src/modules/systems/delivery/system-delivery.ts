@@ -1,4 +1,3 @@
-import { canonicalCertificates } from '../../../common/tls/certificates.js';
 import { connectionKeyOf } from '../model/connection.js';
 import { apiKeyOptions, apiKeyText, privateKeyOptionsOf } from '../model/credential-options.js';
 import type { SystemEntity } from '../storage/system.entity.js';
@@ -21,10 +20,7 @@ export function columnsOf({
   authorization,
   tls,
 }: DeliveredSystem): DeliveredColumns {
-  const authorities =
-    tls === undefined
-      ? {}
-      : { caCertificates: tls === null ? null : canonicalCertificates(tls.caCertificates) };
+  const authorities = tls === undefined ? {} : { caCertificates: tls?.caCertificates ?? null };
   const columns = { type, resourceName, name, description, baseUrl, ...credentialColumns(authorization) };
   return { ...columns, ...authorities, authorizationType: authorization.type };
 }

@@ -22,7 +22,7 @@ export type DeliveredSystem = {
   readonly name: string;
   readonly description: string;
   readonly authorization: DeliveredAuthorization;
-  /** Authorities of its own, PEM; null: the built-in ones. What is stored stays where a package says nothing. */
+  /** Authorities of its own, PEM in the one form that is stored; null: the built-in ones. What is stored stays where a package says nothing. */
   readonly tls?: { readonly caCertificates: string } | null | undefined;
 } & (
   | { readonly type: SystemType.Mcp | SystemType.Rest; readonly baseUrl: string }

@@ -15,10 +15,12 @@ import {
   canonicalKey,
   CERTIFICATES_MAX_LENGTH,
   certificatesRule,
+  certificatesRuleSteps,
   isKeyOf,
   PRIVATE_KEY_MAX_LENGTH,
   readPrivateKey,
 } from '../../../common/tls/certificates.js';
+import { inTurn, inTurns } from '../../../common/turns.js';
 import { HasLength, IfSent } from '../../../common/validation/patterns.decorators.js';
 import type { SystemTls } from './system.types.js';
 
@@ -43,8 +45,9 @@ const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
     HasLength(1, CERTIFICATES_MAX_LENGTH),
     ValidateBy({
       name: 'isCertificates',
+      async: true,
       validator: {
-        validate: (value: unknown) => certificatesRule(value) === undefined,
+        validate: async (value: unknown) => (await inTurns(certificatesRuleSteps(value))) === undefined,
         defaultMessage: (args?: ValidationArguments) => certificatesRule(args?.value) ?? '',
       },
     }),
@@ -66,8 +69,12 @@ const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
     HasLength(1, PRIVATE_KEY_MAX_LENGTH),
     ValidateBy({
       name: 'isClientKey',
+      async: true,
       validator: {
-        validate: (value: unknown, args?: ValidationArguments) => keyRule(value, args) === undefined,
+        validate: async (value: unknown, args?: ValidationArguments) => {
+          await inTurns(certificatesRuleSteps(certificateBeside(args)));
+          return inTurn(() => keyRule(value, args) === undefined);
+        },
         defaultMessage: (args?: ValidationArguments) => keyRule(args?.value, args) ?? '',
       },
     }),
@@ -77,9 +84,13 @@ function keyRule(value: unknown, args: ValidationArguments | undefined): string 
   if (typeof value !== 'string' || readPrivateKey(value) === undefined) {
     return 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
   }
-  const { clientCertificate } = (args?.object ?? {}) as { clientCertificate?: unknown };
+  const clientCertificate = certificateBeside(args);
   const isOther = typeof clientCertificate === 'string' && !isKeyOf(value, clientCertificate);
   return isOther ? 'must be the key of clientCertificate' : undefined;
+}
+
+function certificateBeside(args: ValidationArguments | undefined): unknown {
+  return ((args?.object ?? {}) as { clientCertificate?: unknown }).clientCertificate;
 }
 
 /** The client certificate of a system and its key. */

@@ -5,7 +5,7 @@ import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
-import { TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
+import { readTls, TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
 import { ToolResponseDto, toToolJson } from './tool.response.dto.js';
 
 /** Client credentials as they are shown: without the secret. */
@@ -167,8 +167,13 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
 const TEXTS = new WeakMap<SystemDetails, JsonText>();
 
 /** A system as `SystemResponseDto`, in JSON. */
-export function toSystemJson(system: SystemDetails): JsonText {
-  const text = TEXTS.get(system) ?? made(system);
+export async function toSystemJson(system: SystemDetails): Promise<JsonText> {
+  const known = TEXTS.get(system);
+  if (known !== undefined) {
+    return known;
+  }
+  await readTls(system);
+  const text = made(system);
   TEXTS.set(system, text);
   return text;
 }

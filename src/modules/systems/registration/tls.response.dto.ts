@@ -1,7 +1,11 @@
-import type { X509Certificate } from 'node:crypto';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import { readCertificates } from '../../../common/tls/certificates.js';
+import {
+  certificateSteps,
+  readCertificates,
+  type CertificateFacts,
+} from '../../../common/tls/certificates.js';
+import { inTurns } from '../../../common/turns.js';
 
 /** A certificate as it is shown: what tells it apart, and how long it is good for. */
 export class CertificateDto {
@@ -43,6 +47,18 @@ export class TlsResponseDto {
   hasClientKey?: boolean;
 }
 
+/** Reads the certificates of a system in turns, so that {@link toTlsResponse} finds them read. */
+export async function readTls({
+  caCertificates,
+  clientCertificate,
+}: Record<'caCertificates' | 'clientCertificate', string | null>): Promise<void> {
+  for (const pem of [caCertificates, clientCertificate]) {
+    if (pem !== null) {
+      await inTurns(certificateSteps(pem));
+    }
+  }
+}
+
 /** @returns undefined for a system without certificates */
 export function toTlsResponse({
   caCertificates,
@@ -68,13 +84,13 @@ function shown(pem: string | null): CertificateDto[] {
   return (readCertificates(pem ?? '') ?? []).map(toCertificate);
 }
 
-function toCertificate(certificate: X509Certificate): CertificateDto {
+function toCertificate(certificate: CertificateFacts): CertificateDto {
   return {
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
-    fingerprint: certificate.fingerprint256,
-    validFrom: new Date(certificate.validFrom).toISOString(),
-    validTo: new Date(certificate.validTo).toISOString(),
+    fingerprint: certificate.fingerprint,
+    validFrom: certificate.validFrom.toISOString(),
+    validTo: certificate.validTo.toISOString(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { JsonValue } from '../../../common/json.js';
+import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
@@ -11,6 +12,8 @@ import { WorkflowCallsRepository } from '../storage/workflow-calls.repository.js
 import { RunReplacedError, WorkflowFailedError } from '../model/workflows.errors.js';
 
 const KEY_MAX_LENGTH = 191;
+/** Characters of questions and answers after which a page ends. */
+const PAGE_LENGTH = 1_048_576;
 
 const AGAIN: readonly CallState[] = [CallState.Released, CallState.Failed];
 
@@ -99,16 +102,26 @@ export class CallStore {
   }
 
   /**
-   * Calls of a run in their order, at most `limit`. Each response is whole, or cut one character after the length that is
-   * shown.
+   * Calls of a run in their order, at most `limit`, and none more when questions and answers have come to a megabyte. Each response is
+   * whole, or cut one character after the length that is shown.
    * @param after key of the last one of the page before
    */
-  async page(runId: string, after: string | undefined, limit: number): Promise<RunCall[]> {
+  async page(runId: string, after: string | undefined, limit: number): Promise<Page<RunCall>> {
     const length = this.env.get('WORKFLOW_RECORD_VALUE_BYTES') + 1;
-    const rows = await this.database.read((manager) =>
-      this.repository.page(manager, runId, { after, limit, length }),
-    );
-    return rows.map(({ callKey, ...row }) => ({ ...row, key: callKey }));
+    const keys = await this.database.read((manager) => this.repository.keys(manager, runId, after));
+    const items: RunCall[] = [];
+    let size = 0;
+    for (const callKey of keys.slice(0, limit)) {
+      // One by one: all responses of a page together may be too much for the memory, and others have their turn in between.
+      const row = await this.database.read((manager) => this.repository.find(manager, { runId, callKey }));
+      const response = row.response?.slice(0, length) ?? null;
+      items.push({ ...row, key: callKey, response });
+      size += row.request.length + (response?.length ?? 0);
+      if (size >= PAGE_LENGTH) {
+        break;
+      }
+    }
+    return { items, next: items.length < keys.length ? (items.at(-1)?.key ?? null) : null };
   }
 
   private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {

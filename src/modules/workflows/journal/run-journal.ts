@@ -1,9 +1,12 @@
-import { jsonSize, type JsonValue } from '../../../common/json.js';
+import type { JsonValue } from '../../../common/json.js';
+import { hasMoreValues } from '../../../common/json-values.js';
+import { membersText, objectText } from '../../../common/json-text.js';
 import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
 
 const MISSING_MAX = 20;
 const REFERENCE_MAX_LENGTH = 200;
+const BYTES_PER_VALUE = 2;
 
 /** What is kept of a run for its readers. */
 export interface JournalLimits {
@@ -26,7 +29,7 @@ export interface Visit {
 
 /** Collects the work of the nodes of one run, up to a size. A part that is too large is left out, and marked. */
 export class RunJournal {
-  private readonly visits: WorkflowNodeRecord[] = [];
+  private readonly visits: string[] = [];
   private bytesLeft: number;
 
   constructor(private readonly limits: JournalLimits) {
@@ -34,34 +37,41 @@ export class RunJournal {
   }
 
   add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): void {
-    const fitsInput = this.take(input);
-    const fitsOutput = this.take(output);
-    this.visits.push({
+    const inputText = this.take(input);
+    const outputText = this.take(output);
+    const record: Omit<WorkflowNodeRecord, 'input' | 'output'> = {
       nodeId: node.id,
       name: node.name,
       type: node.type,
       state: error === null ? WorkflowNodeState.Finished : WorkflowNodeState.Failed,
       startedAt: startedAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
-      input: fitsInput ? input : null,
-      output: fitsOutput ? output : null,
-      omitted: [...(fitsInput ? [] : (['input'] as const)), ...(fitsOutput ? [] : (['output'] as const))],
+      omitted: [
+        ...(inputText === undefined ? (['input'] as const) : []),
+        ...(outputText === undefined ? (['output'] as const) : []),
+      ],
       missing: missing.slice(0, MISSING_MAX).map((reference) => reference.slice(0, REFERENCE_MAX_LENGTH)),
       error: error?.toRecord() ?? null,
-    });
+    };
+    const parts = { input: inputText ?? 'null', output: outputText ?? 'null' };
+    this.visits.push(objectText({ ...membersText(record), ...parts }));
   }
 
-  /** One entry for each visit, in their order. */
-  list(): readonly WorkflowNodeRecord[] {
-    return this.visits;
+  /** JSON of WorkflowNodeRecord[]: one entry for each visit, in their order. */
+  text(): string {
+    return `[${this.visits.join(',')}]`;
   }
 
-  private take(value: JsonValue): boolean {
-    const bytes = jsonSize(value);
-    if (bytes > this.limits.valueBytes || bytes > this.bytesLeft) {
-      return false;
+  /** @returns JSON of a part that fits */
+  private take(value: JsonValue): string | undefined {
+    const most = Math.min(this.limits.valueBytes, this.bytesLeft);
+    // With its comma or brackets each takes two bytes or more: most of what is too large is known without writing it out.
+    const text = hasMoreValues(value, most / BYTES_PER_VALUE + 1) ? undefined : JSON.stringify(value);
+    const bytes = text === undefined ? Infinity : Buffer.byteLength(text);
+    if (bytes > most) {
+      return undefined;
     }
     this.bytesLeft -= bytes;
-    return true;
+    return text;
   }
 }

@@ -14,7 +14,6 @@ import {
   type ListedRun,
   type RunResult,
   type RunDetails,
-  type WorkflowNodeRecord,
   type WorkflowRunError,
   type WorkflowRunQuery,
 } from '../model/workflow.types.js';
@@ -150,8 +149,7 @@ export class RunStore {
     if (row === null) {
       return null;
     }
-    const nodes = row.nodes === null ? [] : (JSON.parse(row.nodes) as WorkflowNodeRecord[]);
-    return { ...row, nodes, output: row.output === null ? null : (JSON.parse(row.output) as JsonValue) };
+    return { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
   }
 
   /**
@@ -185,7 +183,7 @@ export class RunStore {
     journal: RunJournal,
     outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'errorCode' | 'output'>,
   ): Promise<void> {
-    const changes = { ...outcome, finishedAt: this.clock.now(), nodes: JSON.stringify(journal.list()) };
+    const changes = { ...outcome, finishedAt: this.clock.now(), nodes: journal.text() };
     await this.database.write((manager) => this.repository.end(manager, run, changes));
   }
 }

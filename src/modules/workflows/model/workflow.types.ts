@@ -170,8 +170,10 @@ export interface ListedRun {
 
 /** A run with what its nodes did. */
 export interface RunDetails extends ListedRun {
-  readonly nodes: readonly WorkflowNodeRecord[];
-  readonly output: JsonValue;
+  /** JSON of WorkflowNodeRecord[], as `JSON.stringify` writes it. */
+  readonly nodes: string;
+  /** JSON, likewise. */
+  readonly output: string;
 }
 
 /** Which runs to list. */

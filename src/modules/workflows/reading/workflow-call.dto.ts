@@ -2,7 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
 import type { JsonValue } from '../../../common/json.js';
-import { scrub, scrubJson } from '../../../common/logging/scrub.js';
+import { JsonText } from '../../../common/http/json-replies.js';
+import { membersText, objectText } from '../../../common/json-text.js';
+import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
+import type { Steps } from '../../../common/turns.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import { CallKind, CallState, type RunCall, type RunCallPage } from '../model/call-journal.types.js';
@@ -111,16 +114,36 @@ export class WorkflowCallPageDto {
   next: string | null;
 }
 
-/** @param maxLength characters of a response that are shown */
-export function toWorkflowCallPage({ items, next, maxLength }: RunCallPage): WorkflowCallPageDto {
-  return { calls: items.map((call) => toWorkflowCall(call, maxLength)), next };
+/**
+ * A page as `WorkflowCallPageDto`, in JSON. Made of the texts that are stored, in pieces.
+ * @param maxLength characters of a response that are shown
+ */
+export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage): Steps<JsonText> {
+  const calls: string[] = [];
+  for (const call of items) {
+    calls.push(yield* callSteps(call, maxLength));
+    yield;
+  }
+  return new JsonText(objectText({ calls: `[${calls.join(',')}]`, next: JSON.stringify(next) }));
 }
 
-function toWorkflowCall(call: RunCall, maxLength: number): WorkflowCallDto {
-  const { key, kind, state, tries, startedAt, finishedAt, outcome, usage } = call;
-  const request = shown(call.request, Buffer.byteLength(call.request) < call.requestBytes);
+function* callSteps(call: RunCall, maxLength: number): Steps<string> {
   const text = call.response ?? 'null';
-  const response = shown(text.slice(0, maxLength), text.length > maxLength);
+  const isCut = {
+    request: Buffer.byteLength(call.request) < call.requestBytes,
+    response: text.length > maxLength,
+  };
+  return objectText({
+    ...membersText(toFields(call, isCut)),
+    request: yield* shown(call.request, isCut.request),
+    response: yield* shown(text.slice(0, maxLength), isCut.response),
+  });
+}
+
+function toFields(
+  { key, kind, state, tries, startedAt, finishedAt, outcome, usage }: RunCall,
+  isCut: Readonly<Record<'request' | 'response', boolean>>,
+): Omit<WorkflowCallDto, 'request' | 'response'> {
   return {
     key,
     kind,
@@ -134,16 +157,11 @@ function toWorkflowCall(call: RunCall, maxLength: number): WorkflowCallDto {
       usage === null
         ? null
         : { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, cost: usage.cost },
-    request: request.value,
-    response: response.value,
-    cut: [
-      ...(request.isCut ? (['request'] as const) : []),
-      ...(response.isCut ? (['response'] as const) : []),
-    ],
+    cut: (['request', 'response'] as const).filter((part) => isCut[part]),
   };
 }
 
-/** JSON without what looks like a secret: neither models nor tools were asked to keep theirs. */
-function shown(json: string, isCut: boolean): { value: JsonValue; isCut: boolean } {
-  return { value: isCut ? scrub(json) : scrubJson(JSON.parse(json) as JsonValue), isCut };
+/** JSON without what looks like a secret: neither models nor tools were asked to keep theirs. The beginning of it is a text. */
+function* shown(json: string, isCut: boolean): Steps<string> {
+  return isCut ? JSON.stringify(scrub(json)) : yield* scrubbedJson(json);
 }

@@ -1,7 +1,10 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
-import { scrub, scrubJson } from '../../../common/logging/scrub.js';
-import type { RunDetails, WorkflowNodeRecord } from '../model/workflow.types.js';
+import { JsonText } from '../../../common/http/json-replies.js';
+import { membersOf, membersText, objectText, partsOf } from '../../../common/json-text.js';
+import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
+import type { Steps } from '../../../common/turns.js';
+import type { RunDetails, WorkflowRunError } from '../model/workflow.types.js';
 import { ShowsAnyJson } from '../model/any-json.js';
 import { WorkflowNodeRunDto } from './workflow-node-run.dto.js';
 import { toWorkflowRun, WorkflowRunDto } from './workflow-run.dto.js';
@@ -21,29 +24,46 @@ export class WorkflowRunDetailsDto extends WorkflowRunDto {
   output: JsonValue;
 }
 
-export function toWorkflowRunDetails(run: RunDetails): WorkflowRunDetailsDto {
-  return { ...toWorkflowRun(run), nodes: run.nodes.map(toNode), output: scrubJson(run.output) };
+/** What is shown of a visit as it is stored: the service itself wrote it. */
+const AS_STORED = [
+  'nodeId',
+  'name',
+  'type',
+  'state',
+  'startedAt',
+  'finishedAt',
+  'omitted',
+  'missing',
+] as const satisfies (keyof WorkflowNodeRunDto)[];
+
+/** A run as `WorkflowRunDetailsDto`, in JSON. Made of the texts that are stored, in pieces. */
+export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
+  const nodes: string[] = [];
+  for (const node of yield* partsOf(run.nodes)) {
+    nodes.push(yield* nodeSteps(node));
+    yield;
+  }
+  return new JsonText(
+    objectText({
+      ...membersText(toWorkflowRun(run)),
+      nodes: `[${nodes.join(',')}]`,
+      output: yield* scrubbedJson(run.output),
+    }),
+  );
 }
 
 /** Without what looks like a secret: servers and people write into data whatever they like. */
-function toNode(node: WorkflowNodeRecord): WorkflowNodeRunDto {
-  return {
-    nodeId: node.nodeId,
-    name: node.name,
-    type: node.type,
-    state: node.state,
-    startedAt: node.startedAt,
-    finishedAt: node.finishedAt,
-    input: scrubJson(node.input),
-    output: scrubJson(node.output),
-    omitted: [...node.omitted],
-    missing: [...node.missing],
-    error:
-      node.error === null
-        ? null
-        : {
-            ...node.error,
-            details: node.error.details === null ? null : scrub(node.error.details),
-          },
-  };
+function* nodeSteps(node: string): Steps<string> {
+  const stored = yield* membersOf(node);
+  const member = (name: keyof WorkflowNodeRunDto): string => stored.get(name) ?? 'null';
+  return objectText({
+    ...Object.fromEntries(AS_STORED.map((name) => [name, member(name)])),
+    input: yield* scrubbedJson(member('input')),
+    output: yield* scrubbedJson(member('output')),
+    error: JSON.stringify(shownError(JSON.parse(member('error')) as WorkflowRunError | null)),
+  });
+}
+
+function shownError(error: WorkflowRunError | null): WorkflowRunError | null {
+  return error === null ? null : { ...error, details: error.details === null ? null : scrub(error.details) };
 }

@@ -30,7 +30,7 @@ export const WorkflowRunsApi = apiRoutes([DENIED], {
   listWorkflowRunCalls: {
     summary: 'List what a workflow run has called',
     description:
-      'Extension of the contract. Every call of a language model, a tool or a REST endpoint, with its question, answer, time and tokens, in the order in which they were begun; also while the run is under way. Follow `next` until it is null. Values that look like secrets are removed.',
+      'Extension of the contract. Every call of a language model, a tool or a REST endpoint, with its question, answer, time and tokens, in the order in which they were begun; also while the run is under way. Follow `next` until it is null: a page has fewer calls than `limit` when they are large, and ends when its questions and answers have come to 1,048,576 characters. Values that look like secrets are removed.',
     answer: {
       type: WorkflowCallPageDto,
       example: WORKFLOW_CALL_PAGE_EXAMPLE,

@@ -3,9 +3,11 @@ import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import type { JsonText } from '../../../common/http/json-replies.js';
+import { inTurns } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { toWorkflowCallPage, WorkflowCallPageDto, WorkflowCallsQueryDto } from './workflow-call.dto.js';
-import { toWorkflowRunDetails, WorkflowRunDetailsDto } from './workflow-run-details.dto.js';
+import { WorkflowCallsQueryDto, workflowCallPageSteps } from './workflow-call.dto.js';
+import { workflowRunDetailsSteps } from './workflow-run-details.dto.js';
 import { toWorkflowRunPage, WorkflowRunPageDto } from './workflow-run.dto.js';
 import { WorkflowRunParams, WorkflowRunsQueryDto } from './workflow-run.params.dto.js';
 import { WorkflowRunsService } from '../runs/workflow-runs.service.js';
@@ -32,8 +34,8 @@ export class WorkflowRunsController {
   async get(
     @CurrentPrincipal() principal: Principal,
     @Param() { workflowRunId }: WorkflowRunParams,
-  ): Promise<WorkflowRunDetailsDto> {
-    return toWorkflowRunDetails(await this.workflowRuns.byId(principal, workflowRunId));
+  ): Promise<JsonText> {
+    return inTurns(workflowRunDetailsSteps(await this.workflowRuns.byId(principal, workflowRunId)));
   }
 
   @Get(':workflowRunId/calls')
@@ -42,7 +44,7 @@ export class WorkflowRunsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { workflowRunId }: WorkflowRunParams,
     @Query() query: WorkflowCallsQueryDto,
-  ): Promise<WorkflowCallPageDto> {
-    return toWorkflowCallPage(await this.workflowRuns.callsOf(principal, workflowRunId, query));
+  ): Promise<JsonText> {
+    return inTurns(workflowCallPageSteps(await this.workflowRuns.callsOf(principal, workflowRunId, query)));
   }
 }

@@ -70,6 +70,9 @@ interface Ran {
   records: readonly WorkflowNodeRecord[];
 }
 
+const recordsOf = (journal: RunJournal): WorkflowNodeRecord[] =>
+  JSON.parse(journal.text()) as WorkflowNodeRecord[];
+
 async function run(definition: RunnableWorkflow, options: Options = {}): Promise<Ran> {
   const { input = {}, maxDataBytes = PLENTY, valueBytes = PLENTY, totalBytes = PLENTY } = options;
   const journal = new RunJournal({ valueBytes, totalBytes });
@@ -88,9 +91,9 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
   const tools = { executors, now: () => TIME, maxDataBytes, maxDataValues, maxSteps };
   try {
     const result = await new WorkflowRunner(definition, input, scope, journal, tools).run();
-    return { ...result, records: journal.list() };
+    return { ...result, records: recordsOf(journal) };
   } catch (error) {
-    return { error, records: journal.list() };
+    return { error, records: recordsOf(journal) };
   }
 }
 

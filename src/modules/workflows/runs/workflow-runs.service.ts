@@ -137,11 +137,7 @@ export class WorkflowRunsService {
     if (isLimited) {
       await this.byId(principal, id);
     }
-    const page = await readPage(
-      limit,
-      (rows) => this.calls.page(id, after, rows),
-      ({ key }) => key,
-    );
+    const page = await this.calls.page(id, after, limit);
     if (page.items.length === 0 && !isLimited) {
       await this.byId(principal, id);
     }

@@ -73,12 +73,8 @@ export class WorkflowCallsRepository {
     return false;
   }
 
-  /** Calls of a run in the order in which they were begun last, at most `limit`; responses with at most `length` characters. */
-  async page(
-    manager: EntityManager,
-    runId: string,
-    { after, limit, length }: { after: string | undefined; limit: number; length: number },
-  ): Promise<WorkflowCallEntity[]> {
+  /** Keys of the calls of a run behind one of them, in the order in which they were begun last. */
+  async keys(manager: EntityManager, runId: string, after: string | undefined): Promise<string[]> {
     // Sorting whole rows would need more memory than MySQL gives when responses are large.
     const ordered = await manager
       .createQueryBuilder(WorkflowCallEntity, 'call')
@@ -88,14 +84,6 @@ export class WorkflowCallsRepository {
       .addOrderBy('call.callKey', 'ASC')
       .getMany();
     const keys = ordered.map(({ callKey }) => callKey);
-    const begin = after === undefined ? 0 : keys.indexOf(after) + 1;
-    const wanted = keys.slice(begin, begin + limit);
-    const rows: WorkflowCallEntity[] = [];
-    for (const callKey of wanted) {
-      // One by one: all responses of a page together may be too much for the memory.
-      const row = await this.find(manager, { runId, callKey });
-      rows.push({ ...row, response: row.response?.slice(0, length) ?? null });
-    }
-    return rows;
+    return after === undefined ? keys : keys.slice(keys.indexOf(after) + 1);
   }
 }

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
+import {
+  CallKind,
+  CallState,
+  type RunCallPage,
+} from '../../../src/modules/workflows/model/call-journal.types.js';
+import { workflowCallPageSteps } from '../../../src/modules/workflows/reading/workflow-call.dto.js';
+import { workflowRunDetailsSteps } from '../../../src/modules/workflows/reading/workflow-run-details.dto.js';
+import { WorkflowCallEntity } from '../../../src/modules/workflows/storage/workflow-call.entity.js';
+import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
+import type { Steps } from '../../../src/common/turns.js';
+import { RunStore } from '../../../src/modules/workflows/journal/run-store.js';
+import { TestApp } from '../../support/app.js';
+import { publish } from '../../support/runtime/publish.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { runWorkflow } from './workflow-package.js';
+
+const PATH = '/rtm/api/runtime/workflow-run';
+const CALLS = 40;
+/** The default of WORKFLOW_RECORD_VALUE_BYTES. */
+const SHOWN = 65_536;
+const VALUES = valuesOf(21_000);
+/** The data of a run, which hold them more than once, have fewer. */
+const RUN_VALUES = valuesOf(10_000);
+
+function valuesOf(count: number, secret = 'hunter22'): string {
+  return `[${'{},'.repeat(count)}{"token":"${secret}"}]`;
+}
+
+/** Whether a value is that one without the secret. */
+function isShown(value: unknown, count: number): boolean {
+  return JSON.stringify(value) === valuesOf(count, '[removed]');
+}
+
+let app: TestApp;
+let runId: string;
+beforeAll(async () => {
+  app = await TestApp.start();
+  const { buildId } = await publish(app, {
+    package: {
+      workflows: [
+        workflowOf(
+          'large',
+          ['a', 'b', 'c'].map((id) => mapping(id, '${values}')),
+        ),
+      ],
+    },
+  });
+  await runWorkflow(app, buildId, 'large', { input: { values: JSON.parse(RUN_VALUES) as unknown } });
+  runId = (await app.dataSource.getRepository(WorkflowRunEntity).findOneByOrFail({ buildId })).id;
+  for (let index = 0; index < CALLS; index += 1) {
+    await app.dataSource.getRepository(WorkflowCallEntity).insert(callOf(index));
+  }
+});
+afterAll(() => app.close());
+
+function callOf(index: number): WorkflowCallEntity {
+  return {
+    runId,
+    callKey: `2/a/${index}`,
+    kind: CallKind.Rest,
+    state: CallState.Done,
+    attempt: 1,
+    tries: 1,
+    repeatable: 1,
+    startedAt: new Date(1_700_000_000_000 + index),
+    finishedAt: new Date(1_700_000_000_000 + index),
+    outcome: 'OK',
+    usage: null,
+    request: '{}',
+    requestBytes: 2,
+    response: VALUES,
+  };
+}
+
+/** Into how many pieces work falls. */
+function piecesOf(steps: Steps<unknown>): number {
+  let pieces = 1;
+  while (steps.next().done !== true) {
+    pieces += 1;
+  }
+  return pieces;
+}
+
+describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
+  it('ends a page of large answers at a megabyte, and leads on to all of them', async () => {
+    const keys: string[] = [];
+    const sizes: number[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const after: string = next === '' ? '' : `&after=${encodeURIComponent(next)}`;
+      const { status, body } = await app.request<{
+        calls: { key: string; response: unknown }[];
+        next: string | null;
+      }>('GET', `${PATH}/${runId}/calls?limit=100${after}`);
+      expect(status).toBe(200);
+      expect(body.calls.every(({ response }) => isShown(response, 21_000))).toBe(true);
+      keys.push(...body.calls.map(({ key }) => key));
+      sizes.push(body.calls.length);
+      next = body.next;
+    }
+    expect(sizes).toEqual([17, 17, 6]);
+    expect(keys).toEqual(Array.from({ length: CALLS }, (_, index) => `2/a/${index}`));
+  });
+
+  it('makes a page call by call', async () => {
+    const page: RunCallPage = {
+      ...(await app.nest.get(CallStore).page(runId, undefined, CALLS)),
+      maxLength: SHOWN,
+    };
+    expect(piecesOf(workflowCallPageSteps(page))).toBeGreaterThan(page.items.length);
+  });
+});
+
+describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
+  it('shows large inputs and outputs without secrets', async () => {
+    const { status, body } = await app.request<{ nodes: { nodeId: string; output: unknown }[] }>(
+      'GET',
+      `${PATH}/${runId}`,
+    );
+    expect(status).toBe(200);
+    const outputs = body.nodes.filter(({ nodeId }) => nodeId === 'a');
+    expect(outputs).toHaveLength(1);
+    expect(outputs.every(({ output }) => isShown(output, 10_000))).toBe(true);
+  });
+
+  it('is made visit by visit', async () => {
+    const run = await app.nest.get(RunStore).find(runId, null);
+    if (run === null) {
+      throw new Error('There is no such run.');
+    }
+    expect(piecesOf(workflowRunDetailsSteps(run))).toBeGreaterThan(3);
+  });
+});
