@@ -17,6 +17,8 @@ export const CONTRACT_MESSAGE = 'contractMessage';
 
 /** Values of a body of a DTO class: the libraries behind them take long for each field that they do not know. None needs so many. */
 const MAX_VALUES = 1_500;
+/** Fields of such a body that are looked at, when it has too many values. */
+const MAX_FIELDS = 500;
 /** Levels of a body: no field of the interface contract needs more than a handful. */
 const MAX_DEPTH = 64;
 
@@ -91,10 +93,7 @@ export class RequestValidationPipe implements PipeTransform {
   private async ofBody(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const isData = WITHOUT_CLASS.has(metadata.metatype);
     await inTurn(() => refuseUnsafe(value, isData ? OF_DATA : OF_CLASSES));
-    if (!isData) {
-      refuseMany(value);
-    }
-    return isData ? value : this.strict.transform(value, metadata);
+    return isData ? value : this.strict.transform(fewerValues(value), metadata);
   }
 
   private ofQuery(value: unknown, metadata: ArgumentMetadata): unknown {
@@ -154,11 +153,19 @@ function refuseUnsafe(body: unknown, names: NameRule): void {
   }
 }
 
-/** @throws ValidationFailedError for a body of more values than any DTO class has fields for */
-function refuseMany(body: unknown): void {
-  if (hasMoreValues(body, MAX_VALUES)) {
+/**
+ * A body of more values than any DTO class has fields for. Of too many fields only some are looked at, since some cannot be known.
+ * @throws ValidationFailedError for one that has too many values inside of them
+ */
+function fewerValues(body: unknown): unknown {
+  if (!hasMoreValues(body, MAX_VALUES)) {
+    return body;
+  }
+  const some = Object.fromEntries(Object.entries(body as object).slice(0, MAX_FIELDS));
+  if (Object.keys(body as object).length <= MAX_FIELDS || hasMoreValues(some, MAX_VALUES)) {
     throw new ValidationFailedError([{ field: '(body)', rule: `must have at most ${MAX_VALUES} values` }]);
   }
+  return some;
 }
 
 /** @returns what is wrong with a member of an object or array; otherwise `inside` has those that are containers too */

@@ -27,6 +27,7 @@ import { LibraryRightsRepository } from './storage/library-rights.repository.js'
 import { LibraryRightsService } from './libraries/library-rights.service.js';
 import { PackageAuditService } from './packages/package-audit.service.js';
 import { PackageCheckService } from './packages/package-check.service.js';
+import { PackageDeliveriesService } from './packages/package-deliveries.service.js';
 import { ProcessNumbers } from './storage/process-numbers.js';
 import { VersionCommitsService } from './making/version-commits.service.js';
 import { WorkflowNodesController } from './nodes/workflow-nodes.controller.js';
@@ -59,6 +60,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     LibraryRightsService,
     PackageAuditService,
     PackageCheckService,
+    PackageDeliveriesService,
     ProcessNumbers,
     VersionCommitsService,
     WorkflowNodesService,

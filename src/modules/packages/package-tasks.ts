@@ -1,21 +1,37 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { UnreadableBodyError } from '../../common/errors/request.errors.js';
-import { isJsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { canonicalCertificates } from '../../common/tls/certificates.js';
-import type { CheckedPackage, PackageSystem } from './model/package.types.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { stamped, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';
+import { editedDocument } from './drafts/node-edit.js';
+import { packText, unpackText } from '../../common/packed-text.js';
+import { resourceId, workflowDefinitionId } from '../../common/resource-ids.js';
+import type {
+  CheckContext,
+  CheckedProcessFile,
+  DefinitionIds,
+  PackageSystem,
+  PackageWorkflow,
+} from './model/package.types.js';
+import { SequenceNotFoundError } from './model/packages.errors.js';
 import type { PackagesService } from './packages.service.js';
 import type {
   CheckResult,
   CheckTask,
+  EditTask,
   JudgedPackage,
+  JudgedProcessFile,
+  JudgedWorkflow,
   PackageJson,
   PackageTask,
   PackageTaskAnswer,
   ReadPackage,
   ReadTask,
 } from './thread/package-task.types.js';
+
+const NO_IDS: DefinitionIds = { systems: new Map(), workflows: new Map() };
 
 /** What a worker does with packages. */
 export class PackageTasks {
@@ -24,12 +40,31 @@ export class PackageTasks {
   /** Never rejects: a defect of ours must be an answer too. */
   async answer(task: PackageTask): Promise<PackageTaskAnswer> {
     try {
-      return task.task === 'read' ? { read: await this.read(task) } : { checked: await this.check(task) };
+      return await this.result(task);
     } catch (error) {
+      if (error instanceof SequenceNotFoundError) {
+        return { noSequence: true };
+      }
       return error instanceof UnreadableBodyError
         ? { refused: error.message }
         : { fault: error instanceof Error ? (error.stack ?? error.message) : 'unknown' };
     }
+  }
+
+  private async result(task: PackageTask): Promise<PackageTaskAnswer> {
+    switch (task.task) {
+      case 'read':
+        return { read: await this.read(task) };
+      case 'edit':
+        return { edited: await this.edit(task) };
+      default:
+        return { checked: await this.check(task) };
+    }
+  }
+
+  private async edit({ packed, edit }: EditTask): Promise<Uint8Array> {
+    const document = documentOf(await unpackText(packed));
+    return new TextEncoder().encode(JSON.stringify(editedDocument(document, edit)));
   }
 
   private async read({ json, appId }: ReadTask): Promise<ReadPackage> {
@@ -46,19 +81,46 @@ export class PackageTasks {
     return { outline, problems };
   }
 
-  private async check({ json, context, withProcesses }: CheckTask): Promise<CheckResult> {
+  private async check({ json, context, build, draft }: CheckTask): Promise<CheckResult> {
     const document = documentOf(json);
     const { package: pkg, problems } = this.packages.parse(document);
     if (pkg === null) {
       return { judged: null, problems };
     }
     const { checked, problems: found } = await this.packages.check(pkg, context);
-    return { judged: checked && judgedOf(checked, document, withProcesses), problems: found };
+    if (checked === null) {
+      return { judged: null, problems: found };
+    }
+    const { application, systems, processes, workflows } = checked;
+    const judged: JudgedPackage = {
+      application,
+      systems: systems.map(withCanonicalTls),
+      processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
+      workflowCount: workflows.length,
+      processes: build === null ? [] : processes.map(toJudgedFile),
+      workflows: build === null ? [] : workflows.map((workflow) => this.judged(workflow, build, context)),
+      drafts: draft && (await draftsOf(workflows, draft)),
+      checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
+      packed: await packText(JSON.stringify(document)),
+    };
+    return { judged, problems: found };
+  }
+
+  private judged(
+    workflow: PackageWorkflow,
+    version: AppVersionKey,
+    { appId, definitionIds = NO_IDS }: CheckContext,
+  ): JudgedWorkflow {
+    const { name } = workflow;
+    const resourceDefinitionId = workflowDefinitionId(appId, name);
+    const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
+    const identified = this.packages.withDefinitionIds(workflow, appId, definitionIds);
+    return { ...ids, name, definition: JSON.stringify({ ...identified, ...ids }) };
   }
 }
 
 /** @throws UnreadableBodyError */
-function documentOf(json: PackageJson): object {
+function documentOf(json: PackageJson): JsonObject {
   const document = parsed(typeof json === 'string' ? json : new TextDecoder().decode(json));
   if (!isJsonObject(document)) {
     throw new UnreadableBodyError('Request body must be a JSON object.');
@@ -82,23 +144,14 @@ function withCanonicalTls(system: PackageSystem): PackageSystem {
     : { ...system, tls: { ...tls, caCertificates: canonicalCertificates(tls.caCertificates) } };
 }
 
-function judgedOf(
-  { processes, systems, ...rest }: CheckedPackage,
-  document: object,
-  withProcesses: boolean,
-): JudgedPackage {
-  return {
-    ...rest,
-    systems: systems.map(withCanonicalTls),
-    processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
-    processes: withProcesses
-      ? processes.map(({ file, bpmn, graphs }) => ({
-          file,
-          bpmn,
-          graphs: graphs.map((graph) => JSON.stringify(graph)),
-        }))
-      : [],
-    checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
-    packed: gzipSync(JSON.stringify(document)).toString('base64'),
-  };
+function toJudgedFile({ file, bpmn, graphs }: CheckedProcessFile): JudgedProcessFile {
+  return { file, bpmn, graphs: graphs.map((graph) => JSON.stringify(graph)) };
+}
+
+async function draftsOf(
+  workflows: readonly PackageWorkflow[],
+  { before, ...change }: DraftChange,
+): Promise<string> {
+  const stored = before === null ? [] : (JSON.parse(await unpackText(before)) as DraftWorkflow[]);
+  return packText(JSON.stringify(stamped(workflows, stored, change)));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/common/canonical-json.js';
 import { AppPackageEntity } from '../../../src/modules/builds/storage/app-package.entity.js';
-import { packText } from '../../../src/modules/builds/storage/packed-text.js';
+import { packText } from '../../../src/common/packed-text.js';
 import { TestApp } from '../../support/app.js';
 import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
 import { packageDocument } from '../../support/runtime/publish.js';

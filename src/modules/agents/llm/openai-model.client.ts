@@ -27,6 +27,8 @@ import { retryAfterOf } from './retry-after.js';
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 /** All that goes out besides the body. The library would add facts about this machine and the environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
+/** Longer ones are none that we use, see CALL_ID. */
+const MAX_ID_LENGTH = 200;
 const CALL_ID = /^[\x21-\x7e]{1,128}$/;
 
 const count = z.int().min(0).nullable().catch(null).default(null);
@@ -109,7 +111,7 @@ export class OpenAiModelClient {
     return this.outbound.run(limits, async (operation) => {
       try {
         const { signal } = request;
-        return turnOf(
+        return await turnOf(
           await operation.race(
             this.client(operation).chat.completions.create(this.bodyOf(request), {
               signal,
@@ -219,14 +221,15 @@ function argumentsParam(text: string): string {
 }
 
 /** @throws ModelCallError when it is no chat completion */
-function turnOf(answer: unknown, removal: SecretRemoval): ModelTurn {
+async function turnOf(answer: unknown, removal: SecretRemoval): Promise<ModelTurn> {
   const { choices, usage } = read(completion, answer);
   const { message, finish_reason: finishReason } = read(firstChoice, choices[0]);
   const { content, refusal, tool_calls: calls } = message;
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = usage;
   return {
-    content: content === null && refusal === null ? null : removal.text(content ?? refusal ?? ''),
-    calls: withIds(
+    content:
+      content === null && refusal === null ? null : await removal.textInTurns(content ?? refusal ?? ''),
+    calls: await withIds(
       calls.map((call) => read(toolCall, call)),
       removal,
     ),
@@ -245,14 +248,22 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outpu
 }
 
 /** The model's own ids where they name each call. Some models give none, or one to all calls. */
-function withIds(calls: readonly z.output<typeof toolCall>[], removal: SecretRemoval): RequestedCall[] {
-  const ids = calls.map(({ id }) => removal.text(id ?? ''));
+async function withIds(
+  calls: readonly z.output<typeof toolCall>[],
+  removal: SecretRemoval,
+): Promise<RequestedCall[]> {
+  const ids = calls.map(({ id }) => removal.text((id ?? '').slice(0, MAX_ID_LENGTH)));
   const areUsable = new Set(ids).size === ids.length && ids.every((id) => CALL_ID.test(id));
-  return calls.map(({ function: { name, arguments: text } }, index) => ({
-    id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
-    name: removal.text(name),
-    arguments: removal.text(text),
-  }));
+  const requested: RequestedCall[] = [];
+  for (const { name, arguments: text } of calls.map((call) => call.function)) {
+    const index = requested.length;
+    requested.push({
+      id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
+      name: removal.text(name),
+      arguments: await removal.textInTurns(text),
+    });
+  }
+  return requested;
 }
 
 function failureOf(error: unknown, outbound: OutboundError | undefined): ModelCallError {

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
+import type { AgentWorkflow } from '../../builds/model/workflow-text.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
 import {
   ToolUsesService,
@@ -7,7 +8,6 @@ import {
   type UsedSystem,
 } from '../../tools/switching/tool-uses.service.js';
 import type { ToolUse } from '../../tools/model/tool.types.js';
-import { agentsOf, type AgentWorkflow } from './agent-nodes.js';
 
 /** Builds that are looked into when a tool is switched, of each kind. */
 const BUILDS = 20;
@@ -30,13 +30,13 @@ export class AgentUsesService implements OnModuleInit {
   private async usesOf(...[system, maySee]: Parameters<ToolUseFinder>): Promise<ToolUse[]> {
     const { appId, appVersionId } = system;
     const version = { appId, appVersionId };
-    const found = usesIn(await this.nodes.list(version), system, { ...version, buildId: null });
+    const found = usesIn(await this.nodes.agents(version), system, { ...version, buildId: null });
     const builds = await this.builds.using(version, BUILDS);
     for (const build of builds.filter((one) => maySee(one.appId))) {
       if (found.length >= USES) {
         break;
       }
-      const workflows = await this.builds.workflows(build.appId, build.buildId);
+      const workflows = await this.builds.agents(build.appId, build.buildId);
       const place = { appId: build.appId, appVersionId: build.appVersionId, buildId: build.buildId };
       found.push(...usesIn(workflows, system, place));
     }
@@ -49,7 +49,8 @@ function usesIn(
   { appId, resourceDefinitionId }: UsedSystem,
   place: Pick<ToolUse, 'appId' | 'appVersionId' | 'buildId'>,
 ): ToolUse[] {
-  return agentsOf(workflows)
+  return workflows
+    .flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })))
     .filter(({ node }) =>
       node.aiOptions?.mcpServers.some(
         (server) =>

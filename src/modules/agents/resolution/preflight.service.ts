@@ -4,8 +4,8 @@ import { KnownVersionsService } from '../../apps/known-versions.service.js';
 import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { LibraryAgents } from '../../builds/model/builds.types.js';
+import type { AgentNode, AgentWorkflow } from '../../builds/model/workflow-text.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
-import { agentsOf, type AgentNode, type AgentWorkflow } from './agent-nodes.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
 import type { NodeObstacle, NodeOwner, NodePreflight } from './preflight.types.js';
 import { ResolvedSystemState, ResolvedToolState, type ResolvedSystem } from './resolution.types.js';
@@ -44,7 +44,7 @@ export class PreflightService {
     const { appId, appVersionId } = version;
     const own = await this.preflight(
       { appId, appVersionId, buildId: null, isLibrary: false },
-      await this.nodes.list(version),
+      await this.nodes.agents(version),
       (references) => this.drafts.resolve(version, references),
     );
     const named = (await this.packages.libraries(version)).map(({ buildId }) => buildId);
@@ -59,7 +59,7 @@ export class PreflightService {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     const own = await this.preflight(
       { appId, appVersionId, buildId, isLibrary: false },
-      await this.builds.workflows(appId, buildId),
+      await this.builds.agents(appId, buildId),
       (references) => this.resolution.resolve(buildId, references),
     );
     return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents([buildId])))];
@@ -82,7 +82,8 @@ export class PreflightService {
   ): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     const known: Known = new Map();
-    for (const { workflow, node } of agentsOf(workflows)) {
+    const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
+    for (const { workflow, node } of nodes) {
       const systems = await systemsOf(node, resolve, known);
       const obstacle = obstacleOf(systems, this.resolution.maxTools);
       const { name, file } = workflow;

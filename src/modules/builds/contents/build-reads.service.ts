@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { readPage, type Page } from '../../../common/page.js';
-import { Turns } from '../../../common/turns.js';
+import { inTurns, type Steps } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { BuildNotFoundError, ProcessDefinitionNotFoundError } from '../model/builds.errors.js';
+import { workflowText, type AgentWorkflow } from '../model/workflow-text.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
 import type {
   BuildManifest,
@@ -12,7 +13,6 @@ import type {
   BuildSummary,
   DefinitionKey,
   LibraryAgents,
-  StoredWorkflow,
 } from '../model/builds.types.js';
 
 const PAGE_SIZE = 50;
@@ -63,18 +63,21 @@ export class BuildReadsService {
   }
 
   /**
-   * The workflows of a build by name, without those of its libraries.
+   * The workflows of a build that have an agent, by name, without those of its libraries.
    * @throws BuildNotFoundError when the application has no such build
    */
-  async workflows(appId: string, buildId: string): Promise<StoredWorkflow[]> {
-    return this.database.read(async (manager) => {
+  async agents(appId: string, buildId: string): Promise<AgentWorkflow[]> {
+    const rows = await this.database.read(async (manager) => {
       if ((await this.builds.find(manager, appId, buildId)) === null) {
         throw new BuildNotFoundError();
       }
-      return (await this.contents.workflows(manager, buildId)).map(
-        (definition) => JSON.parse(definition) as StoredWorkflow,
-      );
+      return this.contents.agentWorkflows(manager, [buildId]);
     });
+    const found: AgentWorkflow[] = [];
+    for (const { definition } of rows) {
+      found.push(await inTurns(agentsIn(definition)));
+    }
+    return found;
   }
 
   /**
@@ -95,11 +98,9 @@ export class BuildReadsService {
         rows: all.length === 0 ? [] : await this.contents.agentWorkflows(manager, all),
       };
     });
-    const turns = new Turns();
-    const workflows: { buildId: string; workflow: StoredWorkflow }[] = [];
+    const workflows: { buildId: string; workflow: AgentWorkflow }[] = [];
     for (const { buildId, definition } of rows) {
-      await turns.give();
-      workflows.push({ buildId, workflow: JSON.parse(definition) as StoredWorkflow });
+      workflows.push({ buildId, workflow: await inTurns(agentsIn(definition)) });
     }
     return ids.flatMap((id) =>
       builds
@@ -137,4 +138,9 @@ export class BuildReadsService {
       return bpmn;
     });
   }
+}
+
+function* agentsIn(definition: string): Steps<AgentWorkflow> {
+  const workflow = yield* workflowText(Buffer.from(definition));
+  return yield* workflow.agents();
 }

@@ -3,17 +3,15 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { PackageWorkflow } from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { JudgedPackage } from '../../packages/thread/package-task.types.js';
-import { PackagesService } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { PackageOutdatedError } from '../model/builds.errors.js';
-import type { PackageText, StoredWorkflow } from '../model/builds.types.js';
+import type { PackageText } from '../model/builds.types.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import { ProcessNumbers } from '../storage/process-numbers.js';
-import { resourceId, workflowDefinitionId } from '../packages/resource-ids.js';
+import { resourceId } from '../../../common/resource-ids.js';
 
 /** Turns the package of a committed version into the rows of a build. */
 @Injectable()
@@ -21,7 +19,6 @@ export class BuildDraftsService {
   constructor(
     private readonly stored: AppPackagesService,
     private readonly checks: PackageCheckService,
-    private readonly packages: PackagesService,
     private readonly numbers: ProcessNumbers,
   ) {}
 
@@ -31,7 +28,7 @@ export class BuildDraftsService {
    */
   async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
     const { json, checksum } = (await this.stored.text(version)) ?? emptyPackage(version);
-    const checked = await this.checks.require(principal, version, json, { withProcesses: true });
+    const checked = await this.checks.require(principal, version, json, { forBuild: true });
     if (checked.package === null || checked.libraries === null) {
       throw new PackageOutdatedError(checked.problems, 'deliver it, mended, to another version');
     }
@@ -39,7 +36,7 @@ export class BuildDraftsService {
       packageChecksum: checksum,
       settings: checked.package.application.settings,
       definitions: await this.definitions(version, checked.package),
-      workflows: await this.workflows(version, checked.package),
+      workflows: checked.package.workflows,
       libraries: checked.libraries.tree,
       named: checked.libraries.named,
       usableBy: checked.package.application.usableBy ?? null,
@@ -69,25 +66,11 @@ export class BuildDraftsService {
     }
     return definitions;
   }
-
-  private async workflows(version: AppVersionKey, checked: JudgedPackage): Promise<BuildDraft['workflows']> {
-    const ids = await this.checks.definitionIds(version.appId, checked);
-    return checked.workflows.map((workflow) =>
-      toRow(version, this.packages.withDefinitionIds(workflow, version.appId, ids)),
-    );
-  }
-}
-
-function toRow(version: AppVersionKey, workflow: PackageWorkflow): BuildDraft['workflows'][number] {
-  const resourceDefinitionId = workflowDefinitionId(version.appId, workflow.name);
-  const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
-  const stored: StoredWorkflow = { ...workflow, ...ids };
-  return { ...ids, name: workflow.name, definition: JSON.stringify(stored) };
 }
 
 /** A version that holds nothing but systems registered by endpoint 1 can be built too. */
 function emptyPackage({ appId }: AppVersionKey): PackageText {
   const document = { application: { formatVersion: 1, appId, name: appId } };
   const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
-  return { json: JSON.stringify(document), checksum };
+  return { json: Buffer.from(JSON.stringify(document)), checksum };
 }

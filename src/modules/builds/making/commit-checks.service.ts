@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
+import { inTurns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
+import { namesOf } from '../packages/package-names.js';
 import {
   PackageMovedError,
   PackageOutdatedError,
   PackageSystemsMissingError,
 } from '../model/builds.errors.js';
-import type { DeliveredPackage } from '../model/builds.types.js';
-import { agentNodes } from '../model/draft-workflows.js';
+import type { PackageText } from '../model/builds.types.js';
+import { agentsOf } from '../model/workflow-text.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import { AppPackagesRepository } from '../storage/app-packages.repository.js';
 
@@ -40,11 +42,11 @@ export class CommitChecksService {
    * @throws PackageSystemsMissingError, PackageOutdatedError, LibraryNotUsableError
    */
   async requireBuildable(principal: Principal, version: AppVersionKey): Promise<CheckedVersion> {
-    const stored = await this.stored.find(version);
+    const stored = await this.stored.text(version);
     if (stored === null) {
       return { checksum: null, systems: [] };
     }
-    const systems = systemsOf(version, stored);
+    const systems = await this.systemsOf(version, stored);
     await this.database.read((manager) => this.requireSystems(manager, version, systems));
     const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
     if (checked === null) {
@@ -63,10 +65,20 @@ export class CommitChecksService {
     version: AppVersionKey,
     checked: CheckedVersion,
   ): Promise<void> {
-    if ((await this.rows.checksum(manager, version)) !== checked.checksum) {
+    if (((await this.rows.state(manager, version))?.checksum ?? null) !== checked.checksum) {
       throw new PackageMovedError();
     }
     await this.requireSystems(manager, version, checked.systems);
+  }
+
+  /** What is of a package that was stored meanwhile is found out by its checksum. */
+  private async systemsOf(version: AppVersionKey, { json }: PackageText): Promise<string[]> {
+    const named = (await namesOf(json)).systems;
+    const workflows = await inTurns(agentsOf(await this.stored.workflows(version)));
+    const used = workflows
+      .flatMap(({ nodes }) => nodes.flatMap(({ aiOptions }) => aiOptions?.mcpServers ?? []))
+      .filter(({ appId }) => appId === version.appId);
+    return [...new Set([...named, ...used.map(({ resourceName }) => resourceName ?? '')])];
   }
 
   /**
@@ -88,15 +100,4 @@ export class CommitChecksService {
       throw new PackageSystemsMissingError(missing);
     }
   }
-}
-
-/** Its shape was checked when it was stored. */
-function systemsOf({ appId }: AppVersionKey, { document, workflows }: DeliveredPackage): string[] {
-  const named = (document['systems'] ?? []) as { resourceName: string }[];
-  const used = agentNodes(workflows).flatMap(({ node }) => node.aiOptions?.mcpServers ?? []);
-  const names = new Set([
-    ...named.map(({ resourceName }) => resourceName),
-    ...used.filter((server) => server.appId === appId).map(({ resourceName }) => resourceName ?? ''),
-  ]);
-  return [...names];
 }

@@ -7,12 +7,9 @@ import { AppVersionState, type AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildWarningsService } from './build-warnings.service.js';
-import { PackageMovedError } from '../model/builds.errors.js';
 import type { CommittedVersion } from '../model/builds.types.js';
+import { untilUnmoved } from '../packages/moved-packages.js';
 import { CommitChecksService, type CheckedVersion } from './commit-checks.service.js';
-
-/** Checks of a version into which others keep storing packages. */
-const MAX_CHECKS = 5;
 
 /** Commits application versions (docs/contract.md, section 6). */
 @Injectable()
@@ -45,23 +42,15 @@ export class VersionCommitsService {
   }
 
   /** Where another package was stored after the check, that one is checked. */
-  private async checkedCommit(
+  private checkedCommit(
     principal: Principal,
     version: AppVersionKey,
     message: string | null,
   ): Promise<Omit<CommittedVersion, 'warnings'>> {
-    for (let attempt = 1; ; attempt += 1) {
+    return untilUnmoved(async () => {
       const checked = await this.checks.requireBuildable(principal, version);
-      try {
-        return await this.database.write((manager) =>
-          this.store(manager, principal, version, { checked, message }),
-        );
-      } catch (error) {
-        if (!(error instanceof PackageMovedError) || attempt === MAX_CHECKS) {
-          throw error;
-        }
-      }
-    }
+      return this.database.write((manager) => this.store(manager, principal, version, { checked, message }));
+    });
   }
 
   private async store(

@@ -105,14 +105,6 @@ export class WorkflowNodeNotFoundError extends NotFoundError {
   }
 }
 
-/** The workflow has no sequence of this id. */
-export class SequenceNotFoundError extends InvalidRequestError {
-  readonly code = 'SEQUENCE_NOT_FOUND';
-  constructor() {
-    super('Request validation failed.', 'onSequence: names no sequence of the workflow');
-  }
-}
-
 /** The workflow has a node of this id already. */
 export class WorkflowNodeExistsError extends ConflictError {
   readonly code = 'WORKFLOW_NODE_EXISTS';

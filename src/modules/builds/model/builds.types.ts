@@ -1,11 +1,17 @@
 import type { PageQuery } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
-import type { DraftWorkflow } from './draft-workflows.js';
 import type { AuditAction } from '../../audit/model/audit.types.js';
-import type { PackageProblem, PackageSettings, PackageWorkflow } from '../../packages/model/package.types.js';
+import type { NodeEdit } from '../../packages/drafts/node-edit.js';
+import type {
+  LibraryReference,
+  PackageProblem,
+  PackageSettings,
+  PackageWorkflow,
+} from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { SystemType } from '../../systems/model/system.types.js';
+import type { AgentWorkflow } from './workflow-text.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 
 /** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
@@ -61,7 +67,7 @@ export interface IndirectLibrary extends NamedLibrary {
 
 /** A build that is a library, and its workflows that have an agent, by name. */
 export interface LibraryAgents extends NamedLibrary {
-  workflows: StoredWorkflow[];
+  workflows: AgentWorkflow[];
 }
 
 /** What is told of a build in a list. */
@@ -126,23 +132,24 @@ export interface Activation {
   activatedAt: Date;
 }
 
-/** The text of a package of a version, as it was delivered. */
+/** The package of a version, as it was delivered. */
 export interface PackageText {
-  json: string;
+  /** UTF-8. */
+  json: Buffer;
   /** SHA-256 of its canonical JSON (RFC 8785). */
   checksum: string;
 }
 
-/** The package of a version, read. To read a large one takes the event loop for a moment. */
-export interface DeliveredPackage extends PackageText {
-  document: Record<string, unknown>;
-  /** Its workflows as they were checked; none where an earlier release stored it. */
-  workflows: DraftWorkflow[];
+/** What a package names beside its processes and workflows. */
+export interface PackageNames {
+  libraries: LibraryReference[];
+  /** Resource names. */
+  systems: string[];
 }
 
-/** A changed package, and the checksum of what it was before. */
+/** A change of a node, and the checksum of the package that was looked at for it. */
 export interface PackageEdit {
-  document: Record<string, unknown>;
+  edit: NodeEdit;
   edited: string;
   event: { action: AuditAction; details: Record<string, unknown> };
 }

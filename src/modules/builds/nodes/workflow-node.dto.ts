@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import type { DraftNode } from '../model/draft-workflows.js';
-import type { ShownNode, ShownWorkflow } from './workflow-nodes.types.js';
+import type { Steps } from '../../../common/turns.js';
+import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
+import type { ShownNode, ShownWorkflow, WorkflowSummary } from './workflow-nodes.types.js';
 
 /** Place of a node in an editor. */
 export class LayoutOptionsDto {
@@ -169,18 +170,20 @@ export class WorkflowDto extends WorkflowSummaryDto {
   nodes: WorkflowNodeDto[];
 }
 
-export function toWorkflowList(workflows: ShownWorkflow[]): WorkflowListDto {
+export function toWorkflowList(workflows: WorkflowSummary[]): WorkflowListDto {
   return { workflows: workflows.map(toSummary) };
 }
 
-export function toWorkflow(workflow: ShownWorkflow): WorkflowDto {
+/** JSON of a WorkflowDto: it can have many megabytes, which are too much to be written in one go. */
+export function* workflowJson(workflow: ShownWorkflow): Steps<string> {
   const { inputSchema, outputSchema, nodes, resourceId: workflowResourceId } = workflow;
-  return {
-    ...toSummary(workflow),
-    inputSchema,
-    outputSchema,
-    nodes: nodes.map((node) => toWorkflowNode({ node, workflowResourceId })),
-  };
+  const texts: string[] = [];
+  for (const node of nodes) {
+    texts.push(JSON.stringify(toWorkflowNode({ node, workflowResourceId })));
+    yield;
+  }
+  const head: Omit<WorkflowDto, 'nodes'> = { ...toSummary(workflow), inputSchema, outputSchema };
+  return `${JSON.stringify(head).slice(0, -1)},"nodes":[${texts.join(',')}]}`;
 }
 
 export function toWorkflowNode({
@@ -232,7 +235,7 @@ function toSummary({
   description,
   resourceId,
   resourceDefinitionId,
-  nodes,
-}: ShownWorkflow): WorkflowSummaryDto {
-  return { name, description, resourceId, resourceDefinitionId, nodeCount: nodes.length };
+  nodeCount,
+}: WorkflowSummary): WorkflowSummaryDto {
+  return { name, description, resourceId, resourceDefinitionId, nodeCount };
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
@@ -11,11 +11,11 @@ import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { requiredIfMatch } from './if-match.js';
+import { inTurns } from '../../../common/turns.js';
 import {
-  toWorkflow,
   toWorkflowList,
   toWorkflowNode,
-  WorkflowDto,
+  workflowJson,
   WorkflowListDto,
   WorkflowNodeDto,
 } from './workflow-node.dto.js';
@@ -44,14 +44,15 @@ export class WorkflowNodesController {
   }
 
   @Get(':workflowName')
+  @Header('Content-Type', 'application/json; charset=utf-8')
   @WorkflowNodesApi.getWorkflow
-  async workflow(@Param() params: WorkflowParams): Promise<WorkflowDto> {
-    return toWorkflow(await this.workflows.workflow(workflowOf(params)));
+  async workflow(@Param() params: WorkflowParams): Promise<string> {
+    return inTurns(workflowJson(await this.workflows.workflow(workflowOf(params))));
   }
 
   @Post(':workflowName/node')
   @FoundFirst(WorkflowNodesService, WorkflowParams, (workflows, params) =>
-    workflows.workflow(workflowOf(params)),
+    workflows.require(workflowOf(params)),
   )
   @BodyLimit('PACKAGE_MAX_BYTES')
   @Audited(AuditAction.WorkflowNodeCreate)

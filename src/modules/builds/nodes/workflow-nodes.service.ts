@@ -5,33 +5,32 @@ import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+import { inTurns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
+import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
+import { resourceId, workflowDefinitionId } from '../../../common/resource-ids.js';
 import { PackagesService } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import {
-  PackageMovedError,
   WorkflowNodeChangedError,
   WorkflowNodeExistsError,
   WorkflowNodeNotFoundError,
   WorkflowNotFoundError,
 } from '../model/builds.errors.js';
-import type { DraftNode, DraftWorkflow } from '../model/draft-workflows.js';
-import { added, removed, replaced, withNodes } from './node-edit.js';
+import type { PackageEdit } from '../model/builds.types.js';
+import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from '../model/workflow-text.js';
+import { untilUnmoved } from '../packages/moved-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
-import { resourceId, workflowDefinitionId } from '../packages/resource-ids.js';
-import type { IfMatch, NodeKey, ShownNode, ShownWorkflow, WorkflowKey } from './workflow-nodes.types.js';
-
-/** How often an edit is made again because the package was changed by somebody else meanwhile. */
-const ATTEMPTS = 5;
-
-/** A change of the nodes of a workflow. */
-interface NodeChange {
-  action: AuditAction;
-  details: Record<string, unknown>;
-  change: (nodes: readonly JsonObject[]) => readonly JsonObject[];
-}
+import type {
+  IfMatch,
+  NodeKey,
+  ShownNode,
+  ShownWorkflow,
+  WorkflowKey,
+  WorkflowSummary,
+} from './workflow-nodes.types.js';
 
 /**
  * Workflows of application versions, and single nodes of them (docs/contract.md, section 5). They are part
@@ -46,29 +45,44 @@ export class WorkflowNodesService {
   ) {}
 
   /** The workflows of a version in the order of its package; none without one. Not inside of a transaction. */
-  async list(version: AppVersionKey): Promise<ShownWorkflow[]> {
-    return this.shown(version, await this.packages.workflows(version));
+  async list(version: AppVersionKey): Promise<WorkflowSummary[]> {
+    return (await this.packages.workflows(version)).map((workflow) => summaryOf(version, workflow));
+  }
+
+  /** As `list`, each with its agent nodes. */
+  async agents(version: AppVersionKey): Promise<AgentWorkflow[]> {
+    const workflows = await inTurns(agentsOf(await this.packages.workflows(version)));
+    const { appId } = version;
+    const systems = workflows.flatMap(({ nodes }) => nodes.flatMap(systemNames));
+    const ids = await this.checks.definitionIds(appId, { systems, workflows: [] });
+    return workflows.map((workflow) => this.format.withDefinitionIds(workflow, appId, ids));
   }
 
   /** @throws WorkflowNotFoundError */
-  async workflow({ workflow, ...version }: WorkflowKey): Promise<ShownWorkflow> {
-    const found = (await this.packages.workflows(version)).filter(isNamed(workflow));
-    const [shown] = await this.shown(version, found);
-    if (shown === undefined) {
-      throw new WorkflowNotFoundError();
-    }
-    return shown;
+  async require(key: WorkflowKey): Promise<void> {
+    await this.text(key);
+  }
+
+  /** @throws WorkflowNotFoundError */
+  async workflow(key: WorkflowKey): Promise<ShownWorkflow> {
+    const text = await this.text(key);
+    return {
+      ...summaryOf(key, text),
+      inputSchema: text.read('inputSchema') as JsonObject | null,
+      outputSchema: text.read('outputSchema') as JsonObject | null,
+      nodes: await this.identified(key.appId, text.name, await inTurns(text.nodes())),
+    };
   }
 
   /** @throws WorkflowNotFoundError, WorkflowNodeNotFoundError */
-  async node({ nodeId, ...key }: NodeKey): Promise<ShownNode> {
-    return nodeOf(await this.workflow(key), nodeId);
+  async node(key: NodeKey): Promise<ShownNode> {
+    return this.nodeIn(await this.text(key), key);
   }
 
   /**
    * Adds a node.
    * @param body the node; an id that it lacks is given
-   * @param onSequence a sequence that the node comes on, see `added`
+   * @param onSequence a sequence that the node comes on, see `NodeEdit`
    * @throws WorkflowNotFoundError, WorkflowNodeExistsError, SequenceNotFoundError, PackageRefusedError, VersionCommittedError
    */
   async create(
@@ -79,16 +93,17 @@ export class WorkflowNodesService {
   ): Promise<ShownNode> {
     const node: JsonObject = { ...body, id: body['id'] ?? uuid() };
     const nodeId = String(node['id']);
-    return this.edited(principal, { ...key, nodeId }, (before) => {
-      if (before.nodes.some(({ id }) => id === nodeId)) {
+    await this.edit(principal, key, async (workflow) => {
+      if ((await foundIn(workflow, nodeId)) !== undefined) {
         throw new WorkflowNodeExistsError();
       }
+      const details = detailsOf(workflow, nodeId, node['type']);
       return {
-        action: AuditAction.WorkflowNodeCreate,
-        details: detailsOf(before, nodeId, node['type']),
-        change: (nodes) => added(nodes, node, onSequence, uuid),
+        edit: { workflow: workflow.name, kind: 'add', node, onSequence },
+        event: { action: AuditAction.WorkflowNodeCreate, details },
       };
     });
+    return this.node({ ...key, nodeId });
   }
 
   /**
@@ -99,17 +114,18 @@ export class WorkflowNodesService {
    */
   async update(principal: Principal, key: NodeKey, ifMatch: IfMatch, body: JsonObject): Promise<ShownNode> {
     const { nodeId } = key;
-    return this.edited(principal, key, (before) => {
-      requireMatch(nodeOf(before, nodeId), ifMatch);
+    await this.edit(principal, key, async (workflow) => {
+      requireMatch(await this.nodeIn(workflow, key), ifMatch);
       if ((body['id'] ?? nodeId) !== nodeId) {
         throw new ValidationFailedError([{ field: 'id', rule: 'must be the id of the path or be left out' }]);
       }
+      const details = detailsOf(workflow, nodeId, body['type']);
       return {
-        action: AuditAction.WorkflowNodeUpdate,
-        details: detailsOf(before, nodeId, body['type']),
-        change: (nodes) => replaced(nodes, { ...body, id: nodeId }),
+        edit: { workflow: workflow.name, kind: 'replace', node: { ...body, id: nodeId } },
+        event: { action: AuditAction.WorkflowNodeUpdate, details },
       };
     });
+    return this.node(key);
   }
 
   /**
@@ -120,86 +136,94 @@ export class WorkflowNodesService {
    */
   async remove(principal: Principal, key: NodeKey, ifMatch: IfMatch): Promise<ShownNode> {
     const { nodeId } = key;
-    return this.attempted(async () => {
-      const { before, document, edited } = await this.open(key);
-      const gone = nodeOf(before, nodeId);
+    return this.edit(principal, key, async (workflow) => {
+      const gone = await this.nodeIn(workflow, key);
       requireMatch(gone, ifMatch);
-      const event = {
-        action: AuditAction.WorkflowNodeDelete,
-        details: detailsOf(before, nodeId, gone.node.type),
+      const details = detailsOf(workflow, nodeId, gone.node.type);
+      return {
+        edit: { workflow: workflow.name, kind: 'remove', nodeId },
+        event: { action: AuditAction.WorkflowNodeDelete, details },
+        gone,
       };
-      const next = withNodes(document, before.name, (nodes) => removed(nodes, nodeId));
-      await this.packages.replace(principal, key, { document: next, edited, event });
-      return gone;
-    });
-  }
-
-  private async edited(
-    principal: Principal,
-    key: NodeKey,
-    plan: (before: ShownWorkflow) => NodeChange,
-  ): Promise<ShownNode> {
-    await this.attempted(async () => {
-      const { before, document, edited } = await this.open(key);
-      const { change, ...event } = plan(before);
-      const next = withNodes(document, before.name, change);
-      await this.packages.replace(principal, key, { document: next, edited, event });
-    });
-    return this.node(key);
+    }).then(({ gone }) => gone);
   }
 
   /** Another edit of the package in between is no conflict as long as it leaves the node alone. */
-  private async attempted<Result>(edit: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await edit();
-      } catch (error) {
-        if (!(error instanceof PackageMovedError) || attempt >= ATTEMPTS) {
-          throw error;
-        }
+  private async edit<Plan extends Omit<PackageEdit, 'edited'>>(
+    principal: Principal,
+    key: WorkflowKey,
+    plan: (workflow: WorkflowText<DraftNode>) => Promise<Plan>,
+  ): Promise<Plan> {
+    return untilUnmoved(async () => {
+      const edited = await this.packages.checksum(key);
+      const planned = await plan(await this.text(key));
+      if (edited === null) {
+        throw new WorkflowNotFoundError();
       }
-    }
+      const { edit, event } = planned;
+      await this.packages.replace(principal, key, { edit, event, edited });
+      return planned;
+    });
   }
 
-  private async open({ workflow, ...version }: WorkflowKey): Promise<{
-    before: ShownWorkflow;
-    document: Record<string, unknown>;
-    edited: string;
-  }> {
-    const stored = await this.packages.find(version);
-    const before = await this.workflow({ workflow, ...version });
-    if (stored === null) {
+  /** @throws WorkflowNotFoundError */
+  private async text({ workflow, ...version }: WorkflowKey): Promise<WorkflowText<DraftNode>> {
+    const workflows = await this.packages.workflows(version);
+    const found = workflows.find(({ name }) => nameKey(name) === nameKey(workflow));
+    if (found === undefined) {
       throw new WorkflowNotFoundError();
     }
-    return { before, document: stored.document, edited: stored.checksum };
+    return found;
   }
 
-  private async shown(version: AppVersionKey, workflows: DraftWorkflow[]): Promise<ShownWorkflow[]> {
-    const { appId } = version;
-    const references = workflows.flatMap(({ nodes }) => nodes.flatMap(systemNames));
-    const ids = await this.checks.definitionIds(appId, { systems: references, workflows });
-    return workflows.map((workflow) => {
-      const resourceDefinitionId = workflowDefinitionId(appId, workflow.name);
-      const identified = this.format.withDefinitionIds(workflow, appId, ids);
-      return { ...identified, resourceDefinitionId, resourceId: resourceId(version, resourceDefinitionId) };
+  /** @throws WorkflowNodeNotFoundError */
+  private async nodeIn(workflow: WorkflowText<DraftNode>, key: NodeKey): Promise<ShownNode> {
+    const found = await foundIn(workflow, key.nodeId);
+    const [node] = found === undefined ? [] : await this.identified(key.appId, workflow.name, [found]);
+    if (node === undefined) {
+      throw new WorkflowNodeNotFoundError();
+    }
+    return { node, workflowResourceId: idsOf(key, workflow.name).resourceId, etag: etagOf(node) };
+  }
+
+  /** Nodes whose references have definition ids. */
+  private async identified<Node extends DraftNode | AgentNode>(
+    appId: string,
+    workflow: string,
+    nodes: readonly Node[],
+  ): Promise<Node[]> {
+    const ids = await this.checks.definitionIds(appId, {
+      systems: nodes.flatMap(systemNames),
+      workflows: [{ name: workflow }],
     });
+    return this.format.withDefinitionIds({ nodes: [...nodes] }, appId, ids).nodes;
   }
 }
 
 /** The systems that a node names. */
-function systemNames({ aiOptions, payload }: DraftNode): { resourceName: string }[] {
-  const system = (payload?.['system'] ?? {}) as JsonObject;
+function systemNames({ aiOptions, ...node }: DraftNode | AgentNode): { resourceName: string }[] {
+  const system = (('payload' in node ? node.payload : null)?.['system'] ?? {}) as JsonObject;
   return [...(aiOptions?.mcpServers ?? []), system].flatMap(({ resourceName }) =>
     typeof resourceName === 'string' ? [{ resourceName }] : [],
   );
 }
 
-function nodeOf({ nodes, resourceId: workflowResourceId }: ShownWorkflow, nodeId: string): ShownNode {
-  const node = nodes.find(({ id }) => id === nodeId);
-  if (node === undefined) {
-    throw new WorkflowNodeNotFoundError();
-  }
-  return { node, workflowResourceId, etag: etagOf(node) };
+async function foundIn(workflow: WorkflowText<DraftNode>, nodeId: string): Promise<DraftNode | undefined> {
+  const nodes = await inTurns(workflow.nodes(nodeId));
+  return nodes.find(({ id }) => id === nodeId);
+}
+
+function idsOf(
+  { appId, appVersionId }: AppVersionKey,
+  workflow: string,
+): Pick<WorkflowSummary, 'resourceId' | 'resourceDefinitionId'> {
+  const resourceDefinitionId = workflowDefinitionId(appId, workflow);
+  return { resourceDefinitionId, resourceId: resourceId({ appId, appVersionId }, resourceDefinitionId) };
+}
+
+function summaryOf(version: AppVersionKey, workflow: WorkflowText<DraftNode>): WorkflowSummary {
+  const { name, nodeCount } = workflow;
+  return { name, description: workflow.read('description') as string, nodeCount, ...idsOf(version, name) };
 }
 
 function etagOf(node: DraftNode): string {
@@ -212,10 +236,10 @@ function requireMatch({ etag }: ShownNode, ifMatch: IfMatch): void {
   }
 }
 
-function detailsOf({ name }: DraftWorkflow, nodeId: string, type: unknown): Record<string, unknown> {
+function detailsOf(
+  { name }: WorkflowText<DraftNode>,
+  nodeId: string,
+  type: unknown,
+): Record<string, unknown> {
   return { workflow: name, node: nodeId, type: typeof type === 'string' ? type : null };
-}
-
-function isNamed(workflow: string): (candidate: DraftWorkflow) => boolean {
-  return ({ name }) => nameKey(name) === nameKey(workflow);
 }

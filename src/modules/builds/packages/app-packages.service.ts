@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { inTurns } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
+import { unpackBytes } from '../../../common/packed-text.js';
 import type { LibraryReference } from '../../packages/model/package.types.js';
 import type { PackageJson } from '../../packages/thread/package-task.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 import { AppPackagesRepository } from '../storage/app-packages.repository.js';
-import { PackageMovedError, PackageNotFoundError, PackageRefusedError } from '../model/builds.errors.js';
-import type { DeliveredPackage, PackageEdit, PackageText, StoredPackage } from '../model/builds.types.js';
-import { stamped, type DraftWorkflow } from '../model/draft-workflows.js';
-import type { AppPackageEntity } from '../storage/app-package.entity.js';
+import { PackageMovedError, PackageNotFoundError } from '../model/builds.errors.js';
+import type { PackageEdit, PackageText, StoredPackage } from '../model/builds.types.js';
+import { draftTexts, type WorkflowText } from '../model/workflow-text.js';
+import { untilUnmoved } from './moved-packages.js';
 import { PackageAuditService, type Delivery } from './package-audit.service.js';
-import { PackageCheckService, type PackageCheck } from './package-check.service.js';
-import { unpackText } from '../storage/packed-text.js';
+import { PackageDeliveriesService } from './package-deliveries.service.js';
+import { namesOf } from './package-names.js';
 import { secretWarnings } from './secret-warnings.js';
 
 /** The packages of application versions (docs/contract.md, section 6). */
@@ -23,7 +26,7 @@ import { secretWarnings } from './secret-warnings.js';
 export class AppPackagesService {
   constructor(
     private readonly database: Database,
-    private readonly checks: PackageCheckService,
+    private readonly deliveries: PackageDeliveriesService,
     private readonly apps: AppsService,
     private readonly systems: SystemsImportService,
     private readonly repository: AppPackagesRepository,
@@ -39,21 +42,23 @@ export class AppPackagesService {
    * @throws PackageChecksBusyError when too many packages wait for their check
    * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
+   * @throws PackageMovedError when others stored packages all the time
    */
   async store(principal: Principal, version: AppVersionKey, json: PackageJson): Promise<StoredPackage> {
-    const delivery = deliveryOf(version, await this.checks.require(principal, version, json));
-    const { changed, systems } = await this.database.write((manager) =>
-      this.apply(manager, principal, delivery),
-    );
-    const warnings = [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)];
-    return { checksum: delivery.package.checksum, changed, systems, warnings };
+    return untilUnmoved(async () => {
+      const delivery = await this.deliveries.of(principal, version, json);
+      const { changed, systems } = await this.database.write((manager) =>
+        this.apply(manager, principal, delivery),
+      );
+      const warnings = [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)];
+      return { checksum: delivery.package.checksum, changed, systems, warnings };
+    });
   }
 
   /**
    * Stores an edited package in the place of the one that was edited. What a delivery would check is checked; the systems of the
    * version are left alone.
-   * @param edited checksum of the package that was edited
-   * @param event what the audit log is told
+   * @throws SequenceNotFoundError
    * @throws PackageRefusedError naming all that is wrong with it
    * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
@@ -62,13 +67,16 @@ export class AppPackagesService {
   async replace(
     principal: Principal,
     version: AppVersionKey,
-    { document, edited, event }: PackageEdit,
+    { edit, edited, event }: PackageEdit,
   ): Promise<void> {
-    const json = JSON.stringify(document);
-    const delivery = deliveryOf(version, await this.checks.require(principal, version, json));
+    const row = await this.database.read((manager) => this.repository.document(manager, version));
+    if (row?.checksum !== edited) {
+      throw new PackageMovedError();
+    }
+    const delivery = await this.deliveries.of(principal, version, { packed: row.document, edit });
     await this.database.write(async (manager) => {
       await this.apps.openForReplacing(manager, version);
-      if ((await this.repository.checksum(manager, version)) !== edited) {
+      if ((await this.repository.state(manager, version))?.checksum !== edited) {
         throw new PackageMovedError();
       }
       await this.insert(manager, principal, delivery);
@@ -85,63 +93,52 @@ export class AppPackagesService {
     if (stored === null) {
       throw new PackageNotFoundError();
     }
-    return stored.json;
+    return stored.json.toString();
   }
 
   /** As `get`, with its checksum; null when there is none. */
   async text(version: AppVersionKey): Promise<PackageText | null> {
-    const row = await this.row(version);
-    return row && { json: await unpackText(row.document), checksum: row.checksum };
+    const row = await this.database.read((manager) => this.repository.document(manager, version));
+    return row && { json: await unpackBytes(row.document), checksum: row.checksum };
   }
 
-  /** As `text`, read, with its workflows. */
-  async find(version: AppVersionKey): Promise<DeliveredPackage | null> {
-    const row = await this.row(version);
-    if (row === null) {
-      return null;
-    }
-    const json = await unpackText(row.document);
-    const document = JSON.parse(json) as Record<string, unknown>;
-    const workflows = await draftsOf(row);
-    return { document, json, checksum: row.checksum, workflows };
+  /** The checksum of the package of a version; null when there is none. */
+  async checksum(version: AppVersionKey): Promise<string | null> {
+    const state = await this.database.read((manager) => this.repository.state(manager, version));
+    return state?.checksum ?? null;
   }
 
   /** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
-  async workflows(version: AppVersionKey): Promise<DraftWorkflow[]> {
-    const drafts = await this.database.read((manager) => this.repository.workflows(manager, version));
-    if (drafts !== null) {
-      return drafts;
-    }
-    const row = await this.row(version);
-    if (row === null) {
-      return [];
-    }
-    const checked = await this.checks.check(version, await unpackText(row.document));
-    return stamped(checked.package?.workflows ?? [], [], { at: row.storedAt, by: row.storedBy });
+  async workflows(version: AppVersionKey): Promise<WorkflowText<DraftNode>[]> {
+    const row = await this.database.read((manager) => this.repository.workflows(manager, version));
+    const packed = row === null ? null : (row.workflows ?? (await this.deliveries.draftsAnew(version)));
+    return packed === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(packed)));
   }
 
   /** The builds of other applications that the package of a version names; none without a package. */
   async libraries(version: AppVersionKey): Promise<LibraryReference[]> {
-    const stored = await this.find(version);
-    // Its shape was checked when it was stored.
-    const application = stored?.document['application'] as { libraries?: LibraryReference[] } | undefined;
-    return application?.libraries ?? [];
+    const stored = await this.text(version);
+    return stored === null ? [] : (await namesOf(stored.json)).libraries;
   }
 
-  private row(version: AppVersionKey): Promise<AppPackageEntity | null> {
-    return this.database.read((manager) => this.repository.find(manager, version));
-  }
-
+  /** @throws PackageMovedError when another one was stored since the nodes of this one were compared with those of the last */
   private async insert(
     manager: EntityManager,
     principal: Principal,
-    { version, package: { checksum, packed, workflows } }: Delivery,
+    { version, package: { checksum, packed, drafts }, at, before }: Delivery,
   ): Promise<void> {
+    const { appId, appVersionId } = version;
+    const state = await this.repository.state(manager, version);
+    if (state?.checksum !== before?.checksum || state?.storedAt.getTime() !== before?.storedAt.getTime()) {
+      throw new PackageMovedError();
+    }
     await this.repository.store(manager, {
-      ...version,
+      appId,
+      appVersionId,
       checksum,
-      packed,
-      workflows,
+      document: packed,
+      workflows: drafts,
+      storedAt: at,
       storedBy: principal.user,
     });
   }
@@ -157,7 +154,7 @@ export class AppPackagesService {
       package: { checksum },
     } = delivery;
     await this.apps.openForReplacing(manager, version);
-    const isOther = (await this.repository.checksum(manager, version)) !== checksum;
+    const isOther = (await this.repository.state(manager, version))?.checksum !== checksum;
     if (isOther) {
       await this.insert(manager, principal, delivery);
     }
@@ -173,17 +170,4 @@ export class AppPackagesService {
     }
     return { changed, systems };
   }
-}
-
-/** @throws PackageRefusedError */
-function deliveryOf(version: AppVersionKey, { package: pkg, libraries, problems }: PackageCheck): Delivery {
-  if (pkg === null || libraries === null) {
-    throw new PackageRefusedError(problems);
-  }
-  return { version, package: pkg, libraries, remarks: problems };
-}
-
-/** None where an earlier release stored the package. */
-async function draftsOf({ workflows }: AppPackageEntity): Promise<DraftWorkflow[]> {
-  return workflows === null ? [] : (JSON.parse(await unpackText(workflows)) as DraftWorkflow[]);
 }

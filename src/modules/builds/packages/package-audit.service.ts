@@ -10,6 +10,7 @@ import type { SystemsImport } from '../../systems/delivery/systems-import.types.
 import type { PackageEdit } from '../model/builds.types.js';
 import type { ResolvedLibraries } from '../libraries/libraries.service.js';
 import { LibraryRightsService } from '../libraries/library-rights.service.js';
+import type { PackageState } from '../storage/app-packages.repository.js';
 
 /** Names of each kind that an audit event tells. */
 const AUDITED_NAMES = 50;
@@ -17,8 +18,12 @@ const AUDITED_NAMES = 50;
 /** A package on its way into a version. */
 export interface Delivery {
   version: AppVersionKey;
-  package: JudgedPackage;
+  package: JudgedPackage & { drafts: string };
   libraries: ResolvedLibraries;
+  /** When its check looked at what is stored so far. */
+  at: Date;
+  /** What that was; null for nothing. */
+  before: PackageState | null;
   /** What is not quite right with it. */
   remarks: PackageProblem[];
 }
@@ -35,7 +40,7 @@ export class PackageAuditService {
   async stored(
     manager: EntityManager,
     principal: Principal,
-    { version, package: { checksum, processCount, workflows } }: Delivery,
+    { version, package: { checksum, processCount, workflowCount } }: Delivery,
     { added, changed, removed, secretsDropped }: SystemsImport,
   ): Promise<void> {
     await this.audit.record(manager, principal, {
@@ -46,7 +51,7 @@ export class PackageAuditService {
       details: {
         checksum,
         processes: processCount,
-        workflows: workflows.length,
+        workflows: workflowCount,
         systemsAdded: told(added),
         systemsChanged: told(changed),
         systemsRemoved: told(removed),

@@ -4,13 +4,20 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { CheckContext, DefinitionIds, PackageProblem } from '../../packages/model/package.types.js';
 import { PackageThreadsService } from '../../packages/package-threads.service.js';
-import type { JudgedPackage, PackageJson } from '../../packages/thread/package-task.types.js';
+import type { PackageThread } from '../../packages/thread/package-thread.js';
+import type { DraftChange } from '../../packages/drafts/draft-workflows.js';
+import { workflowDefinitionId } from '../../../common/resource-ids.js';
+import type {
+  EditedPackage,
+  EditTask,
+  JudgedPackage,
+  PackageJson,
+} from '../../packages/thread/package-task.types.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import { LibrariesService, type ResolvedLibraries } from '../libraries/libraries.service.js';
 import { LibraryRightsService } from '../libraries/library-rights.service.js';
-import { workflowDefinitionId } from './resource-ids.js';
 
 /** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
 export interface PackageCheck {
@@ -19,10 +26,15 @@ export interface PackageCheck {
   problems: PackageProblem[];
 }
 
+/** A package that is there as JSON, or one that becomes of a stored one. */
+export type PackageSource = PackageJson | Omit<EditTask, 'task'>;
+
 /** What is asked of a check. */
 export interface CheckOptions {
-  /** The compiled processes too, for a build. */
-  withProcesses?: boolean;
+  /** What a build holds too. */
+  forBuild?: boolean;
+  /** The workflows as a draft holds them too: tells what is stored so far, when the check begins. */
+  draft?: () => Promise<DraftChange>;
   /** Builds that are looked up as if they were not there. */
   hidden?: ReadonlySet<string>;
 }
@@ -40,17 +52,22 @@ export class PackageCheckService {
 
   /**
    * Not inside of a transaction.
-   * @param json of unknown origin
+   * @param source of unknown origin
    * @throws UnreadableBodyError when it is no JSON object
+   * @throws SequenceNotFoundError when it is an edit of a sequence that is not there
    * @throws PackageChecksBusyError when too many packages wait
    */
   async check(
     version: AppVersionKey,
-    json: PackageJson,
-    { withProcesses = false, hidden = new Set() }: CheckOptions = {},
+    source: PackageSource,
+    { forBuild = false, draft, hidden = new Set() }: CheckOptions = {},
   ): Promise<PackageCheck> {
     const { appId } = version;
     return this.threads.inTurn(async (thread) => {
+      const { json, problems: lost } = await made(thread, source);
+      if (json === null) {
+        return { package: null, libraries: null, problems: lost };
+      }
       const { outline, problems } = await thread.read({ json, appId });
       if (outline === null) {
         return { package: null, libraries: null, problems };
@@ -59,7 +76,8 @@ export class PackageCheckService {
       const definitionIds = await this.definitionIds(appId, outline);
       const registered = await this.registered(version);
       const context = { appId, libraries: libraries.direct, definitionIds, registered };
-      const checked = await thread.check({ json, context, withProcesses });
+      const build = forBuild ? version : null;
+      const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];
       return { package: hasErrors(all) ? null : checked.judged, libraries, problems: all };
     });
@@ -73,12 +91,12 @@ export class PackageCheckService {
   async require(
     principal: Principal,
     version: AppVersionKey,
-    json: PackageJson,
+    source: PackageSource,
     options: CheckOptions = {},
   ): Promise<PackageCheck> {
-    const checked = await this.check(version, json, options);
+    const checked = await this.check(version, source, options);
     const hidden = await this.rights.require(principal, version, checked.libraries?.named ?? []);
-    return hidden.size === 0 ? checked : this.check(version, json, { ...options, hidden });
+    return hidden.size === 0 ? checked : this.check(version, source, { ...options, hidden });
   }
 
   private async registered(version: AppVersionKey): Promise<NonNullable<CheckContext['registered']>> {
@@ -102,6 +120,15 @@ export class PackageCheckService {
       workflows: new Map(workflows.map(({ name }) => [nameKey(name), workflowDefinitionId(appId, name)])),
     };
   }
+}
+
+async function made(
+  thread: PackageThread,
+  source: PackageSource,
+): Promise<{ json: PackageJson | null; problems: EditedPackage['problems'] }> {
+  return typeof source === 'string' || source instanceof Uint8Array
+    ? { json: source, problems: [] }
+    : thread.edit(source);
 }
 
 function hasErrors(problems: PackageProblem[]): boolean {

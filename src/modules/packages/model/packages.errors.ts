@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../../common/errors/domain.error.js';
+import { InvalidRequestError, UnavailableError } from '../../../common/errors/domain.error.js';
 
 /** Too many packages wait for their check (PACKAGE_CHECK_QUEUE), or there is no thread: the machine is too busy, or the service stops. */
 export class PackageChecksBusyError extends UnavailableError {
@@ -6,5 +6,13 @@ export class PackageChecksBusyError extends UnavailableError {
   readonly retryAfterSeconds = 5;
   constructor() {
     super('Too many application packages wait for their check. Nothing was stored; try again.');
+  }
+}
+
+/** The workflow has no sequence of this id. */
+export class SequenceNotFoundError extends InvalidRequestError {
+  readonly code = 'SEQUENCE_NOT_FOUND';
+  constructor() {
+    super('Request validation failed.', 'onSequence: names no sequence of the workflow');
   }
 }

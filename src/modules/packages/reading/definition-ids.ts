@@ -2,10 +2,10 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import type { DefinitionIds, ResourceReference, WorkflowNode } from '../model/package.types.js';
 
 /** What a node needs to have to refer to systems and workflows. */
-export type ReferringNode = Pick<
-  WorkflowNode,
-  'type' | 'aiOptions' | 'payload' | 'subWorkflowResourceDefinitionId'
->;
+export type ReferringNode = Pick<WorkflowNode, 'type'> &
+  Partial<Pick<WorkflowNode, 'payload' | 'subWorkflowResourceDefinitionId'>> & {
+    aiOptions: { mcpServers: ResourceReference[] } | null;
+  };
 
 /**
  * Puts definition ids into the references of checked workflows to systems and workflows of their own application, as the

@@ -1,4 +1,7 @@
 import type { WorkerJob } from '../../../common/threads/worker-job.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { DraftChange } from '../drafts/draft-workflows.js';
+import type { NodeEdit } from '../drafts/node-edit.js';
 import type {
   CheckContext,
   CheckedPackage,
@@ -12,7 +15,7 @@ export interface PackageWorkerSettings {
 }
 
 /** What a worker does with the JSON of a package. */
-export type PackageTask = ReadTask | CheckTask;
+export type PackageTask = ReadTask | EditTask | CheckTask;
 
 /** Reads a package, so that what it is checked against can be looked up. */
 export interface ReadTask {
@@ -21,13 +24,23 @@ export interface ReadTask {
   appId: string;
 }
 
+/** Makes another package of a stored one. */
+export interface EditTask {
+  task: 'edit';
+  /** Its document as it is stored. */
+  packed: string;
+  edit: NodeEdit;
+}
+
 /** Checks a package whose shape is right. */
 export interface CheckTask {
   task: 'check';
   json: PackageJson;
   context: CheckContext;
-  /** Whether the compiled processes are part of the answer. */
-  withProcesses: boolean;
+  /** The version, for what a build of it holds. */
+  build: AppVersionKey | null;
+  /** For the workflows as a draft holds them. */
+  draft: DraftChange | null;
 }
 
 /** UTF-8 bytes of unknown origin, or text that we wrote. */
@@ -53,12 +66,26 @@ export interface JudgedProcessFile {
   graphs: string[];
 }
 
-/** A package in which nothing is wrong, ready to be stored. */
-export interface JudgedPackage extends Omit<CheckedPackage, 'processes'> {
+/** A workflow as a build holds it: its references have definition ids. */
+export interface JudgedWorkflow {
+  name: string;
+  resourceId: string;
+  resourceDefinitionId: string;
+  /** Its JSON. */
+  definition: string;
+}
+
+/** A package in which nothing is wrong, ready to be stored. What can be large is text. */
+export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'systems'> {
   /** Processes in all files. */
   processCount: number;
-  /** Empty when they were not asked for. */
+  workflowCount: number;
+  /** Empty unless for a build. */
   processes: JudgedProcessFile[];
+  /** Empty unless for a build. */
+  workflows: JudgedWorkflow[];
+  /** JSON of DraftWorkflow[], packed by packText(); null unless it was asked for. */
+  drafts: string | null;
   /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
   checksum: string;
   /** The document's JSON, compressed (RFC 1952) as base64. */
@@ -71,12 +98,23 @@ export interface CheckResult {
   problems: PackageProblem[];
 }
 
+/** Null when there was no making it; then there are problems. */
+export interface EditedPackage {
+  json: Uint8Array | null;
+  problems: PackageProblem[];
+}
+
 /** Asks the worker. */
 export type PackageJob = WorkerJob<PackageTask>;
 
-/** What a task came to: its result, why the text is no JSON object, or a fault of ours. */
+/** What a task came to: its result, why the text is no JSON object, an edit of a sequence that is not there, or a fault of ours. */
 export type PackageTaskAnswer =
-  { read: ReadPackage } | { checked: CheckResult } | { refused: string } | { fault: string };
+  | { read: ReadPackage }
+  | { edited: Uint8Array }
+  | { checked: CheckResult }
+  | { refused: string }
+  | { noSequence: true }
+  | { fault: string };
 
 /** The worker's answer. */
 export type PackageWorkerAnswer = { id: number } & PackageTaskAnswer;

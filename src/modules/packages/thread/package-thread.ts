@@ -3,11 +3,13 @@ import { plainHttpOf } from '../../../common/outbound/configured-outbound.js';
 import { WorkerPool, type LostJobCause } from '../../../common/threads/worker.pool.js';
 import type { Env } from '../../../config/env.js';
 import type { PackageProblem } from '../model/package.types.js';
-import { PackageChecksBusyError } from '../model/packages.errors.js';
+import { PackageChecksBusyError, SequenceNotFoundError } from '../model/packages.errors.js';
 import { APPLICATION_FILE } from '../reading/package-reader.js';
 import type {
   CheckResult,
   CheckTask,
+  EditedPackage,
+  EditTask,
   PackageTask,
   PackageTaskAnswer,
   PackageWorkerAnswer,
@@ -76,6 +78,14 @@ export class PackageThread {
     return 'read' in answer ? answer.read : { outline: null, problems: this.problemsOf(answer) };
   }
 
+  /** @throws as `read`, and SequenceNotFoundError */
+  async edit(task: Omit<EditTask, 'task'>): Promise<EditedPackage> {
+    const answer = await this.run({ task: 'edit', ...task });
+    return 'edited' in answer
+      ? { json: answer.edited, problems: [] }
+      : { json: null, problems: this.problemsOf(answer) };
+  }
+
   /** @throws as `read` */
   async check(task: Omit<CheckTask, 'task'>): Promise<CheckResult> {
     const answer = await this.run({ task: 'check', ...task });
@@ -94,6 +104,9 @@ export class PackageThread {
     }
     if ('refused' in answer) {
       throw new UnreadableBodyError(answer.refused);
+    }
+    if ('noSequence' in answer) {
+      throw new SequenceNotFoundError();
     }
     return answer;
   }

@@ -1,6 +1,7 @@
+import { v7 as uuid } from 'uuid';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { SequenceNotFoundError } from '../model/builds.errors.js';
+import { SequenceNotFoundError } from '../model/packages.errors.js';
 
 /** Members of a node that the service writes. */
 const STAMPS = ['workflowResourceId', 'createdDate', 'modifiedDate', 'createdBy', 'modifiedBy'];
@@ -8,37 +9,48 @@ const STAMPS = ['workflowResourceId', 'createdDate', 'modifiedDate', 'createdBy'
 /** Nodes of a workflow of a package document, of which only the shape is known. */
 type Nodes = readonly JsonObject[];
 
-/** A package document in which the nodes of one workflow are others. The workflow must be in it. */
-export function withNodes(
-  document: Record<string, unknown>,
-  workflow: string,
-  change: (nodes: Nodes) => Nodes,
-): Record<string, unknown> {
+/** A change of one node of a workflow. */
+export type NodeEdit = { workflow: string } & (
+  | { kind: 'add'; node: JsonObject; onSequence: string | undefined }
+  | { kind: 'replace'; node: JsonObject }
+  | { kind: 'remove'; nodeId: string }
+);
+
+/**
+ * A package document in which one node is another. The workflow must be in it.
+ * @throws SequenceNotFoundError
+ */
+export function editedDocument(document: JsonObject, edit: NodeEdit): JsonObject {
   const workflows = objects(document['workflows']).map((entry) =>
-    nameKey(String(entry['name'])) === nameKey(workflow)
-      ? { ...entry, nodes: change(objects(entry['nodes'])) }
+    nameKey(String(entry['name'])) === nameKey(edit.workflow)
+      ? { ...entry, nodes: editedNodes(objects(entry['nodes']), edit) }
       : entry,
   );
   return { ...document, workflows };
 }
 
+function editedNodes(nodes: Nodes, edit: NodeEdit): Nodes {
+  switch (edit.kind) {
+    case 'add':
+      return added(nodes, edit.node, edit.onSequence);
+    case 'replace':
+      return replaced(nodes, edit.node);
+    default:
+      return removed(nodes, edit.nodeId);
+  }
+}
+
 /** The node in the place of the one with its id. */
-export function replaced(nodes: Nodes, node: JsonObject): Nodes {
+function replaced(nodes: Nodes, node: JsonObject): Nodes {
   return nodes.map((other) => (other['id'] === node['id'] ? withoutStamps(node) : other));
 }
 
 /**
  * The node added to the others. On a sequence the node comes between both ends: the sequence leads to the node, and the node to
  * the old target of the sequence. An END, and a node with sequences of its own, do not lead there.
- * @param newId makes the id of the new sequence
  * @throws SequenceNotFoundError
  */
-export function added(
-  nodes: Nodes,
-  node: JsonObject,
-  onSequence: string | undefined,
-  newId: () => string,
-): Nodes {
+function added(nodes: Nodes, node: JsonObject, onSequence: string | undefined): Nodes {
   const own = withoutStamps(node);
   if (onSequence === undefined) {
     return [...nodes, own];
@@ -49,14 +61,14 @@ export function added(
     throw new SequenceNotFoundError();
   }
   const leads = own['type'] === 'END' || sequencesOf(own).length > 0;
-  const onward = { id: newId(), sourceNodeId: own['id'], targetNodeId: target };
+  const onward = { id: uuid(), sourceNodeId: own['id'], targetNodeId: target };
   const placed = leads ? own : { ...own, outgoingSequences: [onward] };
   const led = ledOver(source, onSequence, { from: target, to: own['id'] });
   return [...nodes.map((other) => (other === source ? led : other)), placed];
 }
 
 /** The others, those that led to the node leading to where it led itself; it must lead to one node for that. */
-export function removed(nodes: Nodes, id: string): Nodes {
+function removed(nodes: Nodes, id: string): Nodes {
   const gone = nodes.find((node) => node['id'] === id);
   const targets = gone === undefined ? [] : sequencesOf(gone).map((sequence) => sequence['targetNodeId']);
   const rest = nodes.filter((node) => node !== gone);

@@ -1,6 +1,5 @@
 import { v5 as uuid } from 'uuid';
-import { nameKey } from '../../../common/validation/resource-name.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
+import { nameKey } from './validation/resource-name.js';
 
 /** Namespace of these ids (RFC 9562, section 5.5), drawn once. */
 const NAMESPACE = '6c1f5a52-53f0-4c0e-9d5b-6f2b7f1c2a7e';
@@ -11,6 +10,9 @@ export function workflowDefinitionId(appId: string, name: string): string {
 }
 
 /** Resource id of a process or workflow: one for all builds of one version of the application, and for no other. */
-export function resourceId({ appId, appVersionId }: AppVersionKey, definitionId: string): string {
+export function resourceId(
+  { appId, appVersionId }: { appId: string; appVersionId: string },
+  definitionId: string,
+): string {
   return uuid(`resource ${appId} ${appVersionId} ${definitionId}`, NAMESPACE);
 }

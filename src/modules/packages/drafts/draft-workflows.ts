@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../common/canonical-json.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import type { PackageWorkflow, WorkflowNode } from '../../packages/model/package.types.js';
+import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 
 /** Who made a node and who changed it last; dates are ISO 8601. */
 export interface NodeStamps {
@@ -17,10 +17,12 @@ export type DraftNode = Omit<WorkflowNode, keyof NodeStamps | 'workflowResourceI
 /** A checked workflow of a draft. */
 export type DraftWorkflow = Omit<PackageWorkflow, 'nodes'> & { nodes: DraftNode[] };
 
-/** When, and by whom. */
-export interface Change {
+/** When, by whom, and after what. */
+export interface DraftChange {
   at: Date;
   by: UserReference;
+  /** JSON of DraftWorkflow[], packed by packText(): what is stored for the version so far; null for nothing. */
+  before: string | null;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Change {
 export function stamped(
   workflows: readonly PackageWorkflow[],
   before: readonly DraftWorkflow[],
-  change: Change,
+  change: Pick<DraftChange, 'at' | 'by'>,
 ): DraftWorkflow[] {
   const known = new Map(
     before.flatMap(({ name, nodes }) => nodes.map((node) => [keyOf(name, node.id), node] as const)),
@@ -42,16 +44,11 @@ export function stamped(
   }));
 }
 
-/** The Custom Agent nodes of workflows. */
-export function agentNodes<Node extends { type: string }>(
-  workflows: readonly { name: string; nodes: readonly Node[] }[],
-): { workflow: string; node: Node }[] {
-  return workflows.flatMap(({ name, nodes }) =>
-    nodes.filter(({ type }) => type === 'CUSTOM_AGENT').map((node) => ({ workflow: name, node })),
-  );
-}
-
-function stampedNode(node: WorkflowNode, before: DraftNode | undefined, { at, by }: Change): DraftNode {
+function stampedNode(
+  node: WorkflowNode,
+  before: DraftNode | undefined,
+  { at, by }: Pick<DraftChange, 'at' | 'by'>,
+): DraftNode {
   // As it will be read: members without a value are left out.
   const content = JSON.parse(JSON.stringify(contentOf(node))) as ReturnType<typeof contentOf>;
   const now = { modifiedDate: at.toISOString(), modifiedBy: by };

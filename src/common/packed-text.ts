@@ -14,5 +14,10 @@ export async function packText(text: string): Promise<string> {
 
 /** The reverse of `packText`. */
 export async function unpackText(packed: string): Promise<string> {
-  return (await unpack(Buffer.from(packed, 'base64'))).toString();
+  return (await unpackBytes(packed)).toString();
+}
+
+/** As `unpackText`, in UTF-8. */
+export async function unpackBytes(packed: string): Promise<Buffer> {
+  return unpack(Buffer.from(packed, 'base64'));
 }

@@ -1,0 +1,186 @@
+import type { Steps } from './turns.js';
+
+/** Bytes that are looked at between two yields: some tenths of a millisecond. */
+const PIECE = 65_536;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+const ENDS_WORD = new Set<number | undefined>([COMMA, CLOSE_ARRAY, CLOSE_OBJECT, SPACE]);
+
+/** A value inside of a large JSON text. It can be read without reading the rest of the text. */
+export interface JsonPart {
+  /** Where it is a member of an object. */
+  readonly name: string | undefined;
+  /** Members of an object or elements of an array, as deep as was asked for. */
+  readonly parts: readonly JsonPart[];
+  /** The value itself: as much work as the part is large. */
+  read(): unknown;
+  /** Whether these bytes stand anywhere in it: little work, also where the part is large. */
+  includes(bytes: Buffer): boolean;
+}
+
+/** The member of this name. */
+export function memberOf(part: JsonPart | undefined, name: string): JsonPart | undefined {
+  return part?.parts.find((member) => member.name === name);
+}
+
+/**
+ * Finds the parts of a large JSON text without reading them.
+ * @param text UTF-8 of valid JSON that we wrote ourselves: what is none gives parts that cannot be read
+ * @param depth 1 for the members or elements of the whole, 2 for theirs too, and so on
+ * @returns the whole
+ */
+export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
+  const scan = new Scan(text, depth);
+  while (scan.advance()) {
+    yield;
+  }
+  return scan.whole;
+}
+
+class TextPart implements JsonPart {
+  readonly parts: TextPart[] = [];
+
+  constructor(
+    private readonly text: Buffer,
+    readonly name: string | undefined,
+    private readonly start: number,
+    public end: number,
+  ) {}
+
+  get isObject(): boolean {
+    return this.text[this.start] === OPEN_OBJECT;
+  }
+
+  read(): unknown {
+    return JSON.parse(this.text.toString('utf8', this.start, this.end));
+  }
+
+  includes(bytes: Buffer): boolean {
+    return this.text.subarray(this.start, this.end).includes(bytes);
+  }
+}
+
+class Scan {
+  private at = 0;
+  /** Containers that are open, the text around the whole among them. */
+  private level = 0;
+  /** The name of the member whose value comes next. */
+  private name: string | undefined;
+  private readonly around: TextPart;
+  /** Open containers that are parts. */
+  private readonly open: TextPart[];
+
+  constructor(
+    private readonly text: Buffer,
+    private readonly depth: number,
+  ) {
+    this.around = new TextPart(text, undefined, text.length, text.length);
+    this.open = [this.around];
+  }
+
+  /** The whole, once all is read. */
+  get whole(): TextPart {
+    return this.around.parts[0] ?? this.around;
+  }
+
+  /** Reads on for a while. @returns whether there is more */
+  advance(): boolean {
+    const until = Math.min(this.at + PIECE, this.text.length);
+    while (this.at < until) {
+      this.token();
+    }
+    return this.at < this.text.length;
+  }
+
+  private token(): void {
+    switch (this.text[this.at]) {
+      case QUOTE:
+        this.string();
+        break;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        this.begin();
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        this.finish();
+        break;
+      case COMMA:
+      case COLON:
+      case SPACE:
+        this.at += 1;
+        break;
+      default:
+        this.scalar(this.endOfWord());
+    }
+  }
+
+  private begin(): void {
+    if (this.level <= this.depth) {
+      const part = this.added(this.at);
+      this.open.push(part);
+    }
+    this.level += 1;
+    this.at += 1;
+  }
+
+  private finish(): void {
+    this.level -= 1;
+    this.at += 1;
+    const part = this.level <= this.depth ? this.open.pop() : undefined;
+    if (part !== undefined) {
+      part.end = this.at;
+    }
+  }
+
+  private string(): void {
+    const end = this.endOfString();
+    const isName = this.level <= this.depth && this.name === undefined && this.open.at(-1)?.isObject === true;
+    if (isName) {
+      this.name = JSON.parse(this.text.toString('utf8', this.at, end)) as string;
+      this.at = end;
+    } else {
+      this.scalar(end);
+    }
+  }
+
+  private scalar(end: number): void {
+    if (this.level <= this.depth) {
+      this.added(end);
+    }
+    this.at = end;
+  }
+
+  private added(end: number): TextPart {
+    const part = new TextPart(this.text, this.name, this.at, end);
+    this.name = undefined;
+    this.open.at(-1)?.parts.push(part);
+    return part;
+  }
+
+  private endOfString(): number {
+    const { text } = this;
+    let end = this.at + 1;
+    while (end < text.length && text[end] !== QUOTE) {
+      end += text[end] === BACKSLASH ? 2 : 1;
+    }
+    return end + 1;
+  }
+
+  private endOfWord(): number {
+    const { text } = this;
+    let end = this.at + 1;
+    while (end < text.length && !ENDS_WORD.has(text[end])) {
+      end += 1;
+    }
+    return end;
+  }
+}
