@@ -8,6 +8,9 @@ const WHOLE = '(all)';
 /** Keywords by which the model of a member can say whether it may be null. */
 const TYPED: readonly string[] = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'];
 
+/** Models of the workflows that are held in memory. */
+const COMPILED = new WeakMap<JsonObject, ReturnType<typeof compileSchema>>();
+
 /**
  * What is wrong with input or output by its model, a JSON Schema (2020-12). A mandatory member that is null is missing,
  * unless the model says of what type it is: a reference that leads nowhere becomes null.
@@ -18,7 +21,8 @@ export async function modelProblem(schema: JsonObject | null, value: unknown): P
     return undefined;
   }
   try {
-    const compiled = await inTurn(() => compileSchema(schema));
+    const compiled = COMPILED.get(schema) ?? (await inTurn(() => compileSchema(schema)));
+    COMPILED.set(schema, compiled);
     const faults = [...(await inTurns(compiled.steps(value))), ...missingAsNull(schema, value)];
     return faults.length === 0
       ? undefined
