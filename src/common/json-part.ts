@@ -1,18 +1,10 @@
+import { COLON, COMMA, endOfString, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, SPACE } from './json-bytes.js';
 import type { Steps } from './turns.js';
 
 /** Bytes that are looked at between two yields: some tenths of a millisecond. */
 const PIECE = 65_536;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const SPACE = 0x20;
-const ENDS_WORD = new Set<number | undefined>([COMMA, CLOSE_ARRAY, CLOSE_OBJECT, SPACE]);
+const ENDS_WORD = new Set<number | undefined>([COMMA, LIST_END, OBJECT_END, SPACE]);
 
 /** A value inside of a large JSON text. It can be read without reading the rest of the text. */
 export interface JsonPart {
@@ -56,7 +48,7 @@ class TextPart implements JsonPart {
   ) {}
 
   get isObject(): boolean {
-    return this.text[this.start] === OPEN_OBJECT;
+    return this.text[this.start] === OBJECT;
   }
 
   read(): unknown {
@@ -105,12 +97,12 @@ class Scan {
       case QUOTE:
         this.string();
         break;
-      case OPEN_OBJECT:
-      case OPEN_ARRAY:
+      case OBJECT:
+      case LIST:
         this.begin();
         break;
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
+      case OBJECT_END:
+      case LIST_END:
         this.finish();
         break;
       case COMMA:
@@ -142,7 +134,7 @@ class Scan {
   }
 
   private string(): void {
-    const end = this.endOfString();
+    const end = endOfString(this.text, this.at) + 1;
     const isName = this.level <= this.depth && this.name === undefined && this.open.at(-1)?.isObject === true;
     if (isName) {
       this.name = JSON.parse(this.text.toString('utf8', this.at, end)) as string;
@@ -164,15 +156,6 @@ class Scan {
     this.name = undefined;
     this.open.at(-1)?.parts.push(part);
     return part;
-  }
-
-  private endOfString(): number {
-    const { text } = this;
-    let end = this.at + 1;
-    while (end < text.length && text[end] !== QUOTE) {
-      end += text[end] === BACKSLASH ? 2 : 1;
-    }
-    return end + 1;
   }
 
   private endOfWord(): number {

@@ -1,12 +1,5 @@
+import { BACKSLASH, COMMA, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE } from './json-bytes.js';
 import type { Steps } from './turns.js';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const LIST_END = 0x5d;
-const OBJECT = 0x7b;
-const OBJECT_END = 0x7d;
 
 /** Characters that are looked at in one go. */
 const CHARACTERS_AT_ONCE = 65_536;

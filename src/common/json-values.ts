@@ -1,11 +1,4 @@
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const LAST_SPACE = 0x20;
-const LIST = 0x5b;
-const LIST_END = 0x5d;
-const OBJECT = 0x7b;
-const OBJECT_END = 0x7d;
+import { COMMA, endOfString, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, SPACE } from './json-bytes.js';
 
 /**
  * How many values a JSON text has, those inside of others included (RFC 8259). Its bytes are looked at and nothing is made of them, so a
@@ -18,7 +11,7 @@ export function countValues(bytes: Uint8Array, most: number): number {
   let isOpened = false;
   for (let at = 0; at < bytes.length && count <= most; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte > LAST_SPACE) {
+    if (byte > SPACE) {
       // The first member of a list or object; each other one has a comma before it.
       count += byte === COMMA || (isOpened && !isEnd(byte)) ? 1 : 0;
       isOpened = byte === LIST || byte === OBJECT;
@@ -30,24 +23,6 @@ export function countValues(bytes: Uint8Array, most: number): number {
 
 function isEnd(byte: number): boolean {
   return byte === LIST_END || byte === OBJECT_END;
-}
-
-/** @returns index of the closing quotation mark */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = bytes.indexOf(QUOTE, start + 1);
-  while (at >= 0 && isEscaped(bytes, at)) {
-    at = bytes.indexOf(QUOTE, at + 1);
-  }
-  return at < 0 ? bytes.length : at;
-}
-
-/** Whether an odd number of backslashes stands before a byte. */
-function isEscaped(bytes: Uint8Array, at: number): boolean {
-  let first = at;
-  while (bytes[first - 1] === BACKSLASH) {
-    first -= 1;
-  }
-  return (at - first) % 2 === 1;
 }
 
 /** Whether a JSON value has more values than that, itself and those inside of others included. */
