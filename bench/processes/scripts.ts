@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createConnection, type Pool } from 'mysql2/promise';
-import { recordStatements } from '../statements.js';
+import { type Recording, recordStatements } from '../statements.js';
 import type { Contender } from './contenders.js';
 import { FIRST_TASK } from './models.js';
 import { Replay } from './replay.js';
@@ -35,15 +35,18 @@ export interface Recorded {
 export async function record(subject: Subject, serverUrl: string, pool: Pool): Promise<Recorded> {
   // Fills every cache and learns the id of the UI action, neither of which belongs to a request.
   await subject.act('application', await subject.start('application', DATA), FIRST_TASK, FORM);
-  let waiting: Waiting | undefined;
-  const start = await recordStatements(serverUrl, '', async () => {
-    waiting = await subject.start('application', DATA);
-  });
-  const action = await recordStatements(serverUrl, '', () =>
-    subject.act('application', waiting!, FIRST_TASK, FORM),
+  const start = await recordStatements(serverUrl, () => subject.start('application', DATA));
+  const action = await recordStatements(
+    serverUrl,
+    async (waiting: Waiting) => {
+      await subject.act('application', waiting, FIRST_TASK, FORM);
+      return waiting;
+    },
+    () => subject.start('application', DATA),
   );
-  const ids = idsOf(waiting!);
-  return { start: new Replay(pool, start, ids), action: new Replay(pool, action, ids) };
+  const replay = ({ statements, result }: Recording<Waiting>): Replay =>
+    new Replay(pool, statements, idsOf(result));
+  return { start: replay(start), action: replay(action) };
 }
 
 /** Scripts that send the recorded statements and do nothing else: one transaction each, and in groups as the service has them. */

@@ -55,8 +55,9 @@ export async function benchReads(
     const read = async (): Promise<string> =>
       (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
     await read();
-    bodies[name] = await read();
-    routes[path] = { statements: await recordStatements(mysql.url, '', read), body: bodies[name] };
+    const { statements, result: body } = await recordStatements(mysql.url, read);
+    bodies[name] = body;
+    routes[path] = { statements, body };
     queries[name] = await queriesPerRequest(mysql.url, read);
   }
   const [bare, nest] = await Promise.all([
