@@ -2,17 +2,16 @@ import {
   celEnv,
   celError,
   celFunc,
-  celList,
   CelScalar,
   isCelError,
   isCelList,
   isCelMap,
   type CelEnv,
   type CelFunc,
-  type CelList,
   type CelValue,
 } from '@bufbuild/cel';
 import type { CelMeter } from './cel-meter.js';
+import { joined } from './cel-lists.js';
 import { priceOf } from './cel-prices.js';
 import { HAS_FUNCTION, RANGE_FUNCTION, READ_FUNCTION } from './cel-tree.js';
 import { ExpressionError } from './expression.errors.js';
@@ -149,22 +148,6 @@ function matched(id: number, text: string, pattern: string, meter: CelMeter): Re
     }
     return celError(error, id);
   }
-}
-
-/** Arrays behind the lists that `+` made or was given. The library nests joined lists, and reading those takes quadratic time. */
-const elementsOfLists = new WeakMap<CelList, readonly CelValue[]>();
-
-function joined(left: CelList, right: CelList): CelList {
-  const elements = [...elementsOf(left), ...elementsOf(right)];
-  const list = celList(elements);
-  elementsOfLists.set(list, elements);
-  return list;
-}
-
-function elementsOf(list: CelList): readonly CelValue[] {
-  const elements = elementsOfLists.get(list) ?? Array.from(list);
-  elementsOfLists.set(list, elements);
-  return elements;
 }
 
 /** A member that is null is there (CEL language definition, field selection); the library says it is not. */
