@@ -1,11 +1,12 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
+import { copiesOfJoined } from './cel-lists.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
 /** Steps of what is done with a time or a duration. */
 const STEPS_OF_A_TIME = 10;
-const ELEMENTS_JOINED_A_STEP = 64;
+const ELEMENTS_JOINED_A_STEP = 8;
 const COUNTED_CHARACTERS_A_STEP = 32;
 const COMPARED_CHARACTERS_A_STEP = 1_000;
 const SQUARED_DIGITS_A_STEP = 500_000;
@@ -45,7 +46,7 @@ const payForSum: Price = (meter, target, args) => {
   const [left, right] = args;
   if (isCelList(left) && isCelList(right)) {
     checkLength(left.size + right.size, EXPRESSION_LIMITS.listLength, 'list');
-    meter.charge((left.size + right.size) / ELEMENTS_JOINED_A_STEP);
+    meter.charge(copiesOfJoined(left, right) / ELEMENTS_JOINED_A_STEP);
   } else if (typeof left === 'string' && typeof right === 'string') {
     checkLength(left.length + right.length, EXPRESSION_LIMITS.resultLength, 'string');
   } else if (left instanceof Uint8Array && right instanceof Uint8Array) {

@@ -1,16 +1,9 @@
-import {
-  celList,
-  isCelList,
-  isCelMap,
-  isCelType,
-  isCelUint,
-  type CelInput,
-  type CelValue,
-} from '@bufbuild/cel';
+import { celMap, isCelList, isCelMap, isCelType, isCelUint, type CelValue } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
+import { jsonList } from './cel-lists.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
@@ -18,38 +11,38 @@ import { EXPRESSION_LIMITS } from './expression-limits.js';
 /** What a member counts towards the size of a result, beside its characters. */
 const MEMBER_LENGTH = 8;
 
-/** Elements that are wrapped for one step. */
+/** Elements or members that are read for one step. */
 const ELEMENTS_A_STEP = 4;
 
 /** Steps for each value of a result. */
 const STEPS_A_RESULT = 2;
 
 /**
- * Shows JSON data to CEL, each object only when something looks into it, so that the size of the process data costs nothing.
+ * Shows JSON data to CEL, each object and element only when something looks into it, so that the size of the process data costs nothing.
  * One view serves one evaluation.
  */
 export class JsonView {
-  private readonly seen = new WeakMap<object, CelInput>();
+  private readonly seen = new WeakMap<object, CelValue>();
 
   constructor(private readonly meter: CelMeter) {}
 
   /** @returns undefined for what is not JSON, as if it were not there */
-  wrap(value: unknown): CelInput | undefined {
+  wrap(value: unknown): CelValue | undefined {
     if (Array.isArray(value)) {
-      return this.remember(value, () => this.listOf(value));
+      return this.remember(value, () => jsonList(value, (element) => this.element(element)));
     }
     if (isJsonObject(value)) {
-      return this.remember(value, () => new JsonObjectMap(value, this, this.meter));
+      return this.remember(value, () => celMap(new JsonObjectMap(value, this, this.meter)));
     }
     return isScalar(value) ? value : undefined;
   }
 
-  private listOf(elements: readonly unknown[]): CelInput {
-    this.meter.charge(elements.length / ELEMENTS_A_STEP);
-    return celList(elements.map((element) => this.wrap(element) ?? null));
+  private element(value: unknown): CelValue {
+    this.meter.charge(1 / ELEMENTS_A_STEP);
+    return this.wrap(value) ?? null;
   }
 
-  private remember(value: object, make: () => CelInput): CelInput {
+  private remember(value: object, make: () => CelValue): CelValue {
     const known = this.seen.get(value);
     if (known !== undefined) {
       return known;
@@ -67,7 +60,7 @@ function isScalar(value: unknown): value is string | number | boolean | null {
 }
 
 /** A JSON object as the native map that CEL takes; only own members, and none by which a prototype is reached. */
-class JsonObjectMap extends Map<string, CelInput> {
+class JsonObjectMap extends Map<string, CelValue> {
   readonly #object: JsonObject;
   readonly #view: JsonView;
   readonly #meter: CelMeter;
@@ -80,7 +73,7 @@ class JsonObjectMap extends Map<string, CelInput> {
     this.#meter = meter;
   }
 
-  override get(name: string): CelInput | undefined {
+  override get(name: string): CelValue | undefined {
     const there = typeof name === 'string' && Object.hasOwn(this.#object, name) && !isPrototypeKey(name);
     return there ? this.#view.wrap(this.#object[name]) : undefined;
   }
@@ -97,23 +90,23 @@ class JsonObjectMap extends Map<string, CelInput> {
     return this.names().values();
   }
 
-  override *values(): MapIterator<CelInput> {
+  override *values(): MapIterator<CelValue> {
     for (const name of this.names()) {
       yield this.get(name) ?? null;
     }
   }
 
-  override *entries(): MapIterator<[string, CelInput]> {
+  override *entries(): MapIterator<[string, CelValue]> {
     for (const name of this.names()) {
       yield [name, this.get(name) ?? null];
     }
   }
 
-  override [Symbol.iterator](): MapIterator<[string, CelInput]> {
+  override [Symbol.iterator](): MapIterator<[string, CelValue]> {
     return this.entries();
   }
 
-  override forEach(visit: (value: CelInput, name: string, map: Map<string, CelInput>) => void): void {
+  override forEach(visit: (value: CelValue, name: string, map: Map<string, CelValue>) => void): void {
     for (const [name, value] of this.entries()) {
       visit(value, name, this);
     }
