@@ -30,7 +30,7 @@ export const processSettings = {
   PROCESS_MAX_NODES_PER_STEP: integer(1, 10_000, 200).describe(
     'Automatic nodes that one transaction goes through; a background job continues after that.',
   ),
-  PROCESS_MAX_EXPRESSION_STEPS: integer(1_000, 100_000_000, 100_000).describe(
+  PROCESS_MAX_EXPRESSION_STEPS: integer(1_000, 100_000_000, 50_000).describe(
     'Work of all expressions and templates of one transaction, or of one visit of a workflow node, in steps of about half a microsecond; beyond it there is an incident.',
   ),
   PROCESS_MAX_CONTINUES: integer(1, 100_000, 100).describe(
