@@ -1,6 +1,7 @@
 import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { JsonText } from '../../../common/http/json-replies.js';
 import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
 import {
   SystemType,
@@ -90,8 +91,17 @@ export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuer
   };
 }
 
-/** @param versions what the manifest records about the versions; without it the items carry no manifest */
-export function toSystemList({ rows, versions }: SystemList): SystemListResponseDto {
+/** Readers who came together get one list, so its text is made once. */
+const TEXTS = new WeakMap<SystemList, JsonText>();
+
+/** A list as `SystemListResponseDto`, in JSON. Its items carry a manifest where the list has one. */
+export function toSystemListJson(list: SystemList): JsonText {
+  const text = TEXTS.get(list) ?? new JsonText(JSON.stringify(toSystemList(list)));
+  TEXTS.set(list, text);
+  return text;
+}
+
+function toSystemList({ rows, versions }: SystemList): SystemListResponseDto {
   return { systems: rows.map((row) => toSummary(row, versions)) };
 }
 

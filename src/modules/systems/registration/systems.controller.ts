@@ -15,7 +15,7 @@ import { DeletedSystemResponseDto, toDeletedSystemResponse } from './deleted-sys
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
 import { HttpsAddressesPipe } from './https-addresses.pipe.js';
-import { ListSystemsQuery, SystemListResponseDto, toListOptions, toSystemList } from './system-list.dto.js';
+import { ListSystemsQuery, toListOptions, toSystemListJson } from './system-list.dto.js';
 import { CreatedSystemResponseDto, toCreatedSystemResponse, toSystemJson } from './system.response.dto.js';
 import { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import { SystemsService } from './systems.service.js';
@@ -61,11 +61,8 @@ export class SystemsController {
 
   @Get('include-dep-res/integration/api/systems/all/info')
   @SystemsApi.listSystems
-  async list(
-    @Param() params: AppVersionParams,
-    @Query() query: ListSystemsQuery,
-  ): Promise<SystemListResponseDto> {
-    return toSystemList(await this.systems.list(versionOf(params), toListOptions(query)));
+  async list(@Param() params: AppVersionParams, @Query() query: ListSystemsQuery): Promise<JsonText> {
+    return toSystemListJson(await this.systems.list(versionOf(params), toListOptions(query)));
   }
 
   @Patch('ri/:systemResourceId/integration/api/systems')

@@ -38,11 +38,18 @@ function nameOf({ resourceId, appId, appVersionId }: SystemKey): string {
   return JSON.stringify([resourceId, appId, appVersionId]);
 }
 
+/** Which systems a caller asks for. */
+interface AskedList {
+  version: AppVersionKey;
+  options: ListOptions;
+}
+
 /** The systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
 @Injectable()
 export class SystemsService {
   private readonly readWithTools: SharedRead<SystemKey, TaggedSystem | null>;
   private readonly readTag: SharedRead<SystemKey, string | null>;
+  private readonly readList: SharedRead<AskedList, SystemList>;
 
   constructor(
     private readonly database: Database,
@@ -57,6 +64,10 @@ export class SystemsService {
       nameOf,
     );
     this.readTag = database.sharedRead((manager, keys) => repository.findTags(manager, keys), nameOf);
+    this.readList = database.sharedRead(
+      (manager, lists) => Promise.all(lists.map((asked) => this.listed(manager, asked))),
+      ({ version: { appId, appVersionId }, options }) => JSON.stringify([appId, appVersionId, options]),
+    );
   }
 
   /**
@@ -109,15 +120,18 @@ export class SystemsService {
     return found(await this.database.read((manager) => this.repository.idOf(manager, key)));
   }
 
-  /** The systems of a version, of all types. */
-  async list(version: AppVersionKey, { dependencyTypes, withManifest }: ListOptions): Promise<SystemList> {
-    return this.database.read(async (manager) => {
-      const others = await this.apps.dependencies(manager, version, dependencyTypes);
-      const rows = await this.repository.summaries(manager, [version, ...others]);
-      return withManifest
-        ? { rows, versions: await this.apps.statuses(manager, [version, ...others]) }
-        : { rows };
-    });
+  /** The systems of a version, of all types; the same object for all who ask at the same time. */
+  list(version: AppVersionKey, options: ListOptions): Promise<SystemList> {
+    return this.readList({ version, options });
+  }
+
+  private async listed(manager: EntityManager, { version, options }: AskedList): Promise<SystemList> {
+    const { dependencyTypes, withManifest } = options;
+    const others = await this.apps.dependencies(manager, version, dependencyTypes);
+    const rows = await this.repository.summaries(manager, [version, ...others]);
+    return withManifest
+      ? { rows, versions: await this.apps.statuses(manager, [version, ...others]) }
+      : { rows };
   }
 
   /**
