@@ -103,6 +103,8 @@ describe('a system with an API key', () => {
         'traceparent',
         'Last-Event-ID',
         'X-Forwarded-For',
+        'X-Original-URL',
+        'X-Rewrite-URL',
         'with blank',
         'line\r\nbreak',
         'naïve',
