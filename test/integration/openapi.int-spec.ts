@@ -247,6 +247,8 @@ describe('OpenAPI document', () => {
       expect(response.status).toBe(200);
       expect(text).not.toContain(TEST_SECRETS_KEYS.split(':')[1]);
       expect(text).not.toContain(app.issuer.url);
+      // With this option the page would keep a pasted token in the storage of the browser.
+      expect(text).not.toContain('persistAuthorization');
     },
   );
 

@@ -116,6 +116,14 @@ describe('a Custom Agent node', () => {
     });
   });
 
+  it('tells the model only what the prompt refers to where it has no inputBody', async () => {
+    model.reply = () => says({ verdict: 'ok' });
+    const { buildId } = await publishAgent(app, { servers: [peer.url], prompt: 'Advise on ${amount}.' });
+    await runWorkflow(app, buildId, 'advise', { input: { amount: 7, client: { name: 'Ann Example' } } });
+    expect(JSON.stringify(model.questions)).toContain('\\"amount\\":7');
+    expect(JSON.stringify(model.questions)).not.toContain('Ann Example');
+  });
+
   it('shows the model the stored definitions of enabled tools', async () => {
     model.reply = () => says({ verdict: 'ok' });
     await advise();

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { createPath, createSystemBody, serviceAccount, uniqueName } from '../../support/factories.js';
+import {
+  createPath,
+  createSystemBody,
+  serviceAccount,
+  systemPath,
+  uniqueName,
+} from '../../support/factories.js';
 
 const RULES = {
   'integration-management': [
@@ -22,6 +28,8 @@ describe.each([
   const [loans, cards] = [uniqueName('loans'), uniqueName('cards')];
   /** Endpoints that only the one has registered. */
   const servers = new Map<string, string>();
+  /** Their resource ids. */
+  const resources = new Map<string, string>();
 
   beforeAll(async () => {
     app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), EGRESS_ALLOW: '', ...settings });
@@ -29,7 +37,9 @@ describe.each([
       servers.set(appId, `https://127.0.0.1:9/${appId}`);
       const authorization = serviceAccount({ identityProviderUrl: 'https://127.0.0.1:9/shared' });
       const body = createSystemBody({ payload: { baseUrl: servers.get(appId), authorization } });
-      expect((await app.request('PATCH', createPath(appId, 'v1'), { body })).status).toBe(201);
+      const created = await app.request<{ resourceId: string }>('PATCH', createPath(appId, 'v1'), { body });
+      expect(created.status).toBe(201);
+      resources.set(appId, created.body.resourceId);
     }
   });
   afterAll(() => app.close());
@@ -81,6 +91,22 @@ describe.each([
       token: await tokenOf(`${role}@elsewhere`),
     });
     expect(changes.text).not.toMatch(/"key":"(mcp|token)-/);
+  });
+
+  it('are told to be gone only to who sees all; how many changes there were is told to all', async () => {
+    const path = systemPath(resources.get(loans) ?? '', loans, 'v1');
+    expect((await app.request('DELETE', path)).status).toBe(200);
+    const scan = (token?: string) =>
+      app.request<{ summary: { configurationChanges: number } }>('GET', DISCOVER, token ? { token } : {});
+    expect((await scan()).body.summary.configurationChanges).toBe(1);
+    const gone = async (token?: string): Promise<boolean> => {
+      const { text } = await app.request('GET', `${DISCOVER}/changes?limit=100`, token ? { token } : {});
+      return text.includes('"event":"removed"') && text.includes(loans.replaceAll('_', '-'));
+    };
+    const token = await tokenOf(`${role}@${loans}`);
+    expect([await gone(), await gone(token)]).toEqual([true, false]);
+    const { scans } = (await app.request<{ scans: object[] }>('GET', `${DISCOVER}/scans`, { token })).body;
+    expect(scans[0]).toMatchObject({ configurationChanges: 1 });
   });
 });
 

@@ -18,6 +18,7 @@ import {
 } from '../../support/factories.js';
 import { AUDIENCE, StubIssuer } from '../../support/issuer.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { startProxy, type ProxyPeer } from '../../support/peers/proxy.peer.js';
 import { BuiltService } from './built-service.js';
 
 const read = promisify(execFile);
@@ -32,14 +33,20 @@ const canaries = {
   issuedToken: `canary-token-${randomUUID()}`,
   databasePassword: `canary-password-${randomUUID()}`,
   urlPassword: `canary-url-${randomUUID()}`,
+  proxyPassword: `canary-proxy-${randomUUID()}`,
   secretsKey: randomBytes(32).toString('base64'),
 };
+
+/** What reached the MCP server and the token endpoint. */
+const arrived: string[] = [];
+const hostOf = (url: string): string => new URL(url).host;
 
 describe('secrets', () => {
   let issuer: StubIssuer;
   let service: BuiltService;
   let tokenPeer: Peer;
   let mcpPeer: Peer;
+  let proxy: ProxyPeer;
   let token: string;
   let resourceId: string;
   const received: string[] = [];
@@ -50,6 +57,7 @@ describe('secrets', () => {
     token = await issuer.sign();
     tokenPeer = await startHttpPeer(echoingTokenEndpoint());
     mcpPeer = await startHttpPeer(echoesRequests);
+    proxy = await startProxy({ credentials: `svc:${canaries.proxyPassword}` });
     service = await BuiltService.launch({
       NODE_ENV: 'test',
       LOG_LEVEL: 'debug',
@@ -59,13 +67,18 @@ describe('secrets', () => {
       SECRETS_KEYS: `canary:${canaries.secretsKey}`,
       EGRESS_ALLOW: '127.0.0.1',
       OUTBOUND_HTTP: 'allow',
+      OUTBOUND_PROXY: proxy.url.replace('://', `://svc:${canaries.proxyPassword}@`),
+      OUTBOUND_NO_PROXY: 'none.invalid',
+      // Where nobody listens. Nothing reads these.
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
       SHUTDOWN_DELAY_MS: '0',
     });
     await service.ready();
   });
   afterAll(async () => {
     await service.stop();
-    await Promise.all([issuer.stop(), tokenPeer.close(), mcpPeer.close()]);
+    await Promise.all([issuer.stop(), tokenPeer.close(), mcpPeer.close(), proxy.close()]);
     if (!isEmbedded) {
       await execute(`DROP USER '${account}'@'127.0.0.1'`);
     }
@@ -191,6 +204,15 @@ describe('secrets', () => {
     }
   });
 
+  it('of the proxy are sent to the proxy alone, which is asked for outside parties and not for the issuer', () => {
+    expect(new Set(proxy.asked)).toEqual(new Set([hostOf(mcpPeer.url), hostOf(tokenPeer.url)]));
+    expect(arrived.join()).toContain('client-1');
+    for (const form of formsOf(canaries.proxyPassword)) {
+      expect(arrived.join().includes(form)).toBe(false);
+    }
+    expect(arrived.join().toLowerCase()).not.toContain('proxy-');
+  });
+
   it('are in nothing that the process printed', () => {
     expect(service.output).toContain('"msg":"request failed"');
     expect(service.output).toContain('SECRET_UNREADABLE');
@@ -228,6 +250,7 @@ const echoesRequests: RequestListener = (request, response) => void echo(request
 
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const message = [request.rawHeaders, await readBody(request)].join();
+  arrived.push(message);
   response.setHeader('x-echo', String(request.headers.authorization));
   sendJson(response, 500, { error: { code: -1, message } });
 }
@@ -237,6 +260,7 @@ function echoingTokenEndpoint(): RequestListener {
   const statuses = [500, 401, 401, 400];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const description = [request.rawHeaders, await readBody(request)].join();
+    arrived.push(description);
     const status = statuses.shift();
     if (status === undefined) {
       sendJson(response, 200, { access_token: canaries.issuedToken, token_type: 'Bearer', expires_in: 300 });

@@ -13,7 +13,8 @@ import {
   systemPath,
 } from '../../support/factories.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
-import type { Peer } from '../../support/peers/peer.js';
+import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
+import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';
@@ -102,6 +103,8 @@ describe('a system with an API key', () => {
         'traceparent',
         'Last-Event-ID',
         'X-Forwarded-For',
+        'X-Original-URL',
+        'X-Rewrite-URL',
         'with blank',
         'line\r\nbreak',
         'naïve',
@@ -270,6 +273,42 @@ describe('a system with an API key', () => {
         status: 400,
         message: 'Connection failed: Invalid authentication credentials',
       });
+    });
+
+    it.each<[string, (elsewhere: string) => Promise<Peer>]>([
+      [
+        'by a redirect',
+        (location) => startHttpPeer((_, response) => void response.writeHead(307, { location }).end()),
+      ],
+      [
+        'by the address for messages of HTTP+SSE',
+        (address) =>
+          startLegacySse({
+            stream: (_, response) => {
+              response.writeHead(200, { 'content-type': 'text/event-stream' });
+              return response.write(`event: endpoint\ndata: ${address}\n\n`);
+            },
+          }),
+      ],
+      [
+        'by the metadata of another authorization server',
+        (url) =>
+          startHttpPeer((_, response) => {
+            const challenge = { 'www-authenticate': `Bearer resource_metadata="${url}"` };
+            response.writeHead(401, challenge).end();
+          }),
+      ],
+    ])('and sent nowhere else, where the server leads there %s', async (_way, start) => {
+      const asked: string[] = [];
+      const elsewhere = await keep(
+        startHttpPeer((request, response) => {
+          asked.push(request.rawHeaders.join());
+          response.end();
+        }),
+      );
+      const peer = await keep(start(elsewhere.url));
+      expect((await test(peer.url, apiKey())).body['status']).not.toBe(200);
+      expect(asked).toEqual([]);
     });
 
     it('and takes the key out of what the server says', async () => {

@@ -259,6 +259,18 @@ describe('mergeListings', () => {
     ]);
   });
 
+  it('leaves out what callers registered first where there are too many', () => {
+    const named = (trust: 'operator' | 'registered', prefix: string) =>
+      Array.from({ length: 8 }, (_, index) => component(`${prefix}${index}`, { trust }));
+    const { components, issues } = merge(
+      ['configuration', named('operator', 'z')],
+      ['registered', named('registered', 'a')],
+    );
+    expect(components.filter(({ trust }) => trust === 'operator')).toHaveLength(8);
+    expect(components).toHaveLength(10);
+    expect(issues).toEqual([{ code: 'too_many', left: 6, max: 10 }]);
+  });
+
   it('leaves out what a source names twice, and what cannot be shown', () => {
     const { components, issues } = merge([
       'kubernetes',

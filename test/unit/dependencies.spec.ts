@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Manifest {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  overrides: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+}
+interface LockFile {
+  packages: Record<string, { integrity?: string; hasInstallScript?: boolean; link?: boolean }>;
+}
+
+const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+const manifest = read('package.json') as Manifest;
+const installed = Object.entries((read('package-lock.json') as LockFile).packages).filter(
+  ([path]) => path !== '',
+);
+
+describe('packages of others', () => {
+  it('are named with one exact version', () => {
+    const { dependencies, devDependencies, overrides } = manifest;
+    const versions = [dependencies, devDependencies, overrides].flatMap((part) => Object.entries(part));
+    expect(versions.length).toBeGreaterThan(20);
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it('are each locked by the hash of what is installed', () => {
+    expect(installed.length).toBeGreaterThan(100);
+    const free = installed.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true);
+    expect(free.map(([path]) => path)).toEqual([]);
+  });
+
+  it('run no script when they are installed', () => {
+    const names = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect(names.length).toBeGreaterThan(0);
+    // npm asks about a package with such a script that is not named here, at every installation.
+    expect(names.filter((name) => manifest.allowScripts[name] !== false)).toEqual([]);
+  });
+});
