@@ -105,6 +105,7 @@ describe('a system with an API key', () => {
         'X-Forwarded-For',
         'X-Original-URL',
         'X-Rewrite-URL',
+        '__proto__',
         'with blank',
         'line\r\nbreak',
         'naïve',
