@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setPriority } from 'node:os';
 import * as fc from 'fast-check';
 import { freePort } from '../support/databases/free-port.js';
+import { taskProcess, userTask } from '../support/runtime/process-files.js';
 import { ApiClient, systemPath } from './support/api-client.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
@@ -18,8 +19,10 @@ const ANSWERS = 200;
 const ANSWERS_SHORT = 50;
 const LONGEST_ATTACK_MS = 10_000;
 const ATTACKERS_NICENESS = 10;
-/** Of reading beside the slowest request that is allowed; the machine has other work too. */
-const NOISE_MS = 100;
+/** What a caller has at work by default: so many short requests at the same time are no attack. */
+const USUAL_REQUESTS = 8;
+/** Of reading; MySQL and the machine have other work too. */
+const NOISE_MS = 50;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
 const SHARED_MACHINE_MS = 10_000;
 const GENERATED_MS = 600_000;
@@ -40,17 +43,18 @@ export const proof: Proof = {
       standBack(peers.pid);
     }
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
+    const usual = await stage.besideUsual();
     const told: string[] = [];
     const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls)];
     const wanted = new RegExp(process.env['PROVE_ATTACK'] ?? '');
     for (const attack of attacks.filter(({ name }) => wanted.test(name))) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;
-      told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, alone, answers))}`);
+      told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, usual, answers))}`);
     }
     peers.kill('SIGKILL');
-    const generated = await stage.generated(Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31)), alone);
+    const generated = await stage.generated(Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31)), usual);
     await stage.close();
-    return `p99 (worst) of /livez, of that of METRICS_PORT, and of reading: alone ${inMs(alone)}; ${told.join('; ')}; ${generated}`;
+    return `p99 (worst) of /livez, of that of METRICS_PORT, and of reading: alone ${inMs(alone)}; beside short starts of one caller ${inMs(usual)}; ${told.join('; ')}; ${generated}`;
   },
 };
 
@@ -102,14 +106,20 @@ class Stage {
     return this.watch.stop();
   }
 
+  /** What others notice of a caller who means no harm, but is not idle: what reading takes is held against that. */
+  async besideUsual(): Promise<Noticed> {
+    const path = await this.attacker.publish('p', taskProcess('p', userTask('a')));
+    return this.noticed(starts(this.attacker, path, '{}', USUAL_REQUESTS), ANSWERS);
+  }
+
   /** @throws ProofError when others notice an attack */
-  async demandUnnoticed(attack: Attack, alone: Noticed, answers = 0): Promise<Noticed> {
+  async demandUnnoticed(attack: Attack, usual: Noticed, answers = 0): Promise<Noticed> {
     const noticed = await this.noticed(await attack.prepare(this.attacker), answers);
-    const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, alone ${inMs(alone)}`;
+    const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, beside short starts ${inMs(usual)}`;
     if (this.isJudged) {
       prove(noticed.apart.p99 <= LIVEZ_MS, text);
       prove(noticed.livez.p99 <= LIVEZ_MS, text);
-      prove(noticed.reading.p99 <= 2 * alone.reading.p99 + NOISE_MS, text);
+      prove(noticed.reading.p99 <= 2 * usual.reading.p99 + NOISE_MS, text);
     }
     prove(noticed.livez.worst <= SHARED_MACHINE_MS, text);
 
@@ -117,7 +127,7 @@ class Stage {
   }
 
   /** Makes attacks of schemas, expressions, BPMN files and bodies until the time is over. */
-  async generated(seed: number, alone: Noticed): Promise<string> {
+  async generated(seed: number, usual: Noticed): Promise<string> {
     const until = performance.now() + (this.isJudged ? GENERATED_MS : GENERATED_SHORT_MS);
     let count = 0;
     const worst = { livez: { ms: 0, of: '' }, reading: { ms: 0, of: '' } };
@@ -132,7 +142,7 @@ class Stage {
           return () => Promise.all([start(), attacker.publish('p', bpmn)]);
         },
       };
-      const noticed = await this.demandUnnoticed(attack, alone, ANSWERS_SHORT);
+      const noticed = await this.demandUnnoticed(attack, usual, ANSWERS_SHORT);
       for (const kind of ['livez', 'reading'] as const) {
         if (noticed[kind].worst > worst[kind].ms) {
           worst[kind] = { ms: noticed[kind].worst, of: `${name}, PROVE_SEED=${seed + count}` };
