@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRows, count, entries } from './support/process-checks.js';
-import { ProcessClient } from './support/process-client.js';
 import { CHECK, ORDER } from './support/process-models.js';
-import { Orders, type Order, type Target } from './support/process-orders.js';
-import { ProcessRows, type StoredInstance } from './support/process-rows.js';
-import type { ProofEnvironment } from './support/proof-environment.js';
+import { Orders, type Order } from './support/process-orders.js';
+import type { StoredInstance } from './support/process-rows.js';
+import { killDatabase, killService, ProcessSite } from './support/process-site.js';
 import { prove, type Proof } from './support/proof.js';
-import type { ServiceProcess } from './support/service-process.js';
 
 const CALLERS = 16;
-const DOWN_MS = 500;
-const LONGEST_RECOVERY_MS = 10_000;
 const LONGEST_FINISH_MS = 180_000;
-const LONGEST_DRAIN_MS = 60_000;
-/** A dead worker's jobs come back soon, so that a proof need not wait. */
-const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '50', JOBS_POLL_MS: '50' };
 
 export const proof: Proof = {
   name: 'process-crash',
@@ -25,14 +18,17 @@ export const proof: Proof = {
   async run(environment) {
     const kills = environment.short ? 1 : 20;
     const databaseKills = environment.kind === 'embedded' ? 0 : environment.short ? 1 : 6;
-    const site = await Site.open(environment);
+    const site = await ProcessSite.open(environment);
     const build = await site.client.publish({ order: ORDER, check: CHECK });
     const orders = new Orders(build, () => site);
     for (let kill = 0; kill < kills; kill += 1) {
-      await killService(site, orders);
+      await killService(site, orders, { callers: CALLERS, moment: sleep(200 + 800 * Math.random()) });
+      checkAtRest(await site.rows.instances(), orders.all);
+      await site.restart();
     }
     for (let kill = 0; kill < databaseKills; kill += 1) {
-      await killDatabase(environment, site, orders);
+      await killDatabase(site, orders, { callers: CALLERS, moment: sleep(300 + 700 * Math.random()) });
+      checkAtRest(await site.rows.instances(), orders.all);
     }
     await orders.finish(CALLERS, LONGEST_FINISH_MS);
     await site.drained();
@@ -47,102 +43,6 @@ export const proof: Proof = {
     );
   },
 };
-
-/** The service that is killed and started again on one database. */
-class Site implements Target {
-  /** Writes that shared a transaction, as far as somebody has looked. */
-  shared = 0;
-
-  private constructor(
-    private readonly environment: ProofEnvironment,
-    private readonly databaseUrl: string,
-    public rows: ProcessRows,
-    private service: ServiceProcess,
-    public client: ProcessClient,
-  ) {}
-
-  static async open(environment: ProofEnvironment): Promise<Site> {
-    const databaseUrl = await environment.emptyDatabase();
-    const service = await environment.startService(databaseUrl, SETTINGS);
-    const client = new ProcessClient(service.url, await environment.token());
-    return new Site(environment, databaseUrl, await ProcessRows.open(databaseUrl), service, client);
-  }
-
-  async kill(): Promise<void> {
-    await this.service.kill('SIGKILL');
-  }
-
-  async restart(): Promise<void> {
-    await this.client.close();
-    this.service = await this.environment.startService(this.databaseUrl, SETTINGS);
-    this.client = new ProcessClient(this.service.url, await this.environment.token());
-  }
-
-  /** To be called when the database was away. */
-  async readAgain(): Promise<void> {
-    await this.rows.close();
-    this.rows = await ProcessRows.open(this.databaseUrl);
-  }
-
-  /** Waits until what ended instances still had to tell others is told. */
-  async drained(): Promise<void> {
-    const deadline = performance.now() + LONGEST_DRAIN_MS;
-    while ((await this.rows.instances()).some(({ jobs }) => jobs.length > 0)) {
-      prove(performance.now() < deadline, `jobs are left after ${LONGEST_DRAIN_MS} ms`);
-      await sleep(100);
-    }
-  }
-
-  /** Adds what the service says that it has written in groups. */
-  async countGroups(): Promise<void> {
-    const text = await (await fetch(`${this.service.url}/metrics`)).text();
-    const [, shared = '0'] =
-      /^svc_database_group_writes_total\{transaction="shared"\} (\d+)/m.exec(text) ?? [];
-    this.shared += Number(shared);
-  }
-
-  get isRunning(): boolean {
-    return !this.service.hasEnded;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.client.close(), this.rows.close()]);
-  }
-}
-
-async function killService(site: Site, orders: Orders): Promise<void> {
-  const load = orders.run(CALLERS);
-  await Promise.race([load, sleep(200 + 800 * Math.random())]);
-  await site.countGroups();
-  await site.kill();
-  orders.pause();
-  await load;
-  checkAtRest(await site.rows.instances(), orders.all);
-  await site.restart();
-}
-
-async function killDatabase({ server }: ProofEnvironment, site: Site, orders: Orders): Promise<void> {
-  orders.databaseMayFail = true;
-  const load = orders.run(CALLERS);
-  await Promise.race([load, sleep(300 + 700 * Math.random())]);
-  await server?.kill('SIGKILL');
-  await Promise.race([load, sleep(DOWN_MS)]);
-  await server?.restart();
-  await site.readAgain();
-  const { acknowledged } = orders;
-  const back = performance.now();
-  while (orders.acknowledged === acknowledged) {
-    prove(
-      performance.now() - back < LONGEST_RECOVERY_MS,
-      `nothing acknowledged within ${LONGEST_RECOVERY_MS} ms`,
-    );
-    await Promise.race([load, sleep(10)]);
-  }
-  orders.pause();
-  await load;
-  prove(site.isRunning, 'the service ended with the database');
-  checkAtRest(await site.rows.instances(), orders.all);
-}
 
 /** What must hold at any moment: rows that agree with each other, and everything that was acknowledged. */
 function checkAtRest(stored: readonly StoredInstance[], orders: readonly Order[]): void {

@@ -66,6 +66,11 @@ export class ProcessClient {
     return this.send('POST', path, data, key);
   }
 
+  /** State, tokens and data of an instance. */
+  read(uuid: string): Promise<Reply> {
+    return this.send('GET', `/rtm/api/runtime/process-instance/${uuid}?include=`);
+  }
+
   close(): Promise<void> {
     return this.agent.destroy();
   }
@@ -79,7 +84,12 @@ export class ProcessClient {
   }
 
   /** @throws Error of the connection when no answer came */
-  private async send(method: 'PUT' | 'POST', path: string, body: Json, key?: string): Promise<Reply> {
+  private async send(
+    method: 'GET' | 'PUT' | 'POST',
+    path: string,
+    body?: Json,
+    key?: string,
+  ): Promise<Reply> {
     const response = await request(`${this.url}${path}`, {
       method,
       dispatcher: this.agent,
@@ -91,7 +101,7 @@ export class ProcessClient {
         'svc-platform': 'prove',
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
-      body: JSON.stringify(body),
+      body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await response.body.text();
     return { status: response.statusCode, text, body: text === '' ? {} : (JSON.parse(text) as Json) };
@@ -102,4 +112,10 @@ export class ProcessClient {
 export function firstPlace({ body }: Reply): Place {
   const [token] = body['tokens'] as { uuid: string }[];
   return { process: String(body['uuid']), token: token?.uuid ?? '' };
+}
+
+/** Whether a call got no answer because its connection broke. */
+export function brokeOff(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code);
+  return /^(UND_ERR_SOCKET|ECONNRESET|ECONNREFUSED|EPIPE|UND_ERR_DESTROYED)$/.test(code);
 }

@@ -10,6 +10,13 @@ export const UI_ACTIONS = {
 
 export type UserTask = keyof typeof UI_ACTIONS;
 
+/** What a start of `LOOPS` must say. */
+const LOOPS_INPUT = {
+  type: 'object',
+  required: ['name', 'rounds', 'log', 'cycles'],
+  properties: { name: { type: 'string' }, log: { type: 'array' }, cycles: { type: 'integer' } },
+};
+
 /** A user task, two parallel ones, and a last one behind their join. Each stores the key of its own name. */
 export const APPROVAL = file('approval', [
   '<bpmn:startEvent id="start"/>',
@@ -53,6 +60,32 @@ export const ORDER = file('order', [
   path('split', 'call', 'join'),
 ]);
 
+/**
+ * A user task, then two parallel ones, each of which is come to again and again, then one behind their join that leads back to
+ * the first. How often, the start data say. Every value that an action takes is appended to the list `log`.
+ */
+export const LOOPS = file('loops', [
+  `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(LOOPS_INPUT)}</svc:inputSchema></bpmn:extensionElements>`,
+  '<bpmn:startEvent id="start"/>',
+  userTask('enter'),
+  saving('entered', { log: '${log + [enter]}', lefts: '${0}', rights: '${0}' }),
+  '<bpmn:parallelGateway id="split"/>',
+  userTask('left'),
+  saving('left_done', { log: '${log + [left]}', lefts: '${lefts + 1}' }),
+  userTask('right'),
+  saving('right_done', { log: '${log + [right]}', rights: '${rights + 1}' }),
+  '<bpmn:parallelGateway id="join"/>',
+  userTask('sign'),
+  saving('signed', { log: '${log + [sign]}', cycles: '${cycles + 1}' }),
+  '<bpmn:endEvent id="end"/>',
+  path('start', 'enter', 'entered', 'split', 'left', 'left_done'),
+  path('split', 'right', 'right_done'),
+  again('left_done', 'lefts < rounds.left', 'left', 'join'),
+  again('right_done', 'rights < rounds.right', 'right', 'join'),
+  path('join', 'sign', 'signed'),
+  again('signed', 'cycles < rounds.all', 'enter', 'end'),
+]);
+
 /** The process that `ORDER` calls. */
 export const CHECK = file('check', [
   '<bpmn:startEvent id="start"/>',
@@ -87,9 +120,21 @@ function userTask(id: UserTask, attributes = ''): string {
 
 /** Adds one to a number of the process data. */
 function counting(id: string, key: string): string {
+  return saving(id, { [key]: `\${${key} + 1}` });
+}
+
+/** Stores values in the process data. */
+function saving(id: string, data: Readonly<Record<string, string>>): string {
   return `<bpmn:task id="${id}"><bpmn:extensionElements><svc:actions>
-<svc:action name="count" keys="${key}"><svc:data>{ "${key}": "\${${key} + 1}" }</svc:data></svc:action>
+<svc:action name="save" keys="${Object.keys(data).join(', ')}"><svc:data>${JSON.stringify(data)}</svc:data></svc:action>
 </svc:actions></bpmn:extensionElements></bpmn:task>`;
+}
+
+/** Leads from an element back to another one while a condition holds, and then on. */
+function again(from: string, condition: string, back: string, on: string): string {
+  const id = `${from}_again`;
+  return `<bpmn:exclusiveGateway id="${id}" default="${id}_${on}"/>${path(from, id, on)}
+<bpmn:sequenceFlow id="${id}_${back}" sourceRef="${id}" targetRef="${back}"><bpmn:conditionExpression xsi:type="bpmn:tFormalExpression"><![CDATA[${condition}]]></bpmn:conditionExpression></bpmn:sequenceFlow>`;
 }
 
 function path(...nodes: string[]): string {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { firstPlace, type Place, type ProcessClient, type Reply } from './process-client.js';
+import { brokeOff, firstPlace, type Place, type ProcessClient, type Reply } from './process-client.js';
 import type { UserTask } from './process-models.js';
 import { activeTokens, type ProcessRows } from './process-rows.js';
+import type { Load } from './process-site.js';
 import { prove } from './proof.js';
 
 /** Steps of an order that a caller takes, in their order. */
@@ -31,7 +32,7 @@ export interface Target {
  * Callers who start orders and lead them to their end. Each call has an Idempotency-Key and is repeated with it until it is
  * acknowledged, whatever breaks it off.
  */
-export class Orders {
+export class Orders implements Load {
   readonly all: Order[] = [];
   /** Calls without an answer: the connection broke, or the database was away. */
   brokenOff = 0;
@@ -158,7 +159,7 @@ export class Orders {
     const code = String((error as { code?: unknown }).code);
     return (
       error instanceof BrokenOffError ||
-      /^(UND_ERR_SOCKET|ECONNRESET|ECONNREFUSED|EPIPE|UND_ERR_DESTROYED)$/.test(code) ||
+      brokeOff(error) ||
       (this.databaseMayFail && /^(PROTOCOL_CONNECTION_LOST|ER_SERVER_SHUTDOWN)$/.test(code)) ||
       /closed state/.test(String(error))
     );
