@@ -5,7 +5,7 @@ import { setUpApiDocs } from './api-docs.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { bearerMiddleware } from './common/auth/bearer.middleware.js';
 import { JwtStrategy } from './common/auth/jwt.strategy.js';
-import { limitConnections } from './common/http/address-connections.js';
+import { limitAllConnections, limitConnections } from './common/http/connection-limits.js';
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
 import { corsOptions } from './common/http/cors.js';
@@ -75,18 +75,18 @@ export function configureApp(app: NestExpressApplication): void {
   app.get(StopGate).watch(app.getHttpServer());
 }
 
-function configureServer(server: Server, env: Env, metrics: Metrics): void {
+function configureServer(server: Server, env: Env, { limits }: Metrics): void {
   // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = env.get('HTTP_HEADERS_TIMEOUT_MS');
   server.requestTimeout = env.get('HTTP_REQUEST_TIMEOUT_MS');
   server.keepAliveTimeout = env.get('HTTP_KEEP_ALIVE_TIMEOUT_MS');
-  server.maxConnections = env.get('HTTP_MAX_CONNECTIONS');
+  limitAllConnections(server, env.limit('HTTP_MAX_CONNECTIONS'), limits);
   checkHostInMiddleware(server);
   answerClientErrors(server);
-  const ofAddress = env.get('HTTP_ADDRESS_CONNECTIONS');
+  const ofAddress = env.limit('HTTP_ADDRESS_CONNECTIONS');
   // Behind proxies all connections come from the last one of them.
-  if (ofAddress > 0 && env.get('TRUST_PROXY') === 0) {
-    limitConnections(server, ofAddress, () => metrics.refusedConnections.inc());
+  if (ofAddress.most > 0 && env.get('TRUST_PROXY') === 0) {
+    limitConnections(server, ofAddress, limits);
   }
 }

@@ -142,8 +142,11 @@ export const envSchema = z.object({
   HTTP_CALLER_BODY_BYTES: integer(0, 1_073_741_824, 262_144).describe(
     'Bytes of request bodies above 16 KiB of one caller that are worked on at the same time; others wait; 0 is no limit.',
   ),
+  HTTP_CALLER_BODY_VALUES: integer(0, 10_000_000, 32_000).describe(
+    'Values of request bodies of more than 2,048 values of one caller that are worked on at the same time; others wait; 0 is no limit.',
+  ),
   HTTP_CALLER_BODY_WAIT_MS: integer(100, 10 * MINUTE_MS, 10_000).describe(
-    'Milliseconds for which a request body waits for others of its caller, then it is answered 429.',
+    'Milliseconds for which a request body waits for others of its caller, for each of the two above, then it is answered 429.',
   ),
   HTTP_CALLER_REQUESTS: integer(0, 1_000_000, 100).describe(
     'Requests of one caller that are under way in this replica, beside those that follow instances; others are answered 429; 0 is no limit.',

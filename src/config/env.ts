@@ -26,6 +26,17 @@ const REFUSED_IN_EVALUATION = [
   'OIDC_INTROSPECTION_URL',
 ] as const;
 
+type NumberSetting = {
+  [Name in keyof Settings]-?: Settings[Name] extends number ? Name : never;
+}[keyof Settings];
+
+/** A bound, and the setting that it comes from: whoever is refused is told both. */
+export interface Limit {
+  readonly setting: string;
+  /** 0 is no limit, where the setting allows it. */
+  readonly most: number;
+}
+
 /**
  * The validated settings of the process, injected by class. `mode` is chosen by the entry point that was started
  * (`main.ts` or `evaluation/main.ts`), never guessed from missing settings.
@@ -75,6 +86,11 @@ export class Env {
   /** The value of one setting. */
   get<Name extends keyof Settings>(name: Name): Settings[Name] {
     return this.settings[name];
+  }
+
+  /** A setting that bounds something. */
+  limit(setting: NumberSetting): Limit {
+    return { setting, most: this.settings[setting] };
   }
 
   /** Any variable of the environment, for files of operators that refer to one by name. An empty one counts as absent. */

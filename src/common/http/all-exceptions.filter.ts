@@ -46,6 +46,9 @@ export class AllExceptionsFilter implements ExceptionFilter {
     if (refusal !== undefined) {
       this.metrics.authFailures.inc({ reason: refusal });
     }
+    if (error instanceof TooManyRequestsError) {
+      this.metrics.limits.refused(error.setting);
+    }
     if (response.headersSent) {
       response.destroy();
       return;

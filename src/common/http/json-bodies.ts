@@ -6,12 +6,13 @@ import { UnreadableBodyError } from '../errors/request.errors.js';
 import { countValues } from '../json-values.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
+import { Metrics } from '../metrics/metrics.js';
 import { isPublic } from '../auth/public.decorator.js';
 import { inTurn } from '../turns.js';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes } from './body-bytes.decorator.js';
 import { BodyLimit } from './body-limit.decorator.js';
-import { BodyTurns, isSmallBody } from './body-turns.js';
+import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 
 /** How a body is read: as JSON or as bytes, and its bytes at the most. */
@@ -19,6 +20,12 @@ interface Reading {
   limit: number;
   reads: 'json' | 'raw';
 }
+
+const SMALL_BYTES = 16_384;
+/** More than bodies with fixed fields have, and most data of processes. */
+const SMALL_VALUES = 2_048;
+/** At least: a value has one, and a comma or bracket before it another. */
+const BYTES_PER_VALUE = 2;
 
 /** The bytes of a missing body. */
 const NOTHING = Buffer.from('{}');
@@ -32,13 +39,22 @@ const UTF_8 = new TextDecoder();
  */
 export class JsonBodies {
   private readonly parsers = new Map<number, RequestHandler>();
-  private readonly turns: BodyTurns;
+  /** Before a body is read, so that what waits takes no memory. */
+  private readonly byteTurns: BodyTurns;
+  /** Before it is parsed: how many values it has is known only then. */
+  private readonly valueTurns: BodyTurns;
 
   constructor(
     private readonly env: Env,
     private readonly reflector: Reflector,
+    { limits }: Metrics,
   ) {
-    this.turns = new BodyTurns(env.get('HTTP_CALLER_BODY_BYTES'), env.get('HTTP_CALLER_BODY_WAIT_MS'));
+    const waitMs = env.get('HTTP_CALLER_BODY_WAIT_MS');
+    const [bytes, values] = [env.limit('HTTP_CALLER_BODY_BYTES'), env.limit('HTTP_CALLER_BODY_VALUES')];
+    this.byteTurns = new BodyTurns({ limit: bytes, small: SMALL_BYTES, waitMs });
+    this.valueTurns = new BodyTurns({ limit: values, small: SMALL_VALUES, waitMs });
+    limits.show(bytes, () => this.byteTurns.use);
+    limits.show(values, () => this.valueTurns.use);
   }
 
   /** @throws UnreadableBodyError, ValidationFailedError, RateLimitExceededError */
@@ -70,40 +86,34 @@ export class JsonBodies {
     if (!/^utf-8$/i.test(charsetOf(request))) {
       throw new UnreadableBodyError('Charset of the request must be utf-8.');
     }
-    const endTurn = await this.turnOf(request, limit);
+    const endTurn = await turnOf(request, this.byteTurns, sizeOf(request, limit));
     await new Promise<void>((resolve, reject) => {
       this.parserFor(limit)(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(explained(error, limit)),
       );
     });
     const bytes = bytesOf(request.body);
-    if (reads === 'raw' || isSmallBody(bytes.length)) {
+    if (reads === 'raw' || this.byteTurns.isSmall(bytes.length)) {
       endTurn?.();
     }
-    request.body = reads === 'raw' ? bytes : await inTurn(() => this.objectOf(bytes));
-  }
-
-  private async turnOf(request: Request, limit: number): Promise<(() => void) | undefined> {
-    const bytes = sizeOf(request, limit);
-    if (isSmallBody(bytes)) {
-      return undefined;
+    if (reads === 'raw') {
+      request.body = bytes;
+      return;
     }
-    const principal = principalOf(request);
-    const over = requestContext()?.over;
-    return principal && over && this.turns.take(callerKey(principal), bytes, over);
+    request.body = await this.parsedInTurn(request, bytes);
   }
 
-  /** @throws UnreadableBodyError */
-  private objectOf(bytes: Uint8Array): object {
+  /** @throws UnreadableBodyError, RateLimitExceededError */
+  private async parsedInTurn(request: Request, bytes: Uint8Array): Promise<object> {
     const most = this.env.get('HTTP_BODY_MAX_VALUES');
-    if (bytes.length > most && countValues(bytes, most) > most) {
-      throw new UnreadableBodyError('Request body has too many values.', `the limit is ${most} values`);
+    if (bytes.length > Math.min(most, SMALL_VALUES * BYTES_PER_VALUE)) {
+      const values = await inTurn(() => countValues(bytes, most));
+      if (values > most) {
+        throw new UnreadableBodyError('Request body has too many values.', `the limit is ${most} values`);
+      }
+      await turnOf(request, this.valueTurns, values);
     }
-    const body = parsed(bytes);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new UnreadableBodyError('Request body must be a JSON object.');
-    }
-    return body;
+    return inTurn(() => objectOf(bytes));
   }
 
   private parserFor(limit: number): RequestHandler {
@@ -111,6 +121,28 @@ export class JsonBodies {
     this.parsers.set(limit, parser);
     return parser;
   }
+}
+
+/**
+ * Waits until bodies of this caller leave room for so much.
+ * @returns ends the turn before the answer
+ */
+async function turnOf(request: Request, turns: BodyTurns, amount: number): Promise<(() => void) | undefined> {
+  if (turns.isSmall(amount)) {
+    return undefined;
+  }
+  const principal = principalOf(request);
+  const over = requestContext()?.over;
+  return principal && over && turns.take(callerKey(principal), amount, over);
+}
+
+/** @throws UnreadableBodyError */
+function objectOf(bytes: Uint8Array): object {
+  const body = parsed(bytes);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new UnreadableBodyError('Request body must be a JSON object.');
+  }
+  return body;
 }
 
 function bytesOf(body: unknown): Uint8Array {

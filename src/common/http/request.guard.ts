@@ -2,6 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { Env } from '../../config/env.js';
+import { Metrics } from '../metrics/metrics.js';
 import { CheckedPath, type PathCheck, type PathCheckOptions } from './checked-path.js';
 import { JsonBodies } from './json-bodies.js';
 import { PathChecks } from './path-checks.js';
@@ -20,9 +21,10 @@ export class RequestGuard implements CanActivate {
     private readonly reflector: Reflector,
     modules: ModuleRef,
     env: Env,
+    metrics: Metrics,
   ) {
     this.paths = new PathChecks(modules);
-    this.bodies = new JsonBodies(env, reflector);
+    this.bodies = new JsonBodies(env, reflector, metrics);
   }
 
   /** @throws ValidationFailedError, UnreadableBodyError, RateLimitExceededError, and whatever the path is refused with */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { LimitMetrics } from './limit-metrics.js';
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -16,11 +17,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly refusedConnections = new Counter({
-    name: 'svc_http_connections_refused_total',
-    help: 'Connections that were ended at once, because their address had HTTP_ADDRESS_CONNECTIONS open.',
-    registers: [this.registry],
-  });
+  /** Bounds of what callers, addresses and process families may use. */
+  readonly limits = new LimitMetrics(this.registry);
 
   readonly connectionTests = new Counter({
     name: 'svc_mcp_connection_tests_total',

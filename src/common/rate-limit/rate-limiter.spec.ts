@@ -3,6 +3,8 @@ import { addressKey } from './address-rate-limit.middleware.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
 import { RateLimiter } from './rate-limiter.js';
 
+const limit = (most: number) => ({ setting: 'RATE_LIMIT_PRINCIPAL_PER_MINUTE', most });
+
 describe('RateLimiter', () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -12,7 +14,7 @@ describe('RateLimiter', () => {
   });
 
   it('takes the requests of a minute, then says how long to wait, then takes them again', () => {
-    const sut = new RateLimiter(2);
+    const sut = new RateLimiter(limit(2));
     sut.consume('a');
     sut.consume('a');
     vi.advanceTimersByTime(15_000);
@@ -27,14 +29,14 @@ describe('RateLimiter', () => {
   });
 
   it('counts each key for itself', () => {
-    const sut = new RateLimiter(1);
+    const sut = new RateLimiter(limit(1));
     sut.consume('a');
     sut.consume('b');
     expect(() => sut.consume('a')).toThrow(RateLimitExceededError);
   });
 
   it('forgets the key whose minute ends soonest when there are too many', () => {
-    const sut = new RateLimiter(1, 2);
+    const sut = new RateLimiter(limit(1), 2);
     sut.consume('a');
     vi.advanceTimersByTime(10);
     sut.consume('b');
@@ -45,7 +47,7 @@ describe('RateLimiter', () => {
   });
 
   it('counts a key anew after it was forgotten, and forgets in order again and again', () => {
-    const sut = new RateLimiter(1, 2);
+    const sut = new RateLimiter(limit(1), 2);
     for (let round = 0; round < 5; round += 1) {
       for (const key of ['a', 'b', 'c']) {
         expect(() => sut.consume(key)).not.toThrow();
@@ -55,7 +57,7 @@ describe('RateLimiter', () => {
   });
 
   it('has no limit at 0', () => {
-    const sut = new RateLimiter(0);
+    const sut = new RateLimiter(limit(0));
     expect(() => Array.from({ length: 1_000 }, () => sut.consume('a'))).not.toThrow();
   });
 });

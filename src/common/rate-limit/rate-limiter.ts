@@ -1,3 +1,4 @@
+import type { Limit } from '../../config/env.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
 
 const WINDOW_MS = 60_000;
@@ -22,11 +23,11 @@ export class RateLimiter {
   private readonly oldest = this.minutes.keys();
 
   /**
-   * @param perMinute requests a minute of one key; 0 is no limit
+   * @param limit requests a minute of one key; 0 is no limit
    * @param maxKeys keys counted at one time
    */
   constructor(
-    private readonly perMinute: number,
+    private readonly limit: Limit,
     private readonly maxKeys = MAX_KEYS,
   ) {}
 
@@ -35,14 +36,14 @@ export class RateLimiter {
    * @throws RateLimitExceededError when the key has had its requests of the minute
    */
   consume(key: string): void {
-    if (this.perMinute === 0) {
+    if (this.limit.most === 0) {
       return;
     }
     const now = performance.now();
     const minute = this.minuteOf(key, now);
     minute.count += 1;
-    if (minute.count > this.perMinute) {
-      throw new RateLimitExceededError(Math.max(1, Math.ceil((minute.end - now) / SECOND_MS)));
+    if (minute.count > this.limit.most) {
+      throw new RateLimitExceededError(this.limit, Math.max(1, Math.ceil((minute.end - now) / SECOND_MS)));
     }
   }
 

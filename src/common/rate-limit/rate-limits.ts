@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { Metrics } from '../metrics/metrics.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -21,18 +22,23 @@ export class RateLimits {
 
   private readonly refusalDelayMs: number;
 
-  constructor(env: Env) {
-    this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
-    this.address = new RateLimiter(env.get('RATE_LIMIT_ADDRESS_PER_MINUTE'));
-    this.principal = new RateLimiter(env.get('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
-    this.underWay = new RequestsUnderWay({
-      underWay: env.get('HTTP_CALLER_REQUESTS'),
-      atWork: env.get('HTTP_CALLER_AT_WORK'),
-    });
-    this.operations = {
-      'connection-test': new RateLimiter(env.get('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
-      discovery: new RateLimiter(env.get('RATE_LIMIT_DISCOVERY_PER_MINUTE')),
+  constructor(env: Env, { limits }: Metrics) {
+    const limiter = (...[setting]: Parameters<Env['limit']>): RateLimiter => {
+      limits.show(env.limit(setting));
+      return new RateLimiter(env.limit(setting));
     };
+    this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
+    this.address = limiter('RATE_LIMIT_ADDRESS_PER_MINUTE');
+    this.principal = limiter('RATE_LIMIT_PRINCIPAL_PER_MINUTE');
+    this.operations = {
+      'connection-test': limiter('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE'),
+      discovery: limiter('RATE_LIMIT_DISCOVERY_PER_MINUTE'),
+    };
+    const underWay = env.limit('HTTP_CALLER_REQUESTS');
+    const atWork = env.limit('HTTP_CALLER_AT_WORK');
+    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
+    limits.show(underWay, () => this.underWay.use);
+    limits.show(atWork, () => this.underWay.useAtWork);
   }
 
   /**

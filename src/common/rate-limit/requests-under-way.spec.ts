@@ -13,6 +13,8 @@ const opened = (state = {}): ServerResponse =>
     ...state,
   }) as never;
 
+const limit = (most: number) => ({ setting: 'HTTP_CALLER_REQUESTS', most });
+
 /** More turns of the event loop than a request waits for room in one, also on a busy machine. */
 const TURNS = 50;
 
@@ -38,7 +40,7 @@ describe('RequestsUnderWay', () => {
   };
 
   it('works on some of a caller at a time, in their order, and on those of others at once', async () => {
-    const requests = new RequestsUnderWay({ underWay: 0, atWork: 2 });
+    const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 2 });
     const [a, b, c] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
     send(requests, 'two', 'other');
     send(requests, 'one', 'rescan', false);
@@ -52,7 +54,7 @@ describe('RequestsUnderWay', () => {
   });
 
   it('passes over a request that is gone before its turn, and begins none for it', async () => {
-    const requests = new RequestsUnderWay({ underWay: 0, atWork: 1 });
+    const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 1 });
     const [a, b] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
     b?.();
     expect(await order()).toEqual(['a']);
@@ -61,7 +63,7 @@ describe('RequestsUnderWay', () => {
   });
 
   it('refuses what is too many with those that wait, and forgets callers who have none', async () => {
-    const requests = new RequestsUnderWay({ underWay: 2, atWork: 1 });
+    const requests = new RequestsUnderWay({ underWay: limit(2), atWork: 1 });
     const sent = ['a', 'b'].map((name) => send(requests, 'one', name));
     const refused = enter(requests, 'one', opened(), true);
     await expect(refused).rejects.toBeInstanceOf(TooManyCallerRequestsError);
@@ -75,7 +77,7 @@ describe('RequestsUnderWay', () => {
   it.each([{ closed: true }, { req: { socket: { destroyed: true } } }])(
     'counts no request that is over before it comes: %o',
     async (state) => {
-      const requests = new RequestsUnderWay({ underWay: 1, atWork: 1 });
+      const requests = new RequestsUnderWay({ underWay: limit(1), atWork: 1 });
       await expect(enter(requests, 'one', opened(state), true)).rejects.toBeInstanceOf(UnreadableBodyError);
       send(requests, 'one', 'next');
       expect(await order()).toEqual(['next']);
@@ -83,7 +85,7 @@ describe('RequestsUnderWay', () => {
   );
 
   it('has no limit where it is 0', async () => {
-    const requests = new RequestsUnderWay({ underWay: 0, atWork: 0 });
+    const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 0 });
     Array.from({ length: 500 }, (_, index) => send(requests, 'one', String(index)));
     expect(await order()).toHaveLength(500);
   });

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
+import type { Limit } from '../../config/env.js';
+import { useOf, type LimitUse } from '../metrics/limit-metrics.js';
 import { turnWithRoom } from '../turns.js';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
@@ -13,7 +15,7 @@ interface Caller {
 /** How many requests of one caller this replica takes; 0 is no limit. */
 export interface CallerLimits {
   /** Under way: at work, or waiting. */
-  readonly underWay: number;
+  readonly underWay: Limit;
   /** At work at the same time; the others wait. */
   readonly atWork: number;
 }
@@ -26,6 +28,16 @@ export class RequestsUnderWay {
   private readonly callers = new Map<string, Caller>();
 
   constructor(private readonly limits: CallerLimits) {}
+
+  /** Requests that are under way. */
+  get use(): LimitUse {
+    return useOf([...this.callers.values()].map(({ count }) => count));
+  }
+
+  /** Of these, those that are worked on in turn. */
+  get useAtWork(): LimitUse {
+    return useOf([...this.callers.values()].map(({ atWork }) => atWork));
+  }
 
   /**
    * Counts a request until its response or its connection is closed.
@@ -70,7 +82,7 @@ export class RequestsUnderWay {
   private counted(key: string): Caller {
     const { underWay } = this.limits;
     const caller = this.callers.get(key) ?? { count: 0, atWork: 0, waiting: [] };
-    if (underWay > 0 && caller.count >= underWay) {
+    if (underWay.most > 0 && caller.count >= underWay.most) {
       throw new TooManyCallerRequestsError(underWay);
     }
     this.callers.set(key, caller);

@@ -10,6 +10,7 @@ import { InstanceDiagramsService } from './reading/instance-diagrams.service.js'
 import { InstanceOperationsController } from './operations/instance-operations.controller.js';
 import { InstanceOperationsService } from './operations/instance-operations.service.js';
 import { InstanceProgressController } from './progress/instance-progress.controller.js';
+import { Followers } from './progress/followers.js';
 import { InstanceProgressService } from './progress/instance-progress.service.js';
 import { InstanceRetriesService } from './operations/instance-retries.service.js';
 import { InstanceSnapshots } from './reading/instance-snapshots.js';
@@ -45,6 +46,7 @@ import { StepWork } from './steps/step-work.js';
 import { EventsRepository } from './storage/events.repository.js';
 import { FamiliesRepository } from './storage/families.repository.js';
 import { FamilyLimits } from './steps/family-limits.js';
+import { FamilyMetrics } from './steps/family-metrics.js';
 import { IncidentsRepository } from './storage/incidents.repository.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { InstancesRepository } from './storage/instances.repository.js';
@@ -72,6 +74,8 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ExpiredRows,
     FamiliesRepository,
     FamilyLimits,
+    FamilyMetrics,
+    Followers,
     IncidentsRepository,
     IncidentsService,
     IncidentRecords,

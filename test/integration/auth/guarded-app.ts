@@ -147,15 +147,16 @@ function appModule(env: Env, { trusted = oidcIssuer }: GuardedAppOptions): Type 
     providers: [
       { provide: Env, useValue: env },
       { provide: DenialListener, useClass: RecordingDenials },
+      Metrics,
     ],
-    exports: [Env, DenialListener],
+    exports: [Env, DenialListener, Metrics],
   })
   class SettingsModule {}
 
   @Module({
     imports: [SettingsModule, AuthModule.forIssuer({ inject: [Env], useFactory: trusted })],
     controllers: [GuardedController],
-    providers: [Log, Metrics, { provide: APP_FILTER, useClass: AllExceptionsFilter }],
+    providers: [Log, { provide: APP_FILTER, useClass: AllExceptionsFilter }],
   })
   class GuardedModule {}
   return GuardedModule;

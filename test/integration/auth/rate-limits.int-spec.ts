@@ -17,7 +17,7 @@ async function start(settings: Record<string, string>, trustProxy = 0): Promise<
 
 type Answer = Awaited<ReturnType<typeof call>>;
 
-function expectTooMany(answer: Answer): void {
+function expectTooMany(answer: Answer, setting: string, most: number): void {
   expect(answer.status).toBe(429);
   const seconds = Number(answer.headers.get('retry-after'));
   expect(seconds).toBeGreaterThanOrEqual(1);
@@ -26,7 +26,7 @@ function expectTooMany(answer: Answer): void {
     error: 'Too Many Requests',
     message: 'Too many requests.',
     status: 429,
-    details: `Try again in ${seconds} seconds.`,
+    details: `${setting} is ${most}. Try again in ${seconds} seconds.`,
   });
 }
 
@@ -38,8 +38,12 @@ describe('the limit by address', () => {
     for (let count = 0; count < 5; count += 1) {
       expect((await call(`${app.url}/any-caller`, count % 2 === 0 ? undefined : 'bad')).status).toBe(401);
     }
-    expectTooMany(await call(`${app.url}/any-caller`));
-    expectTooMany(await call(`${app.url}/any-caller`, await issuer.sign()));
+    expectTooMany(await call(`${app.url}/any-caller`), 'RATE_LIMIT_ADDRESS_PER_MINUTE', 5);
+    expectTooMany(
+      await call(`${app.url}/any-caller`, await issuer.sign()),
+      'RATE_LIMIT_ADDRESS_PER_MINUTE',
+      5,
+    );
     expect((await call(`${app.url}/livez`)).status).toBe(200);
   });
 
@@ -47,20 +51,32 @@ describe('the limit by address', () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '2' });
     await call(`${app.url}/any-caller`, undefined, from('203.0.113.1'));
     await call(`${app.url}/any-caller`, undefined, from('203.0.113.2'));
-    expectTooMany(await call(`${app.url}/any-caller`, undefined, from('203.0.113.3')));
+    expectTooMany(
+      await call(`${app.url}/any-caller`, undefined, from('203.0.113.3')),
+      'RATE_LIMIT_ADDRESS_PER_MINUTE',
+      2,
+    );
   });
 
   it('counts each client behind a trusted proxy, and a client cannot choose its address', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '1' }, 1);
     expect((await call(`${app.url}/any-caller`, undefined, from('203.0.113.1'))).status).toBe(401);
     expect((await call(`${app.url}/any-caller`, undefined, from('203.0.113.2'))).status).toBe(401);
-    expectTooMany(await call(`${app.url}/any-caller`, undefined, from('198.51.100.9, 203.0.113.1')));
+    expectTooMany(
+      await call(`${app.url}/any-caller`, undefined, from('198.51.100.9, 203.0.113.1')),
+      'RATE_LIMIT_ADDRESS_PER_MINUTE',
+      1,
+    );
   });
 
   it('counts a /64 network of IPv6 as one client', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '1' }, 1);
     expect((await call(`${app.url}/any-caller`, undefined, from('2001:db8:0:1::1'))).status).toBe(401);
-    expectTooMany(await call(`${app.url}/any-caller`, undefined, from('2001:db8:0:1:ffff::2')));
+    expectTooMany(
+      await call(`${app.url}/any-caller`, undefined, from('2001:db8:0:1:ffff::2')),
+      'RATE_LIMIT_ADDRESS_PER_MINUTE',
+      1,
+    );
     expect((await call(`${app.url}/any-caller`, undefined, from('2001:db8:0:2::1'))).status).toBe(401);
   });
 });
@@ -71,7 +87,11 @@ describe('the limit by caller', () => {
     for (let count = 0; count < 3; count += 1) {
       expect((await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'a' }))).status).toBe(200);
     }
-    expectTooMany(await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'a' })));
+    expectTooMany(
+      await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'a' })),
+      'RATE_LIMIT_PRINCIPAL_PER_MINUTE',
+      3,
+    );
     expect((await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'b' }))).status).toBe(200);
   });
 
@@ -79,7 +99,11 @@ describe('the limit by caller', () => {
     await start({ RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1' });
     const token = await issuer.sign({ scope: '' });
     expect((await call(`${app.url}/guarded`, token, { method: 'POST' })).status).toBe(403);
-    expectTooMany(await call(`${app.url}/guarded`, token, { method: 'POST' }));
+    expectTooMany(
+      await call(`${app.url}/guarded`, token, { method: 'POST' }),
+      'RATE_LIMIT_PRINCIPAL_PER_MINUTE',
+      1,
+    );
   });
 
   it('can be lower for a costly operation, which leaves the others alone', async () => {
@@ -87,7 +111,7 @@ describe('the limit by caller', () => {
     const token = await issuer.sign();
     expect((await call(`${app.url}/costly`, token)).status).toBe(200);
     expect((await call(`${app.url}/costly`, token)).status).toBe(200);
-    expectTooMany(await call(`${app.url}/costly`, token));
+    expectTooMany(await call(`${app.url}/costly`, token), 'RATE_LIMIT_CONNECTION_TEST_PER_MINUTE', 2);
     expect((await call(`${app.url}/any-caller`, token)).status).toBe(200);
   });
 

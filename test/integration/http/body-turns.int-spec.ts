@@ -3,6 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestApp, type TestResponse } from '../../support/app.js';
+import { limitMetrics } from '../../support/limit-metrics.js';
 import { connectionTestPath, createPath, createSystemBody } from '../../support/factories.js';
 
 const BODY_BYTES = 40_000;
@@ -72,8 +73,19 @@ describe('large request bodies of one caller', () => {
     await begin();
     await expect.poll(async () => (await send()).status).toBe(429);
     const refused = await send();
-    expect(refused.body).toMatchObject({ error: 'Too Many Requests', status: 429 });
+    expect(refused.body).toEqual({
+      error: 'Too Many Requests',
+      message: 'Too many requests.',
+      status: 429,
+      details: `HTTP_CALLER_BODY_BYTES is ${2 * BODY_BYTES}. Try again in 1 seconds.`,
+    });
     expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await limitMetrics(app, 'HTTP_CALLER_BODY_BYTES')).toEqual({
+      most: 2 * BODY_BYTES,
+      refusals: expect.toSatisfy((count: number) => count >= 2),
+      all: 2 * BODY_BYTES,
+      largest: 2 * BODY_BYTES,
+    });
   });
 
   it('do not hold up small ones, nor those of others', async () => {

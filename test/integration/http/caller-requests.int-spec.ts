@@ -4,6 +4,7 @@ import { request, type ClientRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { createPath, listPath } from '../../support/factories.js';
+import { limitMetrics } from '../../support/limit-metrics.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
@@ -42,7 +43,7 @@ describe('fairness at the door', () => {
 
   describe('requests of one caller at the same time', () => {
     it('are at most HTTP_CALLER_REQUESTS; others are answered 429, other callers are not', async () => {
-      app = await TestApp.start({ HTTP_CALLER_REQUESTS: String(AT_ONCE) });
+      app = await TestApp.start({ HTTP_CALLER_REQUESTS: String(AT_ONCE), HTTP_CALLER_AT_WORK: '8' });
       const [greedy, modest] = [await bearer('greedy'), await bearer('modest')];
       const hanging = Array.from({ length: AT_ONCE }, () => hang(greedy));
       const refused = await eventually(
@@ -58,6 +59,21 @@ describe('fairness at the door', () => {
         details: `One caller may have ${AT_ONCE} requests under way (HTTP_CALLER_REQUESTS). Try again when others have been answered.`,
       });
       expect((await list(modest)).status).not.toBe(429);
+      hang(modest);
+      await eventually(
+        () => limitMetrics(app, 'HTTP_CALLER_REQUESTS'),
+        ({ all }) => all === AT_ONCE + 1,
+      );
+      expect(await limitMetrics(app, 'HTTP_CALLER_REQUESTS')).toEqual({
+        most: AT_ONCE,
+        refusals: expect.toSatisfy((count: number) => count >= 1),
+        all: AT_ONCE + 1,
+        largest: AT_ONCE,
+      });
+      expect(await limitMetrics(app, 'HTTP_CALLER_AT_WORK')).toMatchObject({
+        all: AT_ONCE + 1,
+        largest: AT_ONCE,
+      });
 
       hanging[0]?.destroy();
       await eventually(
@@ -136,8 +152,28 @@ describe('fairness at the door', () => {
         expect(await isClosed(socket)).toBe(false);
       }
       expect(await isClosed(await dial())).toBe(true);
+      expect(await limitMetrics(app, 'HTTP_ADDRESS_CONNECTIONS')).toEqual({
+        most: AT_ONCE,
+        refusals: 1,
+        all: AT_ONCE,
+        largest: AT_ONCE,
+      });
       first[0]?.destroy();
       await expect.poll(async () => isClosed(await dial()), { timeout: 20_000 }).toBe(false);
+    });
+
+    it('are at most HTTP_MAX_CONNECTIONS of all addresses', async () => {
+      app = await TestApp.start({ HTTP_MAX_CONNECTIONS: String(AT_ONCE) });
+      for (const socket of [await dial(), await dial(), await dial()]) {
+        expect(await isClosed(socket)).toBe(false);
+      }
+      expect(await isClosed(await dial())).toBe(true);
+      expect(await limitMetrics(app, 'HTTP_MAX_CONNECTIONS')).toEqual({
+        most: AT_ONCE,
+        refusals: 1,
+        all: AT_ONCE,
+        largest: undefined,
+      });
     });
 
     it('are not counted behind a proxy, since all of them are its own', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { connectionTestPath, listPath } from '../../support/factories.js';
+import { limitMetrics } from '../../support/limit-metrics.js';
 
 const PER_MINUTE = 5;
 
@@ -19,12 +20,30 @@ describe('rate limits', () => {
       error: 'Too Many Requests',
       message: 'Too many requests.',
       status: 429,
-      details: expect.stringMatching(/^Try again in \d+ seconds\.$/),
+      details: expect.stringMatching(/^RATE_LIMIT_ADDRESS_PER_MINUTE is 5\. Try again in \d+ seconds\.$/),
     });
     const seconds = Number(response.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect((await app.request('GET', '/unknown')).status).toBe(429);
+  });
+
+  it.each<[string, () => Promise<TestResponse>]>([
+    ['RATE_LIMIT_ADDRESS_PER_MINUTE', () => app.request('GET', listPath())],
+    ['RATE_LIMIT_PRINCIPAL_PER_MINUTE', () => app.request('GET', listPath())],
+    ['RATE_LIMIT_CONNECTION_TEST_PER_MINUTE', () => app.request('PATCH', connectionTestPath(), { body: {} })],
+    ['RATE_LIMIT_DISCOVERY_PER_MINUTE', () => app.request('GET', '/api/platform/discover')],
+  ])('by %s are named by the answer and counted in the metrics', async (setting, send) => {
+    await start({ [setting]: '1' });
+    expect((await send()).status).not.toBe(429);
+    expect(await limitMetrics(app, setting)).toMatchObject({ most: 1, refusals: 0 });
+    const { status, body } = await send();
+
+    expect({ status, details: body['details'] }).toEqual({
+      status: 429,
+      details: expect.stringContaining(`${setting} is 1.`),
+    });
+    expect(await limitMetrics(app, setting)).toMatchObject({ most: 1, refusals: 1 });
   });
 
   it.each(['RATE_LIMIT_ADDRESS_PER_MINUTE', 'RATE_LIMIT_PRINCIPAL_PER_MINUTE'])(

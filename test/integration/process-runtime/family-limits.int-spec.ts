@@ -5,6 +5,7 @@ import { ProcessFamilyEntity } from '../../../src/modules/process-runtime/storag
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
+import { limitMetrics } from '../../support/limit-metrics.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
@@ -85,6 +86,11 @@ describe('a process that multiplies', () => {
       expect(job?.kind).toBe('CALL');
     }
     expect(await family(instanceMetadata.processInstanceId)).toMatchObject({ instances: INSTANCES });
+    const shown = await limitMetrics(other, 'PROCESS_FAMILY_MAX_INSTANCES');
+    expect(shown).toMatchObject({ most: INSTANCES, all: INSTANCES, largest: INSTANCES });
+    const here = await limitMetrics(app, 'PROCESS_FAMILY_MAX_INSTANCES');
+    // Whichever replica made a call has counted its refusal.
+    expect((shown.refusals ?? 0) + (here.refusals ?? 0)).toBeGreaterThanOrEqual(settled.open.length);
 
     await terminate(uuid);
     await eventually(
@@ -148,6 +154,7 @@ describe('a process that multiplies', () => {
     expect(status).toBe(409);
     expect(body.incident).toMatchObject({ code: 'ENGINE' });
     expect(body.incident?.message).toContain('PROCESS_FAMILY_MAX_JOBS');
+    expect(await limitMetrics(app, 'PROCESS_FAMILY_MAX_JOBS')).toMatchObject({ most: JOBS, refusals: 1 });
     const { id } = await instanceRow(app, body.incident?.processInstanceUuid ?? '');
     expect(await jobsOf([id])).toEqual([]);
     expect(await countInstances(app, published.appId)).toBe(before + 1);

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { limitMetrics } from '../../support/limit-metrics.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
@@ -128,12 +129,17 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const followers = await Promise.all([1, 2, 3].map(() => Follower.open(app, id, token)));
     const refused = await app.request('GET', `${instancePath(id)}/progress`, { token });
+    const shown = await limitMetrics(app, 'PROCESS_PROGRESS_CONNECTIONS_PER_CALLER');
     followers.forEach((follower) => follower.leave());
 
     expect(refused).toMatchObject({
       status: 429,
-      body: { message: 'Too many connections follow process instances.' },
+      body: {
+        message: 'Too many connections follow process instances.',
+        details: 'PROCESS_PROGRESS_CONNECTIONS_PER_CALLER is 3.',
+      },
     });
+    expect(shown).toEqual({ most: 3, refusals: 1, all: 3, largest: 3 });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 

@@ -12,7 +12,7 @@ export class DenialLimit {
   private readonly limiter: RateLimiter;
 
   constructor(env: Env) {
-    this.limiter = new RateLimiter(env.get('AUDIT_DENIALS_PER_MINUTE'));
+    this.limiter = new RateLimiter(env.limit('AUDIT_DENIALS_PER_MINUTE'));
   }
 
   /** Counts one refusal. @returns whether it is to be recorded */

@@ -7,6 +7,7 @@ import {
   MANIFEST_EXAMPLE,
   NO_VERSION,
   PACKAGE_EXAMPLE,
+  PACKAGE_MOVED,
   STORED_PACKAGE_EXAMPLE,
   VERSION_COMMITTED,
 } from '../model/build.examples.js';
@@ -23,7 +24,8 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       'being when it is new. Everything wrong is told at once under `problems`, and then nothing is stored. The package is the ' +
       'whole truth about REST and NOSQL_DB systems of the version; MCP systems that it does not name stay. Systems that stay keep ' +
       'their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing. ' +
-      '409 also where it names a library whose package does not say that this application may use it (`usableBy`).',
+      '409 also where it names a library whose package does not say that this application may use it (`usableBy`), and with ' +
+      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. 503 also where too many packages wait for their check.`,
     body: {
       schema: ANY_OBJECT,
       examples: { package: { summary: 'A small package', value: PACKAGE_EXAMPLE } },
@@ -52,8 +54,9 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
     summary: 'Commit an application version',
     description:
       'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
-      '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made. `warnings` names the systems whose ' +
-      'connection was never tested, and agents that cannot use what they refer to.',
+      '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made; also with ' +
+      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. ` +
+      '`warnings` names the systems whose connection was never tested, and agents that cannot use what they refer to.',
     body: {
       type: CommitVersionRequestDto,
       required: false,

@@ -22,6 +22,9 @@ export const VERSION_COMMITTED = {
   409: 'The application version is committed and can no longer be changed.',
 };
 
+/** Message of a 409: work on a package was overtaken too often. */
+export const PACKAGE_MOVED = 'The application package was changed at the same time: read it again.';
+
 /** A small package. */
 export const PACKAGE_EXAMPLE = {
   application: { formatVersion: 1, appId: 'sample', name: 'Sample' },

@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
 import { ETAG_HEADER, IF_MATCH } from './if-match.js';
-import { DELIVERY_DENIED, VERSION_COMMITTED } from '../model/build.examples.js';
+import { DELIVERY_DENIED, PACKAGE_MOVED, VERSION_COMMITTED } from '../model/build.examples.js';
 import { PACKAGE_REFUSED } from '../model/package.dto.js';
 import { WorkflowDto, WorkflowListDto, WorkflowNodeDto } from './workflow-node.dto.js';
 import {
@@ -43,7 +43,7 @@ export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
     description:
       'Extension of the contract. `id` and `svcUuid` are given when they are left out; dates, users and `workflowResourceId` are ' +
       'ignored. The workflow has to be whole afterwards, so a node usually comes on a sequence. 409 when the version is committed or ' +
-      'has a node of this id.',
+      `has a node of this id, and with \`${PACKAGE_MOVED}\` where others stored packages of the version all the time.`,
     status: HttpStatus.CREATED,
     body: NODE_BODY,
     answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },
@@ -67,7 +67,8 @@ export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
     summary: 'Change a node of a workflow of a draft version',
     description:
       'Extension of the contract. The whole node in the place of the one that is there; what was read can be sent back changed. ' +
-      '409 when the version is committed, or when the node is not the one that `If-Match` names.',
+      '409 when the version is committed, or when the node is not the one that `If-Match` names; also with ' +
+      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time.`,
     headers: [IF_MATCH],
     body: NODE_BODY,
     answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },

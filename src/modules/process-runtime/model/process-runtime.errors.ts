@@ -7,6 +7,7 @@ import {
   TooManyRequestsError,
 } from '../../../common/errors/domain.error.js';
 
+import type { Limit } from '../../../config/env.js';
 import type { StopReport } from './process-runtime.types.js';
 
 /** No such process instance. */
@@ -75,12 +76,14 @@ export class LanePermissionError extends ForbiddenError {
   }
 }
 
-/** Too many connections follow instances (PROCESS_PROGRESS_CONNECTIONS). */
+/** 429: too many connections follow instances, of this caller or of all in this replica. */
 export class TooManyProgressStreamsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_PROGRESS_STREAMS';
   readonly retryAfterSeconds = 10;
-  constructor() {
-    super('Too many connections follow process instances.');
+  readonly setting: string;
+  constructor({ setting, most }: Limit) {
+    super('Too many connections follow process instances.', `${setting} is ${most}.`);
+    this.setting = setting;
   }
 }
 

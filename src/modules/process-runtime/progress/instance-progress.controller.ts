@@ -10,6 +10,7 @@ import { LastingAnswer } from '../../../common/rate-limit/lasting-answer.decorat
 import { StopGate } from '../../../common/http/stop-gate.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { InstanceParams } from '../reading/instance.params.dto.js';
+import { Followers } from './followers.js';
 import { InstanceProgressService } from './instance-progress.service.js';
 import { describeStream, sinkOf } from './progress-response.js';
 import { ForReaders } from '../reading/for-readers.decorator.js';
@@ -28,6 +29,7 @@ export class InstanceProgressController {
 
   constructor(
     private readonly progress: InstanceProgressService,
+    private readonly followers: Followers,
     private readonly env: Env,
     gate: StopGate,
   ) {
@@ -50,7 +52,7 @@ export class InstanceProgressController {
       describeStream(response).end();
       return;
     }
-    this.progress.demandRoom(principal);
+    this.followers.demandRoom(principal);
     const call = {
       uuid,
       lastEventId,

@@ -2,14 +2,13 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../../common/errors/domain.error.js';
-import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.js';
 import { Env } from '../../../config/env.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
+import { Followers } from './followers.js';
 import { InstanceStream } from './instance-stream.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
 import { ALL_LISTS } from '../reading/instance-contents.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
-import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceSignals } from '../steps/instance-signals.js';
 import { hasEnded } from '../steps/instance-status.js';
 
@@ -21,10 +20,8 @@ const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
 /** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
 @Injectable()
 export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
-  private readonly streams = new Set<InstanceStream>();
   private unlisten: (() => void) | undefined;
   private polling: NodeJS.Timeout | undefined;
-  private isStopping = false;
 
   constructor(
     private readonly instances: ProcessInstancesService,
@@ -32,11 +29,10 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     private readonly signals: InstanceSignals,
     private readonly env: Env,
     private readonly clock: Clock,
-    private readonly gate: StopGate,
+    private readonly followers: Followers,
   ) {}
 
   onModuleInit(): void {
-    this.gate.whenClosed(() => this.endAll());
     this.unlisten = this.signals.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
     );
@@ -44,32 +40,8 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.unlisten?.();
-    this.endAll();
-  }
-
-  /** Ends all connections; a server waits for them before it stops. */
-  private endAll(): void {
-    this.isStopping = true;
     clearTimeout(this.polling);
-    [...this.streams].forEach((stream) => stream.end());
-  }
-
-  /**
-   * Refuses a connection too many, before anything is sent.
-   * @throws TooManyProgressStreamsError, ReplicaStoppingError
-   */
-  demandRoom(principal: Principal): void {
-    if (this.isStopping) {
-      throw new ReplicaStoppingError();
-    }
-    const caller = callerHash(principal);
-    const own = [...this.streams].filter((stream) => stream.caller === caller).length;
-    if (
-      this.streams.size >= this.env.get('PROCESS_PROGRESS_CONNECTIONS') ||
-      own >= this.env.get('PROCESS_PROGRESS_CONNECTIONS_PER_CALLER')
-    ) {
-      throw new TooManyProgressStreamsError();
-    }
+    this.followers.endAll();
   }
 
   /**
@@ -82,7 +54,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     const { uuid, lastEventId } = request;
     const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
     const first = await this.instances.get(principal, uuid, ALL_LISTS);
-    this.demandRoom(principal);
+    this.followers.demandRoom(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
@@ -90,11 +62,11 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       sink,
       (one) => this.pump(one, uuid),
       (one) => {
-        this.streams.delete(one);
+        this.followers.remove(one);
         timers.forEach((timer) => clearTimeout(timer));
       },
     );
-    this.streams.add(stream);
+    this.followers.add(stream);
     timers.push(...this.timers(stream, request));
     const last = first.history?.[0]?.seq ?? 0;
     stream.seq = Math.min(known ?? last, last);
@@ -156,14 +128,14 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   /** What other replicas do is found by one query for all instances that are followed. */
   private poll(): void {
-    if (this.polling === undefined && this.streams.size > 0 && !this.isStopping) {
+    if (this.polling === undefined && this.followers.goOn) {
       this.polling = setTimeout(() => void this.look(), this.env.get('PROCESS_PROGRESS_POLL_MS'));
     }
   }
 
   private async look(): Promise<void> {
     try {
-      const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
+      const ids = [...new Set(this.followers.all.map(({ instanceId }) => instanceId))];
       const revisions = await this.instances.revisions(ids);
       const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
       this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
@@ -175,6 +147,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   }
 
   private wake(isMeant: (stream: InstanceStream) => boolean): void {
-    [...this.streams].filter(isMeant).forEach((stream) => stream.wake());
+    this.followers.all.filter(isMeant).forEach((stream) => stream.wake());
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Env } from '../../../config/env.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import { Env, type Limit } from '../../../config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
 import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
@@ -22,16 +23,17 @@ const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
  */
 @Injectable()
 export class FamilyLimits {
-  private readonly instances: number;
-  private readonly jobs: number;
+  private readonly instances: Limit;
+  private readonly jobs: Limit;
 
   constructor(
     private readonly families: FamiliesRepository,
     private readonly queue: JobQueueService,
+    private readonly metrics: Metrics,
     env: Env,
   ) {
-    this.instances = env.get('PROCESS_FAMILY_MAX_INSTANCES');
-    this.jobs = env.get('PROCESS_FAMILY_MAX_JOBS');
+    this.instances = env.limit('PROCESS_FAMILY_MAX_INSTANCES');
+    this.jobs = env.limit('PROCESS_FAMILY_MAX_JOBS');
   }
 
   /** Whether the row of the family is locked for a step. */
@@ -51,9 +53,10 @@ export class FamilyLimits {
     }
     const familyId = familyOf(row);
     await this.families.lock(manager, familyId);
-    const open = await this.queue.countOfFamily(manager, familyId, this.jobs);
-    if (open + jobs.length > this.jobs) {
-      const message = `The process and what it has called would have more than ${this.jobs} open background jobs (PROCESS_FAMILY_MAX_JOBS).`;
+    const open = await this.queue.countOfFamily(manager, familyId, this.jobs.most);
+    if (open + jobs.length > this.jobs.most) {
+      this.metrics.limits.refused(this.jobs.setting);
+      const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs (${this.jobs.setting}).`;
       throw new EngineIncident('NODE', 'ENGINE', message, placeOf(first));
     }
   }
@@ -70,8 +73,9 @@ export class FamilyLimits {
     }
     if (was) {
       await this.families.leave(manager, rootId);
-    } else if (!(await this.families.enter(manager, rootId, this.instances))) {
-      const message = `The process that was started first and what it has called would have more than ${this.instances} live instances (PROCESS_FAMILY_MAX_INSTANCES).`;
+    } else if (!(await this.families.enter(manager, rootId, this.instances.most))) {
+      this.metrics.limits.refused(this.instances.setting);
+      const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances (${this.instances.setting}).`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
     }
   }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan, type EntityManager } from 'typeorm';
 import { Table } from '../../../database/table.js';
+import type { RawRow } from '../../../database/raw-row.js';
+import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
 import type { InstanceHead } from './instance.row.js';
 import { ProcessFamilyEntity } from './process-family.entity.js';
 
@@ -37,6 +39,19 @@ export class FamiliesRepository {
     await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
   }
 
+  /** Live called instances of all families, and of the largest one. */
+  async use(manager: EntityManager): Promise<LimitUse> {
+    return useIn(manager, 'SELECT instances AS amount FROM process_families');
+  }
+
+  /** Open background jobs of all families, and of the largest one. */
+  async useOfJobs(manager: EntityManager): Promise<LimitUse> {
+    return useIn(
+      manager,
+      'SELECT COUNT(*) AS amount FROM runtime_jobs WHERE family_id IS NOT NULL GROUP BY family_id',
+    );
+  }
+
   /** Removes rows that count nothing; returns how many. */
   async removeEmpty(manager: EntityManager, limit: number): Promise<number> {
     const found = { order: { rootId: 'ASC' }, limit } as const;
@@ -47,4 +62,12 @@ export class FamiliesRepository {
     const room = { rootId, instances: LessThan(most) };
     return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
   }
+}
+
+/** @param amounts statement that reads the amount of each family */
+async function useIn(manager: EntityManager, amounts: string): Promise<LimitUse> {
+  const [found] = await manager.query<RawRow[]>(
+    `SELECT COALESCE(SUM(amount), 0) AS total, COALESCE(MAX(amount), 0) AS largest FROM (${amounts}) AS amounts`,
+  );
+  return { all: Number(found?.['total']), largest: Number(found?.['largest']) };
 }

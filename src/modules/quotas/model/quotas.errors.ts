@@ -6,6 +6,7 @@ const WHO = { APP: 'application', CALLER: 'caller' } as const;
 /** 429: an application or a caller has used up a quota (docs/contract.md, section 1). */
 export class QuotaExceededError extends TooManyRequestsError {
   readonly code = 'QUOTA_EXCEEDED';
+  readonly setting: string;
   /** @param retryAfterSeconds whole seconds after which there may be room, at least 1 */
   constructor(
     { scope, setting, limit }: Pick<Quota, 'scope' | 'setting' | 'limit'>,
@@ -15,5 +16,6 @@ export class QuotaExceededError extends TooManyRequestsError {
       `The quota of the ${WHO[scope]} is used up.`,
       `${setting} is ${limit}. Try again in ${retryAfterSeconds} seconds, or ask the operator for more.`,
     );
+    this.setting = setting;
   }
 }

@@ -21,7 +21,7 @@ export const SystemSecretsApi = apiRoutes([], {
       example: REPLACED_SECRET_EXAMPLE,
       description: 'The secret is replaced.',
     },
-    errors: [403, 404, { 409: 'The connection of the system has no such secret.' }],
+    errors: [403, 404, { 409: 'The system has no service account.' }],
   },
   replaceClientCertificate: {
     summary: 'Set or replace the client certificate of a system and its key',

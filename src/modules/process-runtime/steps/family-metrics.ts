@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { FamiliesRepository } from '../storage/families.repository.js';
+
+/** Every job is counted, so a replica looks no more often than that, however often it is asked for its metrics. */
+const KEPT_MS = 30_000;
+
+/** How large process families are in all replicas, read when somebody asks for the metrics. */
+@Injectable()
+export class FamilyMetrics {
+  constructor({ limits }: Metrics, families: FamiliesRepository, database: Database, env: Env) {
+    const reading = (read: (manager: EntityManager) => Promise<LimitUse>): (() => Promise<LimitUse>) =>
+      keptFor(KEPT_MS, () => database.read(read));
+    limits.show(
+      env.limit('PROCESS_FAMILY_MAX_INSTANCES'),
+      reading((manager) => families.use(manager)),
+    );
+    limits.show(
+      env.limit('PROCESS_FAMILY_MAX_JOBS'),
+      reading((manager) => families.useOfJobs(manager)),
+    );
+  }
+}
+
+/** Reads at most once in that time, and again at once after a failure; who asks meanwhile gets what was read last. */
+function keptFor<Result>(keptMs: number, read: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at >= keptMs) {
+      const result = read();
+      last = { at: performance.now(), result };
+      result.catch(() => {
+        last = undefined;
+      });
+    }
+    return last.result;
+  };
+}
