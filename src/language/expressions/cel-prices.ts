@@ -81,8 +81,8 @@ const payForString: Price = (meter, target, args) => {
   meter.charge(typeof value === 'object' && !(value instanceof Uint8Array) ? STEPS_OF_A_TIME : 1);
 };
 
-/** Characters of a text are counted one by one. */
-const payForSize: Price = (meter, target, args) => {
+/** Characters of a text are counted, or written as bytes, one by one. */
+const payForCharacters: Price = (meter, target, args) => {
   meter.charge(1);
   const [value] = target === undefined ? args : [target];
   if (typeof value === 'string') {
@@ -105,7 +105,8 @@ const PRICES: Partial<Record<string, Price>> = {
   '@in': payForMembership,
   '_+_': payForSum,
   contains: payForSearch,
-  size: payForSize,
+  size: payForCharacters,
+  bytes: payForCharacters,
   string: payForString,
   int: payForInteger,
   uint: payForInteger,

@@ -59,6 +59,10 @@ function isScalar(value: unknown): value is string | number | boolean | null {
   );
 }
 
+function isJson(value: unknown): boolean {
+  return isScalar(value) || Array.isArray(value) || isJsonObject(value);
+}
+
 /** A JSON object as the native map that CEL takes; only own members, and none by which a prototype is reached. */
 class JsonObjectMap extends Map<string, CelValue> {
   readonly #object: JsonObject;
@@ -114,7 +118,9 @@ class JsonObjectMap extends Map<string, CelValue> {
 
   /** Whoever asks for the names goes through all of them. */
   private names(): readonly string[] {
-    this.#names ??= Object.keys(this.#object).filter((name) => this.has(name));
+    this.#names ??= Object.keys(this.#object).filter(
+      (name) => !isPrototypeKey(name) && isJson(this.#object[name]),
+    );
     this.#meter.charge(this.#names.length / ELEMENTS_A_STEP);
     return this.#names;
   }
