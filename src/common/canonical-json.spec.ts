@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson, canonicalPieces } from './canonical-json.js';
 
 describe('canonicalJson', () => {
   it('writes the example of RFC 8785, section 3.2.2', () => {
@@ -23,5 +23,23 @@ describe('canonicalJson', () => {
   it('gives equal text for equal values in another order, also with names that look like integers', () => {
     expect(canonicalJson({ b: { 10: 1, 9: 2 }, a: [] })).toBe(canonicalJson({ a: [], b: { 9: 2, 10: 1 } }));
     expect(canonicalJson({ 9: 2, 10: 1 })).toBe('{"10":1,"9":2}');
+  });
+});
+
+describe('canonicalPieces', () => {
+  const texts = ['', 'a "quoted" \\ text\n\u0001', 'ä€😀\ud800', 'x'.repeat(2_500_000)];
+  const content = (text: (value: string) => unknown) => ({
+    workflows: texts.map((value, index) => ({ name: `n${index}`, definition: text(value) })),
+    tools: [],
+    settings: { b: null, a: [1, { c: 'ü' }] },
+    definitions: [],
+    graph: text('{}'),
+  });
+
+  it('are together what canonicalJson writes, bytes standing for texts', () => {
+    const pieces = [...canonicalPieces(content((value) => new TextEncoder().encode(JSON.stringify(value))))];
+    const text = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
+    expect(text).toBe(canonicalJson(content((value) => value)));
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_100_000);
   });
 });

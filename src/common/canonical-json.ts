@@ -1,3 +1,6 @@
+/** Bytes of one piece, see `canonicalPieces`. */
+const PIECE = 1_048_576;
+
 /**
  * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, no white space. Equal values give
  * equal text however a database or a server ordered their members.
@@ -15,4 +18,53 @@ export function canonicalJson(value: unknown): string {
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
+}
+
+/**
+ * The same text in pieces, for a hash of what is large.
+ * @param value plain JSON data, and bytes in the place of values of which the canonical JSON was made before, in UTF-8
+ */
+export function* canonicalPieces(value: unknown): Generator<string | Uint8Array> {
+  if (value instanceof Uint8Array) {
+    for (let at = 0; at < value.length; at += PIECE) {
+      yield value.subarray(at, at + PIECE);
+    }
+  } else if (!holdsBytes(value)) {
+    yield canonicalJson(value);
+  } else if (Array.isArray(value)) {
+    yield* piecesOf(
+      '[',
+      value.map((element) => ['', element] as const),
+      ']',
+    );
+  } else {
+    const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+    yield* piecesOf(
+      '{',
+      members.map(([name, member]) => [`${JSON.stringify(name)}:`, member] as const),
+      '}',
+    );
+  }
+}
+
+function* piecesOf(
+  begin: string,
+  parts: readonly (readonly [string, unknown])[],
+  end: string,
+): Generator<string | Uint8Array> {
+  let before = begin;
+  for (const [name, part] of parts) {
+    yield before + name;
+    yield* canonicalPieces(part);
+    before = ',';
+  }
+  yield parts.length === 0 ? begin + end : end;
+}
+
+function holdsBytes(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value instanceof Uint8Array || Object.values(value).some(holdsBytes))
+  );
 }

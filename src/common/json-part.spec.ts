@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonParts, memberOf, type JsonPart } from './json-part.js';
+import { jsonParts, jsonValue, memberOf, type JsonPart } from './json-part.js';
 import { inOnePiece } from './turns.js';
 
 const VALUE = {
@@ -48,5 +48,25 @@ describe('jsonParts', () => {
     expect(memberOf(whole, 'list')?.includes(Buffer.from('"one"'))).toBe(true);
     expect(memberOf(whole, 'name')?.includes(Buffer.from('"one"'))).toBe(false);
     expect(memberOf(whole, 'other')).toBeUndefined();
+  });
+});
+
+describe('jsonValue', () => {
+  it('reads small and large texts, and gives way in large ones', () => {
+    const large = {
+      list: Array.from({ length: 5_000 }, (_, index) => ({ index, é: 'x'.repeat(20) })),
+      deep: [[{ text: 'y'.repeat(100_000), VALUE }]],
+      members: Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, [index]])),
+      ['__proto__']: null,
+    };
+    for (const value of [VALUE, large, [], 'z'.repeat(100_000)]) {
+      expect(inOnePiece(jsonValue(Buffer.from(JSON.stringify(value))))).toEqual(value);
+    }
+    const steps = jsonValue(Buffer.from(JSON.stringify(large)));
+    let count = 0;
+    while (steps.next().done !== true) {
+      count += 1;
+    }
+    expect(count).toBeGreaterThan(9_000);
   });
 });

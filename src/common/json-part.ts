@@ -14,6 +14,8 @@ export interface JsonPart {
   readonly parts: readonly JsonPart[];
   /** The value itself: as much work as the part is large. */
   read(): unknown;
+  /** Its text. */
+  readonly bytes: Buffer;
   /** Whether these bytes stand anywhere in it: little work, also where the part is large. */
   includes(bytes: Buffer): boolean;
 }
@@ -37,6 +39,26 @@ export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
   return scan.whole;
 }
 
+/**
+ * Reads a large JSON text in pieces, of which only a text can be long.
+ * @param text UTF-8 of valid JSON that we wrote ourselves
+ */
+export function* jsonValue(text: Buffer): Steps<unknown> {
+  if (text.length <= PIECE) {
+    return JSON.parse(text.toString());
+  }
+  const whole = yield* jsonParts(text, 1);
+  if (whole.parts.length === 0) {
+    return whole.read();
+  }
+  const values: [string | undefined, unknown][] = [];
+  for (const { name, bytes } of whole.parts) {
+    values.push([name, yield* jsonValue(bytes)]);
+    yield;
+  }
+  return values[0]?.[0] === undefined ? values.map(([, value]) => value) : Object.fromEntries(values);
+}
+
 class TextPart implements JsonPart {
   readonly parts: TextPart[] = [];
 
@@ -55,8 +77,12 @@ class TextPart implements JsonPart {
     return JSON.parse(this.text.toString('utf8', this.start, this.end));
   }
 
+  get bytes(): Buffer {
+    return this.text.subarray(this.start, this.end);
+  }
+
   includes(bytes: Buffer): boolean {
-    return this.text.subarray(this.start, this.end).includes(bytes);
+    return this.bytes.includes(bytes);
   }
 }
 

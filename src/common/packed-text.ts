@@ -1,8 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { inTurns, type Steps } from './turns.js';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
+
+/** Characters of base64 that are decoded in one go; four of them are three bytes. */
+const PIECE = 1_048_576;
 
 /**
  * A text for a column, compressed (RFC 1952) as base64: a package of many megabytes would otherwise grow with every quote
@@ -12,12 +16,21 @@ export async function packText(text: string): Promise<string> {
   return (await pack(Buffer.from(text))).toString('base64');
 }
 
-/** The reverse of `packText`. */
-export async function unpackText(packed: string): Promise<string> {
-  return (await unpackBytes(packed)).toString();
+/**
+ * The reverse of `packText`. Not inside of a transaction.
+ * @param packed the characters, one byte each
+ * @returns UTF-8
+ */
+export async function unpackBytes(packed: Uint8Array): Promise<Buffer> {
+  return unpack(await inTurns(decoded(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))));
 }
 
-/** As `unpackText`, in UTF-8. */
-export async function unpackBytes(packed: string): Promise<Buffer> {
-  return unpack(Buffer.from(packed, 'base64'));
+function* decoded(base64: Buffer): Steps<Buffer> {
+  const bytes = Buffer.allocUnsafe(Math.ceil((base64.length * 3) / 4));
+  let length = 0;
+  for (let at = 0; at < base64.length; at += PIECE) {
+    length += bytes.write(base64.toString('latin1', at, at + PIECE), length, 'base64');
+    yield;
+  }
+  return bytes.subarray(0, length);
 }

@@ -7,6 +7,8 @@ const OVERHEAD_BYTES = 2;
 
 interface SentCommand {
   sql?: unknown;
+  /** Of a statement that is prepared, which are sent beside it. */
+  parameters?: unknown;
   onResult?: (error: Error) => void;
 }
 /** What mysql2 sends through; it offers no other place where a statement stands as it is sent. */
@@ -35,8 +37,9 @@ export class PacketLimit {
     const sender = connection as unknown as Sender;
     const send = sender.addCommand.bind(connection);
     sender.addCommand = (command) => {
-      const { onResult, sql } = command;
-      if (onResult === undefined || !isLonger(sql, (limit ?? this.lastKnown) - OVERHEAD_BYTES)) {
+      const { onResult, sql, parameters } = command;
+      const sent = Array.isArray(parameters) ? [sql, ...(parameters as unknown[])] : [sql];
+      if (onResult === undefined || !isLonger(sent, (limit ?? this.lastKnown) - OVERHEAD_BYTES)) {
         return send(command);
       }
       queueMicrotask(() => onResult(tooLarge()));
@@ -45,9 +48,19 @@ export class PacketLimit {
   }
 }
 
-function isLonger(sql: unknown, bytes: number): boolean {
+function isLonger(sent: readonly unknown[], bytes: number): boolean {
   // Most statements are so short that nobody needs to count.
-  return typeof sql === 'string' && sql.length * UNIT_BYTES > bytes && Buffer.byteLength(sql) > bytes;
+  return (
+    sizeOf(sent, ({ length }) => length * UNIT_BYTES) > bytes &&
+    sizeOf(sent, (part) => Buffer.byteLength(part)) > bytes
+  );
+}
+
+function sizeOf(sent: readonly unknown[], size: (part: string | Uint8Array) => number): number {
+  return sent.reduce<number>(
+    (sum, part) => (typeof part === 'string' || part instanceof Uint8Array ? sum + size(part) : sum),
+    0,
+  );
 }
 
 /** As the server says it. */

@@ -9,6 +9,7 @@ import { prove, type Proof } from './support/proof.js';
 import { forkHelper, nextMessage } from './support/helper-process.js';
 import { ATTACKS, Attacker, connectionTests, starts, type Attack } from './support/stall-attacks.js';
 import { HOSTILE } from './support/stall-grammars.js';
+import { PACKAGE_ATTACKS } from './support/stall-packages.js';
 import { workflowAttacks, type CostlyPeers } from './support/stall-workflows.js';
 import { StallWatch, type Noticed } from './support/stall-watch.js';
 
@@ -45,7 +46,7 @@ export const proof: Proof = {
     const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
     const usual = await stage.besideUsual();
     const told: string[] = [];
-    const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls)];
+    const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls), ...PACKAGE_ATTACKS];
     const wanted = new RegExp(process.env['PROVE_ATTACK'] ?? '');
     for (const attack of attacks.filter(({ name }) => wanted.test(name))) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;

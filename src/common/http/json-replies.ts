@@ -12,9 +12,12 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([
   NOT_MODIFIED,
 ]);
 
-/** A JSON value that is text already: what a handler returns that puts its answer together from stored text. */
+/**
+ * A JSON value that is text already: what a handler returns that puts its answer together from stored text. A text of megabytes comes
+ * as the bytes that are sent, in UTF-8.
+ */
 export class JsonText {
-  constructor(readonly text: string) {}
+  constructor(readonly text: string | Buffer) {}
 }
 
 /**
@@ -31,7 +34,7 @@ export class JsonReplies extends ExpressAdapter {
       return response.status(NOT_MODIFIED).end();
     }
     if (!isUsual(response, body)) {
-      return super.reply(response, body instanceof JsonText ? JSON.parse(body.text) : body);
+      return super.reply(response, body instanceof JsonText ? JSON.parse(body.text.toString()) : body);
     }
     const text = body instanceof JsonText ? body.text : JSON.stringify(body);
     response.setHeader('Content-Type', JSON_TYPE);

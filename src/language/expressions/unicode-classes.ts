@@ -13,7 +13,8 @@ const made = new Set<string>();
  * @param text patterns, or what holds them; names that RE2 does not know are left out
  */
 export async function makeUnicodeClasses(text: string): Promise<void> {
-  for (const name of classesOf(text)) {
+  // Also to find none takes a while in a long text.
+  for (const name of await inTurn(() => new Set(classesOf(text)))) {
     if (!made.has(name)) {
       await inTurn(() => make(name));
     }

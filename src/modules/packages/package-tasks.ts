@@ -3,10 +3,12 @@ import { canonicalJson } from '../../common/canonical-json.js';
 import { UnreadableBodyError } from '../../common/errors/request.errors.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { canonicalCertificates } from '../../common/tls/certificates.js';
+import { storedBytes } from '../../database/stored-text.js';
+import type { ProcessGraph } from '../process-definitions/model/process-graph.types.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { stamped, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';
 import { editedDocument } from './drafts/node-edit.js';
-import { packText, unpackText } from '../../common/packed-text.js';
+import { packText, unpackBytes } from '../../common/packed-text.js';
 import { resourceId, workflowDefinitionId } from '../../common/resource-ids.js';
 import type {
   CheckContext,
@@ -21,9 +23,12 @@ import type {
   CheckResult,
   CheckTask,
   EditTask,
+  JudgedGraph,
   JudgedPackage,
   JudgedProcessFile,
   JudgedWorkflow,
+  NamedNode,
+  NumberTask,
   PackageJson,
   PackageTask,
   PackageTaskAnswer,
@@ -57,13 +62,15 @@ export class PackageTasks {
         return { read: await this.read(task) };
       case 'edit':
         return { edited: await this.edit(task) };
+      case 'number':
+        return { numbered: numbered(task) };
       default:
         return { checked: await this.check(task) };
     }
   }
 
   private async edit({ packed, edit }: EditTask): Promise<Uint8Array> {
-    const document = documentOf(await unpackText(packed));
+    const document = documentOf(await unpackBytes(packed));
     return new TextEncoder().encode(JSON.stringify(editedDocument(document, edit)));
   }
 
@@ -101,7 +108,7 @@ export class PackageTasks {
       workflows: build === null ? [] : workflows.map((workflow) => this.judged(workflow, build, context)),
       drafts: draft && (await draftsOf(workflows, draft)),
       checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
-      packed: await packText(JSON.stringify(document)),
+      packed: storedBytes(await packText(JSON.stringify(document))),
     };
     return { judged, problems: found };
   }
@@ -115,8 +122,36 @@ export class PackageTasks {
     const resourceDefinitionId = workflowDefinitionId(appId, name);
     const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
     const identified = this.packages.withDefinitionIds(workflow, appId, definitionIds);
-    return { ...ids, name, definition: JSON.stringify({ ...identified, ...ids }) };
+    return { ...ids, name, definition: storedBytes(JSON.stringify({ ...identified, ...ids })) };
   }
+}
+
+/** What of an answer moves to the thread that asked, instead of being copied there. */
+export function buffersOf(answer: PackageTaskAnswer): ArrayBuffer[] {
+  return bytesIn(answer).map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+function bytesIn(answer: PackageTaskAnswer): Uint8Array[] {
+  if ('edited' in answer) {
+    return [answer.edited];
+  }
+  if ('numbered' in answer) {
+    return [answer.numbered];
+  }
+  const judged = 'checked' in answer ? answer.checked.judged : null;
+  if (judged === null) {
+    return [];
+  }
+  const { packed, drafts, processes, workflows } = judged;
+  return [
+    packed,
+    ...(drafts === null ? [] : [drafts]),
+    ...processes.flatMap(({ bpmn, graphs }) => [
+      bpmn,
+      ...graphs.flatMap((graph) => [graph.nodes, graph.json]),
+    ]),
+    ...workflows.map(({ definition }) => definition),
+  ];
 }
 
 /** @throws UnreadableBodyError */
@@ -145,13 +180,31 @@ function withCanonicalTls(system: PackageSystem): PackageSystem {
 }
 
 function toJudgedFile({ file, bpmn, graphs }: CheckedProcessFile): JudgedProcessFile {
-  return { file, bpmn, graphs: graphs.map((graph) => JSON.stringify(graph)) };
+  return { file, bpmn: storedBytes(bpmn), graphs: graphs.map(toJudgedGraph) };
+}
+
+function toJudgedGraph(graph: ProcessGraph): JudgedGraph {
+  const { name, svcUuid } = graph;
+  const nodes = graph.nodes.map((node): NamedNode => ({ svcUuid: node.svcUuid, key: node.key }));
+  return { name, svcUuid, nodes: bytesOf(JSON.stringify(nodes)), json: bytesOf(JSON.stringify(graph)) };
+}
+
+function numbered({ json, numbers }: NumberTask): Uint8Array {
+  const graph = JSON.parse(new TextDecoder().decode(json)) as ProcessGraph;
+  const nodes = graph.nodes.map((node, index) => ({ ...node, id: numbers[index] }));
+  return storedBytes(JSON.stringify({ ...graph, nodes }));
+}
+
+/** Of its own, so that it can move to another thread: small buffers share their memory. */
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 async function draftsOf(
   workflows: readonly PackageWorkflow[],
   { before, ...change }: DraftChange,
-): Promise<string> {
-  const stored = before === null ? [] : (JSON.parse(await unpackText(before)) as DraftWorkflow[]);
-  return packText(JSON.stringify(stamped(workflows, stored, change)));
+): Promise<Uint8Array> {
+  const stored =
+    before === null ? [] : (JSON.parse((await unpackBytes(before)).toString()) as DraftWorkflow[]);
+  return storedBytes(await packText(JSON.stringify(stamped(workflows, stored, change))));
 }

@@ -5,6 +5,7 @@ import { ProcessCompilerService } from '../process-definitions/process-compiler.
 import { checkPackage, checkParts } from './check/package-check.js';
 import type { CompileProcess } from './check/processes-check.js';
 import { withDefinitionIds, type ReferringNode } from './reading/definition-ids.js';
+import { PackageProblems } from './model/package-problems.js';
 import { PackageReader } from './reading/package-reader.js';
 import type {
   ApplicationPackage,
@@ -63,6 +64,13 @@ export class PackagesService {
       plainHttp: plainHttpOf(this.env),
       problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
     });
+  }
+
+  /** As many of some problems as PACKAGE_MAX_PROBLEMS allows; the last entry says when some are left out. */
+  told(problems: readonly PackageProblem[]): PackageProblem[] {
+    const found = new PackageProblems(this.env.get('PACKAGE_MAX_PROBLEMS'));
+    problems.forEach((problem) => found.add(problem));
+    return found.list();
   }
 
   /**

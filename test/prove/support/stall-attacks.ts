@@ -43,6 +43,7 @@ export class Attacker {
       authorization: `Bearer ${this.token}`,
       'content-type': 'application/json',
       'svc-platform': 'web',
+      'if-match': '*',
     };
   }
 

@@ -1,10 +1,12 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
+import type { JsonText } from '../../../common/http/json-replies.js';
+import { inTurns } from '../../../common/turns.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
-import { PreflightResponseDto, toPreflight } from './preflight.dto.js';
+import { preflightJson } from './preflight.dto.js';
 import { PreflightService } from './preflight.service.js';
 import { PreflightApi } from './preflight.api.js';
 
@@ -17,13 +19,13 @@ export class PreflightController {
 
   @Get('app-version/:versionId/agent-preflight')
   @PreflightApi.preflightVersion
-  async version(@Param() params: AppVersionParams): Promise<PreflightResponseDto> {
-    return toPreflight(await this.preflight.ofVersion(versionOf(params)));
+  async version(@Param() params: AppVersionParams): Promise<JsonText> {
+    return inTurns(preflightJson(await this.preflight.ofVersion(versionOf(params))));
   }
 
   @Get('build/:buildId/agent-preflight')
   @PreflightApi.preflightBuild
-  async build(@Param() { appId, buildId }: BuildParams): Promise<PreflightResponseDto> {
-    return toPreflight(await this.preflight.ofBuild(appId, buildId));
+  async build(@Param() { appId, buildId }: BuildParams): Promise<JsonText> {
+    return inTurns(preflightJson(await this.preflight.ofBuild(appId, buildId)));
   }
 }

@@ -1,4 +1,6 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
+import { JsonText } from '../../../common/http/json-replies.js';
+import type { Steps } from '../../../common/turns.js';
 import type { NodePreflight } from './preflight.types.js';
 import {
   ResolvedSystemState,
@@ -7,6 +9,11 @@ import {
   type ResolvedTool,
 } from './resolution.types.js';
 import { systemReason, toolReason } from './preflight-reasons.js';
+import { PreflightTooLargeError } from './preflight.errors.js';
+
+/** Thousands of agents times thousands of tools would fit into no memory. */
+const MOST_BYTES = 67_108_864;
+const END_OF_NODE = Buffer.from('}');
 
 /** A tool that an agent refers to. */
 export class PreflightToolDto {
@@ -90,12 +97,36 @@ export class PreflightResponseDto {
   nodes: PreflightNodeDto[];
 }
 
-export function toPreflight(nodes: NodePreflight[]): PreflightResponseDto {
-  return { ready: nodes.every(({ obstacle }) => obstacle === null), nodes: nodes.map(toNode) };
+/**
+ * A PreflightResponseDto, made in pieces: agents that have the same systems share the text of these.
+ * @throws PreflightTooLargeError
+ */
+export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText> {
+  const ready = nodes.every(({ obstacle }) => obstacle === null);
+  const known = new Map<readonly ResolvedSystem[], Buffer>();
+  const parts: Buffer[] = [Buffer.from(`{"ready":${ready},"nodes":[`)];
+  let bytes = 0;
+  for (const node of nodes) {
+    const systems = known.get(node.systems) ?? systemsText(node);
+    known.set(node.systems, systems);
+    const comma = parts.length === 1 ? '' : ',';
+    const head = Buffer.from(`${comma}${JSON.stringify(toNode(node)).slice(0, -1)},"systems":`);
+    bytes += head.length + systems.length;
+    if (bytes > MOST_BYTES) {
+      throw new PreflightTooLargeError();
+    }
+    parts.push(head, systems, END_OF_NODE);
+    yield;
+  }
+  return new JsonText(Buffer.concat([...parts, Buffer.from(']}')]));
 }
 
-function toNode(node: NodePreflight): PreflightNodeDto {
-  const { appId, appVersionId, buildId, workflow, nodeId, nodeName, obstacle, systems } = node;
+function systemsText(node: NodePreflight): Buffer {
+  return Buffer.from(JSON.stringify(node.systems.map((system) => toSystem(system, node))));
+}
+
+function toNode(node: NodePreflight): Omit<PreflightNodeDto, 'systems'> {
+  const { appId, appVersionId, buildId, workflow, nodeId, nodeName, obstacle } = node;
   const reason = obstacle?.message ?? null;
   return {
     appId,
@@ -106,7 +137,6 @@ function toNode(node: NodePreflight): PreflightNodeDto {
     nodeName,
     ready: reason === null,
     reason,
-    systems: systems.map((system) => toSystem(system, node)),
   };
 }
 

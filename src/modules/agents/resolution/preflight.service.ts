@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Turns } from '../../../common/turns.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { KnownVersionsService } from '../../apps/known-versions.service.js';
 import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
@@ -82,10 +83,16 @@ export class PreflightService {
   ): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     const known: Known = new Map();
+    const obstacles = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
+    const turns = new Turns();
     const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
     for (const { workflow, node } of nodes) {
-      const systems = await systemsOf(node, resolve, known);
-      const obstacle = obstacleOf(systems, this.resolution.maxTools);
+      await turns.give();
+      // A version has thousands of agents and a server thousands of tools: those are gone through once for agents that have the same.
+      const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
+      const same = obstacles.get(references) ?? (await this.judged(node, resolve, known));
+      obstacles.set(references, same);
+      const { systems, obstacle } = same;
       const { name, file } = workflow;
       found.push({
         ...owner,
@@ -98,6 +105,15 @@ export class PreflightService {
       });
     }
     return found;
+  }
+
+  private async judged(
+    node: AgentNode,
+    resolve: Resolve,
+    known: Known,
+  ): Promise<Pick<NodePreflight, 'systems' | 'obstacle'>> {
+    const systems = await systemsOf(node, resolve, known);
+    return { systems, obstacle: obstacleOf(systems, this.resolution.maxTools) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { inTurn } from '../../../common/turns.js';
+import { jsonValue } from '../../../common/json-part.js';
+import { inTurns } from '../../../common/turns.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { Env } from '../../../config/env.js';
@@ -125,13 +126,14 @@ export class BuildDefinitionsService {
     if (text === null) {
       return null;
     }
-    await makeUnicodeClasses(text);
-    return inTurn(() => {
-      // Somebody else may have read it meanwhile: there must be one object of it.
-      const workflow = this.workflows.get(key) ?? (JSON.parse(text) as StoredWorkflow);
-      this.workflows.set(key, workflow, text.length);
-      return workflow;
-    });
+    const read = (await inTurns(jsonValue(text))) as StoredWorkflow;
+    for (const node of read.nodes) {
+      await makeUnicodeClasses(JSON.stringify(node));
+    }
+    // Somebody else may have read it meanwhile: there must be one object of it.
+    const workflow = this.workflows.get(key) ?? read;
+    this.workflows.set(key, workflow, text.length);
+    return workflow;
   }
 
   /** The build of an application that is active; null when none ever was. */

@@ -140,7 +140,7 @@ export class BuildReadsService {
   }
 }
 
-function* agentsIn(definition: string): Steps<AgentWorkflow> {
-  const workflow = yield* workflowText(Buffer.from(definition));
+function* agentsIn(definition: Buffer): Steps<AgentWorkflow> {
+  const workflow = yield* workflowText(definition);
   return yield* workflow.agents();
 }

@@ -1,10 +1,11 @@
-import { Body, Controller, Get, Header, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { BodyAsBytes } from '../../../common/http/body-bytes.decorator.js';
+import { JsonText } from '../../../common/http/json-replies.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -42,10 +43,9 @@ export class AppPackagesController {
   }
 
   @Get('package')
-  @Header('Content-Type', 'application/json; charset=utf-8')
   @AppPackagesApi.getPackage
-  async get(@Param() params: AppVersionParams): Promise<string> {
-    return this.packages.get(versionOf(params));
+  async get(@Param() params: AppVersionParams): Promise<JsonText> {
+    return new JsonText(await this.packages.get(versionOf(params)));
   }
 
   @Post('commit')

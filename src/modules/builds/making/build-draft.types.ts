@@ -1,14 +1,13 @@
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import type { BuildLibrary, NamedLibrary } from '../model/builds.types.js';
-import type { BuildDefinitionEntity } from '../storage/build-definition.entity.js';
-import type { BuildWorkflowEntity } from '../storage/build-workflow.entity.js';
+import type { NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
 
 /** What a build takes from the package of its version. */
 export interface BuildDraft {
   packageChecksum: string;
   settings: PackageSettings;
-  definitions: Omit<BuildDefinitionEntity, 'id' | 'buildId'>[];
-  workflows: Omit<BuildWorkflowEntity, 'buildId'>[];
+  definitions: Omit<NewDefinition, 'id' | 'buildId'>[];
+  workflows: Omit<NewWorkflow, 'buildId'>[];
   libraries: BuildLibrary[];
   /** Those that the package names itself. */
   named: NamedLibrary[];

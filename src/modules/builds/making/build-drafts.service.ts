@@ -3,8 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
-import type { JudgedPackage } from '../../packages/thread/package-task.types.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { PackageOutdatedError } from '../model/builds.errors.js';
@@ -28,43 +26,25 @@ export class BuildDraftsService {
    */
   async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
     const { json, checksum } = (await this.stored.text(version)) ?? emptyPackage(version);
-    const checked = await this.checks.require(principal, version, json, { forBuild: true });
+    const checked = await this.checks.require(principal, version, json, {
+      forBuild: (svcUuid, nodes) => this.numbers.of(svcUuid, nodes),
+    });
     if (checked.package === null || checked.libraries === null) {
       throw new PackageOutdatedError(checked.problems, 'deliver it, mended, to another version');
     }
     return {
       packageChecksum: checksum,
       settings: checked.package.application.settings,
-      definitions: await this.definitions(version, checked.package),
+      definitions: checked.graphs.map((graph) => ({
+        ...graph,
+        resourceId: resourceId(version, graph.svcUuid),
+      })),
       workflows: checked.package.workflows,
       libraries: checked.libraries.tree,
       named: checked.libraries.named,
       usableBy: checked.package.application.usableBy ?? null,
       systemsUsableBy: checked.package.application.systemsUsableBy ?? null,
     };
-  }
-
-  private async definitions(
-    version: AppVersionKey,
-    { processes }: JudgedPackage,
-  ): Promise<BuildDraft['definitions']> {
-    const definitions: BuildDraft['definitions'] = [];
-    for (const { file, bpmn, graphs } of processes) {
-      for (const text of graphs) {
-        const graph = JSON.parse(text) as ProcessGraph;
-        const { name, svcUuid } = graph;
-        const numbered = JSON.stringify(await this.numbers.number(graph));
-        definitions.push({
-          name,
-          svcUuid,
-          resourceId: resourceId(version, svcUuid),
-          file,
-          graph: numbered,
-          bpmn,
-        });
-      }
-    }
-    return definitions;
   }
 }
 

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import { canonicalJson } from '../../../common/canonical-json.js';
+import { canonicalPieces } from '../../../common/canonical-json.js';
 import { Clock } from '../../../common/clock.js';
+import { Turns } from '../../../common/turns.js';
+import { quotedIn } from '../../../database/stored-text.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
@@ -90,10 +92,19 @@ export class BuildSnapshotsService {
   ): Promise<BuildEntity> {
     const systems = await this.contents.systems(manager, buildId);
     // All are in the checksum of the package.
-    const { named: _named, usableBy, systemsUsableBy, ...held } = draft;
+    const { named: _named, usableBy, systemsUsableBy, definitions, workflows, ...held } = draft;
     const content = {
       ...version,
       ...held,
+      definitions: definitions.map(({ graph, bpmn, ...definition }) => ({
+        ...definition,
+        graph: quotedIn(graph),
+        bpmn: quotedIn(bpmn),
+      })),
+      workflows: workflows.map(({ definition, ...workflow }) => ({
+        ...workflow,
+        definition: quotedIn(definition),
+      })),
       systems: systems.map(({ buildId: _buildId, ...system }) => system),
       tools: await this.contents.toolFacts(manager, buildId),
     };
@@ -102,7 +113,7 @@ export class BuildSnapshotsService {
       appVersionId: version.appVersionId,
       buildId,
       status: BuildStatus.Committed,
-      checksum: createHash('sha256').update(canonicalJson(content)).digest('hex'),
+      checksum: await checksumOf(content),
       settings: JSON.stringify(draft.settings),
       usableBy: usableBy === null ? null : JSON.stringify(usableBy),
       systemsUsableBy: systemsUsableBy === null ? null : JSON.stringify(systemsUsableBy),
@@ -124,4 +135,15 @@ export class BuildSnapshotsService {
       details: { buildId, checksum },
     });
   }
+}
+
+/** SHA-256 of the canonical JSON (RFC 8785). */
+async function checksumOf(content: object): Promise<string> {
+  const hash = createHash('sha256');
+  const turns = new Turns();
+  for (const piece of canonicalPieces(content)) {
+    hash.update(piece);
+    await turns.give();
+  }
+  return hash.digest('hex');
 }

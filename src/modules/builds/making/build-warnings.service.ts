@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PackageProblem } from '../../packages/model/package.types.js';
+import { PackagesService } from '../../packages/packages.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 
 /** A build that was just made; `buildId` is null for a version that was just committed. */
@@ -15,17 +16,19 @@ export type BuildWarner = (made: WarnedVersion) => Promise<PackageProblem[]>;
 export class BuildWarningsService {
   private readonly warners: BuildWarner[] = [];
 
+  constructor(private readonly packages: PackagesService) {}
+
   /** Call it in `onModuleInit`. */
   register(warner: BuildWarner): void {
     this.warners.push(warner);
   }
 
-  /** Not inside of a transaction. */
+  /** As many as PACKAGE_MAX_PROBLEMS allows. Not inside of a transaction. */
   async of({ appId, appVersionId, buildId }: WarnedVersion): Promise<PackageProblem[]> {
-    const found: PackageProblem[] = [];
+    const found: PackageProblem[][] = [];
     for (const warner of this.warners) {
-      found.push(...(await warner({ appId, appVersionId, buildId })));
+      found.push(await warner({ appId, appVersionId, buildId }));
     }
-    return found;
+    return this.packages.told(found.flat());
   }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
+import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 import type { ShownNode, ShownWorkflow, WorkflowSummary } from './workflow-nodes.types.js';
@@ -174,16 +175,18 @@ export function toWorkflowList(workflows: WorkflowSummary[]): WorkflowListDto {
   return { workflows: workflows.map(toSummary) };
 }
 
-/** JSON of a WorkflowDto: it can have many megabytes, which are too much to be written in one go. */
-export function* workflowJson(workflow: ShownWorkflow): Steps<string> {
+/** A WorkflowDto: it can have many megabytes, which are too much to be written in one go. */
+export function* workflowJson(workflow: ShownWorkflow): Steps<JsonText> {
   const { inputSchema, outputSchema, nodes, resourceId: workflowResourceId } = workflow;
-  const texts: string[] = [];
+  const texts: Buffer[] = [];
   for (const node of nodes) {
-    texts.push(JSON.stringify(toWorkflowNode({ node, workflowResourceId })));
+    const comma = texts.length === 0 ? '' : ',';
+    texts.push(Buffer.from(comma + JSON.stringify(toWorkflowNode({ node, workflowResourceId }))));
     yield;
   }
   const head: Omit<WorkflowDto, 'nodes'> = { ...toSummary(workflow), inputSchema, outputSchema };
-  return `${JSON.stringify(head).slice(0, -1)},"nodes":[${texts.join(',')}]}`;
+  const before = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"nodes":[`);
+  return new JsonText(Buffer.concat([before, ...texts, Buffer.from(']}')]));
 }
 
 export function toWorkflowNode({

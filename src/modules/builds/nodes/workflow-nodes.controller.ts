@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
@@ -6,6 +6,7 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import type { JsonText } from '../../../common/http/json-replies.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -44,9 +45,8 @@ export class WorkflowNodesController {
   }
 
   @Get(':workflowName')
-  @Header('Content-Type', 'application/json; charset=utf-8')
   @WorkflowNodesApi.getWorkflow
-  async workflow(@Param() params: WorkflowParams): Promise<string> {
+  async workflow(@Param() params: WorkflowParams): Promise<JsonText> {
     return inTurns(workflowJson(await this.workflows.workflow(workflowOf(params))));
   }
 

@@ -85,15 +85,15 @@ export class AppPackagesService {
   }
 
   /**
-   * The package of a version as JSON text, as it was delivered.
+   * The package of a version as JSON in UTF-8, as it was delivered.
    * @throws PackageNotFoundError
    */
-  async get(version: AppVersionKey): Promise<string> {
+  async get(version: AppVersionKey): Promise<Buffer> {
     const stored = await this.text(version);
     if (stored === null) {
       throw new PackageNotFoundError();
     }
-    return stored.json.toString();
+    return stored.json;
   }
 
   /** As `get`, with its checksum; null when there is none. */

@@ -18,7 +18,7 @@ const AUDITED_NAMES = 50;
 /** A package on its way into a version. */
 export interface Delivery {
   version: AppVersionKey;
-  package: JudgedPackage & { drafts: string };
+  package: JudgedPackage & { drafts: Uint8Array };
   libraries: ResolvedLibraries;
   /** When its check looked at what is stored so far. */
   at: Date;

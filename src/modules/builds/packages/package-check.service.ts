@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
+import { inTurn } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { CheckContext, DefinitionIds, PackageProblem } from '../../packages/model/package.types.js';
@@ -10,7 +11,10 @@ import { workflowDefinitionId } from '../../../common/resource-ids.js';
 import type {
   EditedPackage,
   EditTask,
+  JudgedGraph,
   JudgedPackage,
+  JudgedProcessFile,
+  NamedNode,
   PackageJson,
 } from '../../packages/thread/package-task.types.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
@@ -22,17 +26,27 @@ import { LibraryRightsService } from '../libraries/library-rights.service.js';
 /** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
 export interface PackageCheck {
   package: JudgedPackage | null;
+  /** Its process graphs with the numbers of their nodes; empty unless for a build. */
+  graphs: NumberedGraph[];
   libraries: ResolvedLibraries | null;
   problems: PackageProblem[];
 }
+
+/** A process graph of a package, its JSON as a column holds it. */
+export interface NumberedGraph
+  extends Pick<JudgedGraph, 'name' | 'svcUuid'>, Pick<JudgedProcessFile, 'file' | 'bpmn'> {
+  graph: Uint8Array;
+}
+
+const NOTHING = { package: null, graphs: [], libraries: null };
 
 /** A package that is there as JSON, or one that becomes of a stored one. */
 export type PackageSource = PackageJson | Omit<EditTask, 'task'>;
 
 /** What is asked of a check. */
 export interface CheckOptions {
-  /** What a build holds too. */
-  forBuild?: boolean;
+  /** What a build holds too: tells the numbers of nodes, in their order. */
+  forBuild?: (svcUuid: string, nodes: readonly NamedNode[]) => Promise<number[]>;
   /** The workflows as a draft holds them too: tells what is stored so far, when the check begins. */
   draft?: () => Promise<DraftChange>;
   /** Builds that are looked up as if they were not there. */
@@ -60,26 +74,28 @@ export class PackageCheckService {
   async check(
     version: AppVersionKey,
     source: PackageSource,
-    { forBuild = false, draft, hidden = new Set() }: CheckOptions = {},
+    { forBuild, draft, hidden = new Set() }: CheckOptions = {},
   ): Promise<PackageCheck> {
     const { appId } = version;
     return this.threads.inTurn(async (thread) => {
       const { json, problems: lost } = await made(thread, source);
       if (json === null) {
-        return { package: null, libraries: null, problems: lost };
+        return { ...NOTHING, problems: lost };
       }
       const { outline, problems } = await thread.read({ json, appId });
       if (outline === null) {
-        return { package: null, libraries: null, problems };
+        return { ...NOTHING, problems };
       }
       const libraries = await this.libraries.resolve(appId, outline.libraries, hidden);
       const definitionIds = await this.definitionIds(appId, outline);
       const registered = await this.registered(version);
       const context = { appId, libraries: libraries.direct, definitionIds, registered };
-      const build = forBuild ? version : null;
+      const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];
-      return { package: hasErrors(all) ? null : checked.judged, libraries, problems: all };
+      const pkg = hasErrors(all) ? null : checked.judged;
+      const graphs = forBuild === undefined ? [] : await numbered(thread, pkg, forBuild);
+      return { package: pkg, graphs, libraries, problems: all };
     });
   }
 
@@ -120,6 +136,22 @@ export class PackageCheckService {
       workflows: new Map(workflows.map(({ name }) => [nameKey(name), workflowDefinitionId(appId, name)])),
     };
   }
+}
+
+async function numbered(
+  thread: PackageThread,
+  pkg: JudgedPackage | null,
+  numbersOf: NonNullable<CheckOptions['forBuild']>,
+): Promise<NumberedGraph[]> {
+  const found: NumberedGraph[] = [];
+  for (const { file, bpmn, graphs } of pkg?.processes ?? []) {
+    for (const { name, svcUuid, nodes, json } of graphs) {
+      const named = await inTurn(() => JSON.parse(new TextDecoder().decode(nodes)) as NamedNode[]);
+      const numbers = Float64Array.from(await numbersOf(svcUuid, named));
+      found.push({ name, svcUuid, file, bpmn, graph: await thread.number({ json, numbers }) });
+    }
+  }
+  return found;
 }
 
 async function made(

@@ -1,16 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { prepared } from '../../../database/prepared-statements.js';
+import { textBytes, textExpression, textPlace, textValue } from '../../../database/stored-text.js';
+import { sqlTime } from '../../../database/table-columns.js';
+import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AppPackageEntity } from './app-package.entity.js';
 
-/** A package to store: the JSON of its document, and its workflows as a draft holds them, both packed by packText(). */
-export type NewPackage = Omit<AppPackageEntity, 'workflows'> & { workflows: string };
+/**
+ * A package to store: the JSON of its document, and its workflows as a draft holds them, both packed by packText() and as
+ * `storedBytes` makes them.
+ */
+export type NewPackage = Omit<AppPackageEntity, 'document' | 'workflows'> &
+  Readonly<Record<'document' | 'workflows', Uint8Array>>;
+
+/** A stored document, packed by packText(): the characters. */
+export type PackedDocument = Omit<AppPackageEntity, 'document' | 'workflows'> & { document: Buffer };
 
 /** What tells one stored package of a version from every other one, also from an equal one before. */
 export type PackageState = Pick<AppPackageEntity, 'checksum' | 'storedAt'>;
 
-const KEY = { appId: true, appVersionId: true } as const;
-const STATE = { ...KEY, checksum: true, storedAt: true } as const;
+const PACKAGES = new Table(AppPackageEntity);
+const STATES = PACKAGES.select('appId', 'appVersionId', 'checksum', 'storedAt');
+const STORED = PACKAGES.select('appId', 'appVersionId', 'checksum', 'storedAt', 'storedBy');
+const COLUMNS = 'app_id, app_version_id, checksum, stored_at, stored_by, document, workflows';
 
 /** Rows of application packages, one a version. What is packed stays packed here. */
 @Injectable()
@@ -19,29 +32,43 @@ export class AppPackagesRepository {
   async document(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
-  ): Promise<Omit<AppPackageEntity, 'workflows'> | null> {
-    const select = { ...STATE, document: true, storedBy: true } as const;
-    return manager.findOne(AppPackageEntity, { select, where: { appId, appVersionId } });
+  ): Promise<PackedDocument | null> {
+    const selection = STORED.with('document', textExpression(manager, 'document'));
+    const row = await selection.first(manager, { appId, appVersionId });
+    return row && { ...row, document: textBytes(row.document) };
   }
 
   /** Which package a version has; null when there is none. */
   async state(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<PackageState | null> {
-    return manager.findOne(AppPackageEntity, { select: STATE, where: { appId, appVersionId } });
+    return STATES.first(manager, { appId, appVersionId });
   }
 
   /** As `state`, with the checked workflows; they are null where an earlier release stored the package. */
   async workflows(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
-  ): Promise<(PackageState & Pick<AppPackageEntity, 'workflows'>) | null> {
-    const select = { ...STATE, workflows: true } as const;
-    return manager.findOne(AppPackageEntity, { select, where: { appId, appVersionId } });
+  ): Promise<(PackageState & { workflows: Buffer | null }) | null> {
+    const selection = STATES.with('workflows', textExpression(manager, 'workflows'));
+    const row = await selection.first(manager, { appId, appVersionId });
+    return row && { ...row, workflows: row.workflows === null ? null : textBytes(row.workflows) };
   }
 
   /** Adds or replaces the package of a version that is open for replacing. */
   async store(manager: EntityManager, pkg: NewPackage): Promise<void> {
-    const { appId, appVersionId } = pkg;
-    await manager.delete(AppPackageEntity, { appId, appVersionId });
-    await manager.insert(AppPackageEntity, pkg);
+    const { appId, appVersionId, checksum, storedAt, storedBy, document, workflows } = pkg;
+    await PACKAGES.delete(manager, { appId, appVersionId });
+    const text = textPlace(manager);
+    await manager.query(
+      prepared(`INSERT INTO app_packages (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ${text}, ${text})`),
+      [
+        appId,
+        appVersionId,
+        checksum,
+        sqlTime(storedAt),
+        JSON.stringify(storedBy),
+        textValue(manager, document),
+        textValue(manager, workflows),
+      ],
+    );
   }
 }

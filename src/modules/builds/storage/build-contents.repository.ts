@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
+import type { RawRow } from '../../../database/raw-row.js';
+import { prepared } from '../../../database/prepared-statements.js';
+import { textBytes, textExpression, textPlace, textValue } from '../../../database/stored-text.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { BuildLibrary, BuildResource } from '../model/builds.types.js';
 import { BuildDefinitionEntity } from './build-definition.entity.js';
@@ -22,10 +25,32 @@ const COPY_TOOLS = `
   SELECT ?, id, ${TOOL_COLUMNS} FROM tools
   WHERE present = 1 AND system_id IN (SELECT system_id FROM build_systems WHERE build_id = ?)`;
 
+const DEFINITION_COLUMNS = 'id, build_id, name, svc_uuid, resource_id, file, graph, bpmn';
+const WORKFLOW_COLUMNS = 'build_id, name, resource_id, resource_definition_id, definition';
+
+/** A process definition to store; its texts are as `storedBytes` makes them. */
+export type NewDefinition = Omit<BuildDefinitionEntity, 'graph' | 'bpmn'> &
+  Readonly<Record<'graph' | 'bpmn', Uint8Array>>;
+
+/** A workflow to store; its text is as `storedBytes` makes it. */
+export type NewWorkflow = Omit<BuildWorkflowEntity, 'definition'> & { definition: Uint8Array };
+
+/** A workflow with an agent, its JSON in UTF-8. */
+export type WorkflowBytes = Pick<BuildWorkflowEntity, 'buildId' | 'name'> & { definition: Buffer };
+
 const TOOL_FACTS = { toolId: true, systemId: true, name: true, definitionHash: true, enabled: true } as const;
 
 /** What identifies the state of a tool. */
 export type BuildToolFacts = Pick<BuildToolEntity, keyof typeof TOOL_FACTS>;
+
+function selectWorkflows(manager: EntityManager): string {
+  const definition = textExpression(manager, 'definition');
+  return `SELECT build_id AS buildId, name, ${definition} AS definition FROM build_workflows WHERE`;
+}
+
+function toWorkflow({ buildId, name, definition }: RawRow): WorkflowBytes {
+  return { buildId: buildId as string, name: name as string, definition: textBytes(definition) };
+}
 
 /** What builds hold. There is no way to change or remove any of it. */
 @Injectable()
@@ -40,12 +65,25 @@ export class BuildContentsRepository {
     await manager.query(COPY_TOOLS, [buildId, buildId]);
   }
 
-  async insertDefinition(manager: EntityManager, definition: BuildDefinitionEntity): Promise<void> {
-    await manager.insert(BuildDefinitionEntity, definition);
+  async insertDefinition(manager: EntityManager, definition: NewDefinition): Promise<void> {
+    const { id, buildId, name, svcUuid, resourceId, file, graph, bpmn } = definition;
+    const text = textPlace(manager);
+    await manager.query(
+      prepared(
+        `INSERT INTO build_definitions (${DEFINITION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ${text}, ${text})`,
+      ),
+      [id, buildId, name, svcUuid, resourceId, file, textValue(manager, graph), textValue(manager, bpmn)],
+    );
   }
 
-  async insertWorkflow(manager: EntityManager, workflow: BuildWorkflowEntity): Promise<void> {
-    await manager.insert(BuildWorkflowEntity, workflow);
+  async insertWorkflow(manager: EntityManager, workflow: NewWorkflow): Promise<void> {
+    const { buildId, name, resourceId, resourceDefinitionId, definition } = workflow;
+    await manager.query(
+      prepared(
+        `INSERT INTO build_workflows (${WORKFLOW_COLUMNS}) VALUES (?, ?, ?, ?, ${textPlace(manager)})`,
+      ),
+      [buildId, name, resourceId, resourceDefinitionId, textValue(manager, definition)],
+    );
   }
 
   async insertLibraries(manager: EntityManager, buildId: string, libraries: BuildLibrary[]): Promise<void> {
@@ -94,30 +132,23 @@ export class BuildContentsRepository {
     return rows.toSorted((one, other) => one.position - other.position);
   }
 
-  /** A workflow of a build as JSON; null when there is none of this name. */
-  async workflow(manager: EntityManager, buildId: string, name: string): Promise<string | null> {
-    const row = await manager.findOneBy(BuildWorkflowEntity, { buildId, name });
+  /** A workflow of a build as JSON in UTF-8; null when there is none of this name. */
+  async workflow(manager: EntityManager, buildId: string, name: string): Promise<Buffer | null> {
+    const [row] = await manager.query<RawRow[]>(
+      prepared(`${selectWorkflows(manager)} build_id = ? AND name = ?`),
+      [buildId, name],
+    );
     // The servers take a name with spaces behind it for the same name.
-    return row?.name === name ? row.definition : null;
+    return row?.['name'] === name ? toWorkflow(row).definition : null;
   }
 
-  /** The workflows of a build as JSON, by name. */
-  async workflows(manager: EntityManager, buildId: string): Promise<string[]> {
-    const rows = await manager.findBy(BuildWorkflowEntity, { buildId });
-    return rows
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .map(({ definition }) => definition);
-  }
-
-  /** The workflows of builds that speak of an agent, as JSON, by name. */
-  async agentWorkflows(manager: EntityManager, buildIds: readonly string[]): Promise<BuildWorkflowEntity[]> {
-    // By a builder: an operator of a condition would go through the transformer of the column.
-    const rows = await manager
-      .createQueryBuilder(BuildWorkflowEntity, 'workflow')
-      .where('workflow.buildId IN (:...buildIds)', { buildIds: [...buildIds] })
-      .andWhere('workflow.definition LIKE :part', { part: '%CUSTOM_AGENT%' })
-      .getMany();
-    return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  /** The workflows of builds that speak of an agent, by name. */
+  async agentWorkflows(manager: EntityManager, buildIds: readonly string[]): Promise<WorkflowBytes[]> {
+    const rows = await manager.query<RawRow[]>(
+      `${selectWorkflows(manager)} build_id IN (${buildIds.map(() => '?').join(', ')}) AND definition LIKE '%CUSTOM_AGENT%'`,
+      [...buildIds],
+    );
+    return rows.map(toWorkflow).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   /** The libraries of builds, the closest level first. */

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
-import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import { Table } from '../../../database/table.js';
+import type { NamedNode } from '../../packages/thread/package-task.types.js';
 import { ProcessNodeEntity } from './process-node.entity.js';
 import { inParts } from '../../../database/statement-batches.js';
 
 const ROWS_PER_STATEMENT = 200;
 const BPMN_ID_LENGTH = 255;
+
+const NUMBERS = new Table(ProcessNodeEntity).select('id', 'nodeSvcUuid');
 
 /** Numbers of nodes by their svcUuid. */
 type Numbers = ReadonlyMap<string, number>;
@@ -23,13 +26,13 @@ export class ProcessNumbers {
     private readonly ids: IdBlocks,
   ) {}
 
-  /** The same graph, its nodes numbered. Not inside of a transaction. */
-  async number(graph: ProcessGraph): Promise<ProcessGraph> {
-    const numbers = await this.numbersOf(graph);
-    return { ...graph, nodes: graph.nodes.map((node) => ({ ...node, id: numberOf(node, numbers) })) };
+  /** The numbers of nodes of a process, in the order of the nodes. Not inside of a transaction. */
+  async of(svcUuid: string, nodes: readonly NamedNode[]): Promise<number[]> {
+    const numbers = await this.known(svcUuid, nodes);
+    return nodes.map((node) => numberOf(node, numbers));
   }
 
-  private async numbersOf({ svcUuid, nodes }: ProcessGraph): Promise<Numbers> {
+  private async known(svcUuid: string, nodes: readonly NamedNode[]): Promise<Numbers> {
     const known = await this.database.read((manager) => stored(manager, svcUuid));
     // In one order everywhere, so that two builds do not wait for each other in a circle.
     const missing = nodes
@@ -51,10 +54,7 @@ export class ProcessNumbers {
 }
 
 async function stored(manager: EntityManager, definitionSvcUuid: string): Promise<Numbers> {
-  const rows = await manager.find(ProcessNodeEntity, {
-    select: { id: true, nodeSvcUuid: true },
-    where: { definitionSvcUuid },
-  });
+  const rows = await NUMBERS.find(manager, { definitionSvcUuid });
   return new Map(rows.map(({ id, nodeSvcUuid }) => [nodeSvcUuid, id]));
 }
 
@@ -65,11 +65,11 @@ async function insert(manager: EntityManager, rows: ProcessNodeEntity[]): Promis
   }
 }
 
-function toRow(definitionSvcUuid: string, { svcUuid, key }: GraphNode, id: number): ProcessNodeEntity {
+function toRow(definitionSvcUuid: string, { svcUuid, key }: NamedNode, id: number): ProcessNodeEntity {
   return { id, definitionSvcUuid, nodeSvcUuid: svcUuid, bpmnId: key.slice(0, BPMN_ID_LENGTH) };
 }
 
-function numberOf({ svcUuid, key }: GraphNode, numbers: Numbers): number {
+function numberOf({ svcUuid, key }: NamedNode, numbers: Numbers): number {
   const id = numbers.get(svcUuid);
   if (id === undefined) {
     throw new Error(`The node ${key} got no number.`);

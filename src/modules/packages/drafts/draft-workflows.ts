@@ -21,8 +21,8 @@ export type DraftWorkflow = Omit<PackageWorkflow, 'nodes'> & { nodes: DraftNode[
 export interface DraftChange {
   at: Date;
   by: UserReference;
-  /** JSON of DraftWorkflow[], packed by packText(): what is stored for the version so far; null for nothing. */
-  before: string | null;
+  /** JSON of DraftWorkflow[], packed by packText(), the characters: what is stored for the version so far; null for nothing. */
+  before: Uint8Array | null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { WorkerJob } from '../../../common/threads/worker-job.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
+import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { DraftChange } from '../drafts/draft-workflows.js';
 import type { NodeEdit } from '../drafts/node-edit.js';
 import type {
@@ -15,7 +16,7 @@ export interface PackageWorkerSettings {
 }
 
 /** What a worker does with the JSON of a package. */
-export type PackageTask = ReadTask | EditTask | CheckTask;
+export type PackageTask = ReadTask | EditTask | CheckTask | NumberTask;
 
 /** Reads a package, so that what it is checked against can be looked up. */
 export interface ReadTask {
@@ -27,8 +28,8 @@ export interface ReadTask {
 /** Makes another package of a stored one. */
 export interface EditTask {
   task: 'edit';
-  /** Its document as it is stored. */
-  packed: string;
+  /** Its document, packed by packText(): the characters. */
+  packed: Uint8Array;
   edit: NodeEdit;
 }
 
@@ -41,6 +42,15 @@ export interface CheckTask {
   build: AppVersionKey | null;
   /** For the workflows as a draft holds them. */
   draft: DraftChange | null;
+}
+
+/** Gives the nodes of a process graph their numbers. */
+export interface NumberTask {
+  task: 'number';
+  /** JSON of the graph, see JudgedGraph. */
+  json: Uint8Array;
+  /** In the order of its nodes. */
+  numbers: Float64Array;
 }
 
 /** UTF-8 bytes of unknown origin, or text that we wrote. */
@@ -59,23 +69,35 @@ export interface ReadPackage {
   problems: PackageProblem[];
 }
 
-/** A BPMN file and the JSON of each of its process graphs. */
+/** A BPMN file and its process graphs. */
 export interface JudgedProcessFile {
   file: string;
-  bpmn: string;
-  graphs: string[];
+  /** As a column holds it, see storedBytes(). */
+  bpmn: Uint8Array;
+  graphs: JudgedGraph[];
 }
+
+/** A process graph whose nodes have no numbers yet. */
+export interface JudgedGraph extends Pick<ProcessGraph, 'name' | 'svcUuid'> {
+  /** JSON of NamedNode[]. */
+  nodes: Uint8Array;
+  /** Its JSON. */
+  json: Uint8Array;
+}
+
+/** A node of a process graph. */
+export type NamedNode = Pick<GraphNode, 'svcUuid' | 'key'>;
 
 /** A workflow as a build holds it: its references have definition ids. */
 export interface JudgedWorkflow {
   name: string;
   resourceId: string;
   resourceDefinitionId: string;
-  /** Its JSON. */
-  definition: string;
+  /** Its JSON as a column holds it, see storedBytes(). */
+  definition: Uint8Array;
 }
 
-/** A package in which nothing is wrong, ready to be stored. What can be large is text. */
+/** A package in which nothing is wrong, ready to be stored. What can be large is bytes, which move from thread to thread. */
 export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'systems'> {
   /** Processes in all files. */
   processCount: number;
@@ -84,12 +106,12 @@ export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'sys
   processes: JudgedProcessFile[];
   /** Empty unless for a build. */
   workflows: JudgedWorkflow[];
-  /** JSON of DraftWorkflow[], packed by packText(); null unless it was asked for. */
-  drafts: string | null;
+  /** JSON of DraftWorkflow[], packed by packText(), as a column holds it; null unless it was asked for. */
+  drafts: Uint8Array | null;
   /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
   checksum: string;
-  /** The document's JSON, compressed (RFC 1952) as base64. */
-  packed: string;
+  /** The document's JSON, packed by packText(), as a column holds it. */
+  packed: Uint8Array;
 }
 
 /** The package is null when there is an error among the problems. */
@@ -112,6 +134,8 @@ export type PackageTaskAnswer =
   | { read: ReadPackage }
   | { edited: Uint8Array }
   | { checked: CheckResult }
+  /** JSON of the graph as a column holds it. */
+  | { numbered: Uint8Array }
   | { refused: string }
   | { noSequence: true }
   | { fault: string };

@@ -10,6 +10,7 @@ import type {
   CheckTask,
   EditedPackage,
   EditTask,
+  NumberTask,
   PackageTask,
   PackageTaskAnswer,
   PackageWorkerAnswer,
@@ -90,6 +91,20 @@ export class PackageThread {
   async check(task: Omit<CheckTask, 'task'>): Promise<CheckResult> {
     const answer = await this.run({ task: 'check', ...task });
     return 'checked' in answer ? answer.checked : { judged: null, problems: this.problemsOf(answer) };
+  }
+
+  /**
+   * The JSON of a process graph with the numbers of its nodes, as a column holds it.
+   * @throws as `read`
+   */
+  async number(task: Omit<NumberTask, 'task'>): Promise<Uint8Array> {
+    const answer = await this.run({ task: 'number', ...task });
+    if ('numbered' in answer) {
+      return answer.numbered;
+    }
+    // What was checked a moment ago is neither wrong nor too complex.
+    this.problemsOf(answer);
+    throw new PackageChecksBusyError();
   }
 
   /** Waits for the task in flight and ends the thread. */
