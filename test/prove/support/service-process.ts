@@ -9,6 +9,9 @@ const START_LOOK_MS = 100;
 const READY_TIMEOUT_MS = 10_000;
 const OUTPUT_KEPT = 8_000;
 
+/** As in the script `start:prod`. */
+const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=64'];
+
 /** The built service as a process of its own, so that it can be killed and told to stop as in production. */
 export class ServiceProcess {
   private output = '';
@@ -41,7 +44,7 @@ export class ServiceProcess {
     within: readonly string[] = [],
   ): Promise<ServiceProcess> {
     const port = await freePort();
-    const [file, ...args] = [...within, process.execPath, '--enable-source-maps', entryPoint];
+    const [file, ...args] = [...within, process.execPath, ...NODE_OPTIONS, entryPoint];
     const child = endsWithUs(
       spawn(file, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
