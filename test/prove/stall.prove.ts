@@ -23,7 +23,7 @@ const ATTACKERS_NICENESS = 10;
 /** What a caller has at work by default: so many short requests at the same time are no attack. */
 const USUAL_REQUESTS = 8;
 /** Of reading; MySQL and the machine have other work too. */
-const NOISE_MS = 50;
+const NOISE_MS = 100;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
 const SHARED_MACHINE_MS = 10_000;
 const GENERATED_MS = 600_000;
