@@ -118,8 +118,14 @@ function assignment(column: string, changes: readonly RowChange[]): Condition {
     : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
 }
 
-/** @returns how many rows met the conditions */
-export async function sendChange(manager: EntityManager, { sql, values }: Condition): Promise<number> {
+/**
+ * Sends a statement that changes rows.
+ * @returns how many rows met the conditions
+ */
+export async function sendChange(
+  manager: EntityManager,
+  { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
+): Promise<number> {
   const { queryRunner } = manager;
   if (queryRunner === undefined) {
     throw new TypeError('Rows are changed inside of a transaction only.');

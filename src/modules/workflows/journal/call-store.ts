@@ -5,6 +5,7 @@ import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
+import { storedBytes } from '../../../database/stored-text.js';
 import { CallState, type CallResponse, type OutsideCall, type RunCall } from '../model/call-journal.types.js';
 import type { WorkflowCallEntity } from '../storage/workflow-call.entity.js';
 import type { BegunRun } from './run-store.js';
@@ -63,18 +64,15 @@ export class CallStore {
 
   /** @throws RunReplacedError when the run was begun anew meanwhile: the result of the call is lost */
   async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
+    // Not in the transaction, which holds others up.
+    const response = storedBytes(JSON.stringify(result));
     const isOwn = await this.database.write((manager) =>
-      this.repository.change(
-        manager,
-        { ...claim, state: CallState.Claimed },
-        {
-          state: CallState.Done,
-          finishedAt: this.clock.now(),
-          outcome,
-          usage: usage ?? null,
-          response: JSON.stringify(result),
-        },
-      ),
+      this.repository.finish(manager, claim, {
+        finishedAt: this.clock.now(),
+        outcome,
+        usage: usage ?? null,
+        response,
+      }),
     );
     if (!isOwn) {
       throw new RunReplacedError();

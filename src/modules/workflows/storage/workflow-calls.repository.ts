@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { prepared } from '../../../database/prepared-statements.js';
+import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
+import { textPlace, textValue } from '../../../database/stored-text.js';
+import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity } from './workflow-call.entity.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';
@@ -10,6 +14,12 @@ import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** Names a call. */
 export type CallId = Pick<WorkflowCallEntity, 'runId' | 'callKey'>;
+
+/** What came of a call. */
+export type EndedCall = Pick<WorkflowCallEntity, 'outcome' | 'usage'> & {
+  readonly finishedAt: Date;
+  readonly response: Uint8Array;
+};
 
 /** Rows of the calls of workflow runs. */
 @Injectable()
@@ -49,6 +59,36 @@ export class WorkflowCallsRepository {
     const where = { runId, callKey, state, attempt };
     const { affected } = await manager.update(WorkflowCallEntity, where, changes);
     return affected === 1;
+  }
+
+  /**
+   * Ends a call that was begun by this attempt.
+   * @param response JSON of the result as `storedBytes` makes it: of a megabyte, which nothing reads on its way
+   * @returns whether the call was still under way
+   */
+  async finish(
+    manager: EntityManager,
+    { runId, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
+    { outcome, usage, finishedAt, response }: EndedCall,
+  ): Promise<boolean> {
+    const changed = await sendChange(manager, {
+      sql: prepared(
+        `UPDATE workflow_calls SET state = ?, outcome = ?, \`usage\` = ?, finished_at = ?, response = ${textPlace(manager)} ` +
+          'WHERE run_id = ? AND call_key = ? AND attempt = ? AND state = ?',
+      ),
+      values: [
+        CallState.Done,
+        outcome,
+        usage && JSON.stringify(usage),
+        sqlTime(finishedAt),
+        textValue(manager, response),
+        runId,
+        callKey,
+        attempt,
+        CallState.Claimed,
+      ],
+    });
+    return changed === 1;
   }
 
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
