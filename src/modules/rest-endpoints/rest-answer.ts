@@ -39,6 +39,9 @@ export async function readAnswer(
     }),
   );
   const data = bytes.byteLength === 0 ? null : await inTurn(() => dataOf(bytes, type, maxValues));
+  if ((await inTurn(() => jsonDepth(data))) > MAX_DEPTH) {
+    throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
+  }
   return { data: await removal.jsonInTurns(data), status: response.status, headers };
 }
 
@@ -47,11 +50,7 @@ function dataOf(bytes: Uint8Array, type: string, maxValues: number): JsonValue {
     if (countValues(bytes, maxValues) > maxValues) {
       throw invalid(`The answer of the system has more than ${maxValues} values (PROCESS_DATA_MAX_VALUES).`);
     }
-    const data = parsed(textOf(bytes));
-    if (jsonDepth(data) > MAX_DEPTH) {
-      throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
-    }
-    return data;
+    return parsed(textOf(bytes));
   }
   if (type !== '' && !/^text\/|[/+]xml\b/i.test(type)) {
     throw invalid('The answer of the system is neither JSON nor text.');

@@ -1,5 +1,6 @@
 import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
 import { hasMoreValues } from '../../../common/json-values.js';
+import { inOnePiece, inTurns, type Steps } from '../../../common/turns.js';
 import { parsePath, setPath } from '../../../language/paths/data-paths.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
@@ -16,15 +17,16 @@ interface DataLimits {
 
 /** The data of one run, held below their limits whatever is stored in them. */
 export class RunData {
-  private data: JsonObject = {};
+  private data: JsonObject;
   /** At least the size of the data; measured again only when it seems too much. */
-  private bytes = 0;
+  private bytes: number;
 
   constructor(
     input: JsonObject,
     private readonly limits: DataLimits,
   ) {
-    this.replace(input);
+    this.bytes = inOnePiece(this.checked(input));
+    this.data = input;
   }
 
   get value(): JsonObject {
@@ -32,8 +34,8 @@ export class RunData {
   }
 
   /** @throws WorkflowFailedError when they are too large or too deep */
-  replace(data: JsonObject): void {
-    this.bytes = this.checked(data);
+  async replace(data: JsonObject): Promise<void> {
+    this.bytes = await inTurns(this.checked(data));
     this.data = data;
   }
 
@@ -41,31 +43,34 @@ export class RunData {
    * Stores a value at a path.
    * @throws InvalidDataPathError, WorkflowFailedError
    */
-  store(path: string, value: unknown): void {
+  async store(path: string, value: unknown): Promise<void> {
     const steps = parsePath(path);
-    const added = this.checked(value, steps.length);
+    const added = await inTurns(this.checked(value, steps.length));
     const data = setPath(this.data, steps, value);
     this.bytes += added + Buffer.byteLength(JSON.stringify(steps)) + skipped(steps);
     if (this.bytes > this.limits.bytes) {
-      this.bytes = this.checked(data);
+      this.bytes = await inTurns(this.checked(data));
     }
     this.data = data;
   }
 
   /** @throws WorkflowFailedError when a value is too large or too deep to be data, or the output, of a run */
-  check(value: unknown): void {
-    this.checked(value);
+  async check(value: unknown): Promise<void> {
+    await inTurns(this.checked(value));
   }
 
-  private checked(value: unknown, above = 0): number {
+  /** Goes through the value three times, each of which can take milliseconds. */
+  private *checked(value: unknown, above = 0): Steps<number> {
     const { bytes: maxBytes, values = Infinity } = this.limits;
     const bytes = jsonSize(value);
     if (bytes > maxBytes) {
       throw tooMuch(`${maxBytes} bytes as JSON`);
     }
+    yield;
     if (hasMoreValues(value, values)) {
       throw tooMuch(`${values} values`);
     }
+    yield;
     if (jsonDepth(value) + above > MAX_DEPTH) {
       throw tooMuch(`${MAX_DEPTH} levels`);
     }

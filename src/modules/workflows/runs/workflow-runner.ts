@@ -111,7 +111,7 @@ export class WorkflowRunner {
     const context = { workflow, data, variables, input: visit.input, step, scope, texts };
     const outcome = await executor.execute(node, context);
     await turnWithRoom();
-    this.store(node, outcome);
+    await this.store(node, outcome);
     await turnWithRoom();
     return outcome;
   }
@@ -125,16 +125,16 @@ export class WorkflowRunner {
     this.step += 1;
   }
 
-  private store({ responseKey }: RunnableNode, { data, result, next }: NodeOutcome): void {
+  private async store({ responseKey }: RunnableNode, { data, result, next }: NodeOutcome): Promise<void> {
     if (next.kind === 'END') {
-      this.data.check(result);
+      await this.data.check(result);
       return;
     }
     if (data !== undefined) {
-      this.data.replace(data);
+      await this.data.replace(data);
     }
     if (hasText(responseKey)) {
-      this.data.store(responseKey, result);
+      await this.data.store(responseKey, result);
     }
   }
 
