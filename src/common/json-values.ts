@@ -1,3 +1,4 @@
+import { openContainer } from './json.js';
 import { COMMA, endOfString, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, SPACE } from './json-bytes.js';
 
 /**
@@ -27,19 +28,10 @@ function isEnd(byte: number): boolean {
 
 /** Whether a JSON value has more values than that, itself and those inside of others included. */
 export function hasMoreValues(value: unknown, most: number): boolean {
-  const pending: unknown[] = [value];
-  let count = 1;
-  while (pending.length > 0 && count <= most) {
-    const next = pending.pop();
-    if (typeof next === 'object' && next !== null) {
-      const members = Array.isArray(next) ? (next as unknown[]) : Object.values(next);
-      count += members.length;
-      for (const member of members) {
-        if (typeof member === 'object') {
-          pending.push(member);
-        }
-      }
-    }
+  const pending: object[] = [];
+  let count = openContainer([value], pending);
+  for (let next = pending.pop(); next !== undefined && count <= most; next = pending.pop()) {
+    count += openContainer(next, pending);
   }
   return count > most;
 }

@@ -14,21 +14,41 @@ export function jsonSize(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
+/**
+ * Looks into a list or object of JSON, without a copy of its members: an object can have very many.
+ * @param found takes the lists and objects that are directly in it
+ * @returns how many values are directly in it
+ */
+export function openContainer(container: object, found: object[]): number {
+  if (Array.isArray(container)) {
+    for (const member of container as readonly unknown[]) {
+      if (isContainer(member)) {
+        found.push(member);
+      }
+    }
+    return container.length;
+  }
+  let count = 0;
+  for (const name in container) {
+    count += 1;
+    const member = (container as JsonObject)[name];
+    if (isContainer(member)) {
+      found.push(member);
+    }
+  }
+  return count;
+}
+
 /** Levels of a JSON value: 0 for a scalar, 1 for an object or array that holds only scalars. */
 export function jsonDepth(value: unknown): number {
   let depth = 0;
   // Level by level, since data of any depth must not exhaust the stack.
-  let level = [value].filter(isContainer);
+  let level = isContainer(value) ? [value] : [];
   while (level.length > 0) {
     depth += 1;
     const next: object[] = [];
     for (const container of level) {
-      const members: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
-      for (const member of members) {
-        if (isContainer(member)) {
-          next.push(member);
-        }
-      }
+      openContainer(container, next);
     }
     level = next;
   }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../common/json.js';
 import { hasMoreValues } from '../../../common/json-values.js';
+import { inTurn } from '../../../common/turns.js';
 import { membersText, objectText } from '../../../common/json-text.js';
 import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
@@ -36,9 +37,9 @@ export class RunJournal {
     this.bytesLeft = limits.totalBytes;
   }
 
-  add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): void {
-    const inputText = this.take(input);
-    const outputText = this.take(output);
+  async add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): Promise<void> {
+    const inputText = await inTurn(() => this.take(input));
+    const outputText = await inTurn(() => this.take(output));
     const record: Omit<WorkflowNodeRecord, 'input' | 'output'> = {
       nodeId: node.id,
       name: node.name,

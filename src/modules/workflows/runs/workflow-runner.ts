@@ -84,11 +84,11 @@ export class WorkflowRunner {
       this.scope.signal.throwIfAborted();
       this.count();
       const outcome = await this.outcomeOf(visit);
-      this.record(visit, outcome.result, null);
+      await this.record(visit, outcome.result, null);
       return outcome;
     } catch (error) {
       const failure = failureOf(error, node);
-      this.record(visit, null, failure);
+      await this.record(visit, null, failure);
       throw failure;
     }
   }
@@ -150,9 +150,13 @@ export class WorkflowRunner {
     return found;
   }
 
-  private record(visit: OpenVisit, output: JsonValue, error: WorkflowFailedError | null): void {
+  private async record(
+    visit: OpenVisit,
+    output: JsonValue,
+    error: WorkflowFailedError | null,
+  ): Promise<void> {
     const { node, startedAt, input, texts } = visit;
-    this.journal.add({
+    await this.journal.add({
       node,
       startedAt,
       finishedAt: this.tools.now(),
