@@ -32,7 +32,7 @@ export async function startCamunda(java: Java, databaseUrl: string): Promise<Pee
       SPRING_DATASOURCE_URL: `jdbc:mysql://${database.host}${database.pathname}${CONNECTOR}`,
       SPRING_DATASOURCE_USERNAME: database.username,
       SPRING_DATASOURCE_PASSWORD: database.password,
-      SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE: '10',
+      SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE: '20',
       SPRING_DATASOURCE_HIKARI_TRANSACTION_ISOLATION: 'TRANSACTION_READ_COMMITTED',
       CAMUNDA_BPM_HISTORY_LEVEL: 'full',
     },

@@ -9,7 +9,7 @@ import { countQuestions, recordStatements } from '../statements.js';
 import { figure, median, printTable } from '../table.js';
 
 const CONNECTIONS = 16;
-const POOL_SIZE = 10;
+const POOL_SIZE = 20;
 const TOOLS = 20;
 const SYSTEMS = 200;
 const MANY_TOOLS = 1_000;

@@ -5,7 +5,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** Settings of how long we wait for our own database, and for how many callers. */
 export const databaseSettings = {
-  DATABASE_POOL_SIZE: integer(1, 500, 10).describe('Connections of the database pool.'),
+  DATABASE_POOL_SIZE: integer(1, 500, 20).describe(
+    'Connections of the database pool; best above JOBS_CONCURRENCY, so that requests do not wait for background jobs.',
+  ),
   DATABASE_POOL_QUEUE: integer(1, 100_000, 1_000).describe(
     'Most callers that wait for a connection of the pool; more are answered 503 at once.',
   ),

@@ -7,7 +7,7 @@ import { ApiClient, systemPath } from './support/api-client.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { forkHelper, nextMessage } from './support/helper-process.js';
-import { ATTACKS, Attacker, connectionTests, starts, type Attack } from './support/stall-attacks.js';
+import { ATTACKS, Attacker, serverAttacks, starts, type Attack } from './support/stall-attacks.js';
 import { HOSTILE } from './support/stall-grammars.js';
 import { PACKAGE_ATTACKS } from './support/stall-packages.js';
 import { workflowAttacks, type CostlyPeers } from './support/stall-workflows.js';
@@ -51,7 +51,7 @@ export const proof: Proof = {
     const usual = await stage.besideUsual();
     const told: string[] = [];
     const packages = environment.short ? PACKAGE_ATTACKS.slice(0, PACKAGES_SHORT) : PACKAGE_ATTACKS;
-    const attacks = [...ATTACKS, connectionTests(urls.costly), ...workflowAttacks(urls), ...packages];
+    const attacks = [...ATTACKS, ...serverAttacks(urls.costly), ...workflowAttacks(urls), ...packages];
     const wanted = new RegExp(process.env['PROVE_ATTACK'] ?? '');
     for (const attack of attacks.filter(({ name }) => wanted.test(name))) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { connectionTestPath, createPath } from '../../support/factories.js';
+import { connectionTestPath, createPath, detailsPath, toolPath } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
 
 const PATIENCE_MS = 600_000;
@@ -205,20 +205,44 @@ function bpmnWith(elements: string): string {
   return `"processes":${JSON.stringify([{ file: 'processes/p.bpmn', bpmn }])}`;
 }
 
-/** Tests of the connection to a server whose tools have costly schemas, for a system that takes them over. */
-export function connectionTests(baseUrl: string): Attack {
+/** A server whose tools have costly schemas, for a system that takes them over: tests of its connection, and then its tools. */
+export function serverAttacks(baseUrl: string): readonly Attack[] {
   const authorization = { type: 'NO_AUTH' };
   const payload = { name: 'Costly', type: 'MCP', baseUrl, authorization, description: 'x' };
-  const body = JSON.stringify({ baseUrl, authorization });
-  return {
-    name: 'tests of a server with costly schemas',
-    prepare: async (attacker) => {
-      const create = JSON.stringify({ action: 'CREATE', resourceName: 'costly', payload });
-      await attacker.send('PATCH', createPath(attacker.appId, TESTED), create);
-      const path = connectionTestPath(attacker.appId, TESTED);
-      return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, body)));
-    },
+  const test = JSON.stringify({ baseUrl, authorization });
+  const created = async (attacker: Attacker, resourceName: string): Promise<string> => {
+    const create = JSON.stringify({ action: 'CREATE', resourceName, payload });
+    const { text } = await attacker.send('PATCH', createPath(attacker.appId, TESTED), create);
+    return (JSON.parse(text) as { resourceId: string }).resourceId;
   };
+  return [
+    {
+      name: 'tests of a server with costly schemas',
+      prepare: async (attacker) => {
+        await created(attacker, 'costly');
+        const path = connectionTestPath(attacker.appId, TESTED);
+        return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, test)));
+      },
+    },
+    {
+      name: 'reading and switching tools with large schemas',
+      prepare: async (attacker) => {
+        const resourceId = await created(attacker, 'read');
+        await attacker.send('PATCH', connectionTestPath(attacker.appId, TESTED), test);
+        const read = detailsPath(resourceId, attacker.appId, TESTED);
+        const { text } = await attacker.send('GET', read);
+        const { id: systemId, tools } = JSON.parse(text) as { id: string; tools: { id: string }[] };
+        const toggles = tools
+          .slice(0, 2)
+          .map(({ id: toolId }) => toolPath({ resourceId, systemId, toolId }, attacker.appId, TESTED));
+        return () =>
+          Promise.all([
+            ...Array.from({ length: 4 }, () => attacker.send('GET', read)),
+            ...toggles.map((path) => attacker.send('PATCH', path, '{"enabled":true}')),
+          ]);
+      },
+    },
+  ];
 }
 
 /** What has stalled the service, by what it costs. */
