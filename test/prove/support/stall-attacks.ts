@@ -205,13 +205,13 @@ function bpmnWith(elements: string): string {
   return `"processes":${JSON.stringify([{ file: 'processes/p.bpmn', bpmn }])}`;
 }
 
-/** A server whose tools have costly schemas, for a system that takes them over: tests of its connection, and then its tools. */
-export function serverAttacks(baseUrl: string): readonly Attack[] {
+/** Servers whose tools a system takes over: tests of the connection to one with costly schemas, and the tools of one with many. */
+export function serverAttacks({ costly, large }: { costly: string; large: string }): readonly Attack[] {
   const authorization = { type: 'NO_AUTH' };
-  const payload = { name: 'Costly', type: 'MCP', baseUrl, authorization, description: 'x' };
-  const test = JSON.stringify({ baseUrl, authorization });
-  const created = async (attacker: Attacker, resourceName: string): Promise<string> => {
-    const create = JSON.stringify({ action: 'CREATE', resourceName, payload });
+  const testOf = (baseUrl: string): string => JSON.stringify({ baseUrl, authorization });
+  const created = async (attacker: Attacker, baseUrl: string): Promise<string> => {
+    const payload = { name: 'Costly', type: 'MCP', baseUrl, authorization, description: 'x' };
+    const create = JSON.stringify({ action: 'CREATE', resourceName: new URL(baseUrl).port, payload });
     const { text } = await attacker.send('PATCH', createPath(attacker.appId, TESTED), create);
     return (JSON.parse(text) as { resourceId: string }).resourceId;
   };
@@ -219,19 +219,23 @@ export function serverAttacks(baseUrl: string): readonly Attack[] {
     {
       name: 'tests of a server with costly schemas',
       prepare: async (attacker) => {
-        await created(attacker, 'costly');
+        await created(attacker, costly);
         const path = connectionTestPath(attacker.appId, TESTED);
-        return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, test)));
+        return () =>
+          Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, testOf(costly))));
       },
     },
     {
       name: 'reading and switching tools with large schemas',
       prepare: async (attacker) => {
-        const resourceId = await created(attacker, 'read');
-        await attacker.send('PATCH', connectionTestPath(attacker.appId, TESTED), test);
+        const resourceId = await created(attacker, large);
+        const tested = await attacker.send('PATCH', connectionTestPath(attacker.appId, TESTED), testOf(large));
         const read = detailsPath(resourceId, attacker.appId, TESTED);
         const { text } = await attacker.send('GET', read);
         const { id: systemId, tools } = JSON.parse(text) as { id: string; tools: { id: string }[] };
+        if (tools.length === 0) {
+          throw new Error(`No tools were taken over: ${text.slice(0, 500)} ${tested.text.slice(0, 1500)}`);
+        }
         const toggles = tools
           .slice(0, 2)
           .map(({ id: toolId }) => toolPath({ resourceId, systemId, toolId }, attacker.appId, TESTED));

@@ -6,10 +6,11 @@ import { listOf } from './stall-attacks.js';
 
 /**
  * Outside parties whose answers are costly, in a process of its own. The first message holds their URLs:
- * `costly` is an MCP server with costly schemas, `tools` one whose only tool is costly to call, `model` a language model,
+ * `costly` is an MCP server with costly schemas, `large` one of many tools with large ones, `tools` one whose only tool is costly to call, `model` a language model,
  * `rest` a REST system, and `tls` one whose certificate has a chain that takes long to check.
  */
-const TOOLS = 180;
+const TOOLS = 150;
+const LARGE_TOOLS = 100;
 const PROPERTIES = 100;
 const PATTERN = '(?i)[\\pL\\pN\\pS\\pP]*[\\pL\\pN\\pS\\pP]*b?';
 /** Largest answers within the default limits. */
@@ -34,6 +35,22 @@ const costly = await startToolListPeer(
     name: `tool-${index}`,
     description: 'x'.repeat(200),
     inputSchema,
+  })),
+);
+
+const large = await startToolListPeer(
+  Array.from({ length: LARGE_TOOLS }, (_, index) => ({
+    name: `large-${index}`,
+    description: 'x'.repeat(200),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: PROPERTIES }, (_, field) => [
+          `field${field}`,
+          { type: 'string', description: 'of no use' },
+        ]),
+      ),
+    },
   })),
 );
 
@@ -87,4 +104,11 @@ const rest = await startHttpPeer((request, response) => {
 
 const tls = await startHttpsPeer(await longChain(), (_request, response) => response.end());
 
-process.send?.({ costly: costly.url, tools: tools.url, model: model.url, rest: rest.url, tls: tls.url });
+process.send?.({
+  costly: costly.url,
+  large: large.url,
+  tools: tools.url,
+  model: model.url,
+  rest: rest.url,
+  tls: tls.url,
+});

@@ -6,6 +6,7 @@ import { processWithCondition, starts, type Attack, type Attacker } from './stal
 /** Base URLs of outside parties whose answers are costly, see stall-peers.process.ts. */
 export interface CostlyPeers {
   readonly costly: string;
+  readonly large: string;
   readonly tools: string;
   readonly model: string;
   readonly rest: string;
