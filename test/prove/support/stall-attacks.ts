@@ -229,7 +229,11 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
       name: 'reading and switching tools with large schemas',
       prepare: async (attacker) => {
         const resourceId = await created(attacker, large);
-        const tested = await attacker.send('PATCH', connectionTestPath(attacker.appId, TESTED), testOf(large));
+        const tested = await attacker.send(
+          'PATCH',
+          connectionTestPath(attacker.appId, TESTED),
+          testOf(large),
+        );
         const read = detailsPath(resourceId, attacker.appId, TESTED);
         const { text } = await attacker.send('GET', read);
         const { id: systemId, tools } = JSON.parse(text) as { id: string; tools: { id: string }[] };
