@@ -3,7 +3,9 @@ import { DELIVERY_DENIED, NO_BUILD, NO_VERSION } from '../../builds/model/build.
 import { PreflightResponseDto } from './preflight.dto.js';
 import { BUILD_PREFLIGHT_EXAMPLE, PREFLIGHT_EXAMPLE } from './preflight.examples.js';
 
-const TOO_LARGE = { 409: 'The agents and their tools are too many for one answer.' };
+const TOO_LARGE = {
+  409: 'The agents and their tools are too many for one answer: divide the application, or give agents servers of fewer tools.',
+};
 
 /** What the OpenAPI document says of the routes beside it. */
 export const PreflightApi = apiRoutes([DELIVERY_DENIED], {
