@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { bufferOf } from './buffer-of.js';
 import { inTurns, type Steps } from './turns.js';
 
 const pack = promisify(gzip);
@@ -22,7 +23,7 @@ export async function packText(text: string): Promise<string> {
  * @returns UTF-8
  */
 export async function unpackBytes(packed: Uint8Array): Promise<Buffer> {
-  return unpack(await inTurns(decoded(Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))));
+  return unpack(await inTurns(decoded(bufferOf(packed))));
 }
 
 function* decoded(base64: Buffer): Steps<Buffer> {

@@ -1,4 +1,5 @@
 import type { EntityManager, ValueTransformer } from 'typeorm';
+import { bufferOf } from '../common/buffer-of.js';
 import { isEmbedded } from './row-locks.js';
 
 /** What stands around the text in such a column. */
@@ -57,8 +58,4 @@ export function textExpression({ connection }: EntityManager, column: string): s
 /** What a driver gives for such an expression, in UTF-8. */
 export function textBytes(value: unknown): Buffer {
   return typeof value === 'string' ? Buffer.from(value) : (value as Buffer);
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

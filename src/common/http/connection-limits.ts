@@ -32,10 +32,10 @@ export function limitConnections(server: Server, limit: Limit, metrics: LimitMet
 }
 
 /** Has Node end new connections, whatever their address, when the server has as many open ones as it may have. */
-export function limitAllConnections(server: Server, { setting, most }: Limit, metrics: LimitMetrics): void {
-  server.maxConnections = most;
-  metrics.show({ setting, most }, async () => ({
+export function limitAllConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
+  server.maxConnections = limit.most;
+  metrics.show(limit, async () => ({
     all: await promisify(server.getConnections.bind(server))(),
   }));
-  server.on('drop', () => metrics.refused(setting));
+  server.on('drop', () => metrics.refused(limit.setting));
 }

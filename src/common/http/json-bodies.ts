@@ -96,11 +96,7 @@ export class JsonBodies {
     if (reads === 'raw' || this.byteTurns.isSmall(bytes.length)) {
       endTurn?.();
     }
-    if (reads === 'raw') {
-      request.body = bytes;
-      return;
-    }
-    request.body = await this.parsedInTurn(request, bytes);
+    request.body = reads === 'raw' ? bytes : await this.parsedInTurn(request, bytes);
   }
 
   /** @throws UnreadableBodyError, RateLimitExceededError */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../config/env.js';
+import { Env, type Limit } from '../../config/env.js';
 import { Metrics } from '../metrics/metrics.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -23,16 +23,16 @@ export class RateLimits {
   private readonly refusalDelayMs: number;
 
   constructor(env: Env, { limits }: Metrics) {
-    const limiter = (...[setting]: Parameters<Env['limit']>): RateLimiter => {
-      limits.show(env.limit(setting));
-      return new RateLimiter(env.limit(setting));
+    const limiter = (limit: Limit): RateLimiter => {
+      limits.show(limit);
+      return new RateLimiter(limit);
     };
     this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
-    this.address = limiter('RATE_LIMIT_ADDRESS_PER_MINUTE');
-    this.principal = limiter('RATE_LIMIT_PRINCIPAL_PER_MINUTE');
+    this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'));
+    this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
     this.operations = {
-      'connection-test': limiter('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE'),
-      discovery: limiter('RATE_LIMIT_DISCOVERY_PER_MINUTE'),
+      'connection-test': limiter(env.limit('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
+      discovery: limiter(env.limit('RATE_LIMIT_DISCOVERY_PER_MINUTE')),
     };
     const underWay = env.limit('HTTP_CALLER_REQUESTS');
     const atWork = env.limit('HTTP_CALLER_AT_WORK');

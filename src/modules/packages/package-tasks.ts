@@ -71,7 +71,7 @@ export class PackageTasks {
 
   private async edit({ packed, edit }: EditTask): Promise<Uint8Array> {
     const document = documentOf(await unpackBytes(packed));
-    return new TextEncoder().encode(JSON.stringify(editedDocument(document, edit)));
+    return bytesOf(JSON.stringify(editedDocument(document, edit)));
   }
 
   private async read({ json, appId }: ReadTask): Promise<ReadPackage> {

@@ -110,9 +110,7 @@ export class WorkflowRunner {
     const { workflow, step, scope } = this;
     const context = { workflow, data, variables, input: visit.input, step, scope, texts };
     const outcome = await executor.execute(node, context);
-    await turnWithRoom();
     await this.store(node, outcome);
-    await turnWithRoom();
     return outcome;
   }
 
