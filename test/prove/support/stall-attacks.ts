@@ -6,6 +6,8 @@ import { flows, node, processFile, taskProcess, userTask } from '../../support/r
 const PATIENCE_MS = 600_000;
 /** A version that nobody commits. */
 const TESTED = 'tested';
+const RESCAN = '/api/platform/discover';
+const SERVERS_OF_A_RESCAN = 50;
 /** Somewhat below the default limit of a body. */
 const BODY_BYTES = 258_000;
 
@@ -137,10 +139,15 @@ export interface Attack {
   prepare(attacker: Attacker): Promise<() => Promise<unknown>>;
 }
 
-/** A body that is a list of as many such members as fit. */
+/** A list of as many such members as fit. */
 export function listOf(member: string, bytes = BODY_BYTES): string {
   const count = Math.floor((bytes - 20) / (member.length + 1));
-  return `{"items":[${Array.from({ length: count }, () => member).join(',')}]}`;
+  return `[${Array.from({ length: count }, () => member).join(',')}]`;
+}
+
+/** A body with such a list in it. */
+export function bodyOf(member: string, bytes?: number): string {
+  return `{"items":${listOf(member, bytes)}}`;
 }
 
 /** A process whose start takes a body by a schema. */
@@ -209,9 +216,13 @@ function bpmnWith(elements: string): string {
 export function serverAttacks({ costly, large }: { costly: string; large: string }): readonly Attack[] {
   const authorization = { type: 'NO_AUTH' };
   const testOf = (baseUrl: string): string => JSON.stringify({ baseUrl, authorization });
-  const created = async (attacker: Attacker, baseUrl: string): Promise<string> => {
+  const created = async (
+    attacker: Attacker,
+    baseUrl: string,
+    resourceName = new URL(baseUrl).port,
+  ): Promise<string> => {
     const payload = { name: 'Costly', type: 'MCP', baseUrl, authorization, description: 'x' };
-    const create = JSON.stringify({ action: 'CREATE', resourceName: new URL(baseUrl).port, payload });
+    const create = JSON.stringify({ action: 'CREATE', resourceName, payload });
     const { text } = await attacker.send('PATCH', createPath(attacker.appId, TESTED), create);
     return (JSON.parse(text) as { resourceId: string }).resourceId;
   };
@@ -223,6 +234,15 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
         const path = connectionTestPath(attacker.appId, TESTED);
         return () =>
           Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, testOf(costly))));
+      },
+    },
+    {
+      name: 'rescans of many servers with costly answers',
+      prepare: async (attacker) => {
+        for (let count = 0; count < SERVERS_OF_A_RESCAN; count += 1) {
+          await created(attacker, count % 2 === 0 ? costly : large, `scanned${count}`);
+        }
+        return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('GET', RESCAN)));
       },
     },
     {
@@ -258,10 +278,10 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'lists of empty lists',
     prepare: async (attacker) =>
-      starts(attacker, await attacker.publish('p', taskProcess('p', userTask('a'))), listOf('[]'), 60),
+      starts(attacker, await attacker.publish('p', taskProcess('p', userTask('a'))), bodyOf('[]'), 60),
   },
-  bySchema('a list by a schema of 1,000 names', listSchema(1_000), listOf('{}'), 4),
-  bySchema('lists of empty lists by a schema of 25 names', listSchema(25), listOf('[]'), 30),
+  bySchema('a list by a schema of 1,000 names', listSchema(1_000), bodyOf('{}'), 4),
+  bySchema('lists of empty lists by a schema of 25 names', listSchema(25), bodyOf('[]'), 30),
   {
     name: 'a costly pattern in an expression, 500 times',
     prepare: async (attacker) => {

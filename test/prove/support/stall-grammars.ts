@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { flows, node, processFile } from '../../support/runtime/process-files.js';
-import { listOf, processWithCondition, processWithSchema } from './stall-attacks.js';
+import { listOf, processWithCondition, processWithSchema, starts, type Attack } from './stall-attacks.js';
 
 const NAMES = fc.constantFrom('a', 'b', 'items', 'n', '0');
 const PATTERNS = fc.constantFrom('^(a|aa)+$', '(\\pL?){99}', '(?i)[\\pL]{50}', '.*.*.*x', '[^a]{0,200}$');
@@ -34,15 +34,17 @@ const MEMBERS = fc.constantFrom(
   '1e300',
   '"\\u0000\\"\\\\"',
 );
-const BODIES = fc.oneof(
+/** JSON that costs: very many values, very many names, very deep ones, very long texts. */
+export const VALUES: fc.Arbitrary<string> = fc.oneof(
   MEMBERS.map((member) => listOf(member)),
   fc.tuple(MEMBERS, fc.nat(400)).map(([member, count]) => listOf(member, 100 * count + 100)),
-  fc.nat(5_000).map((count) => `{"items":[${repeated(count, (index) => `{"k${index}":${index}}`)}]}`),
-  fc.nat(25_000).map((count) => `{"items":{${repeated(count, (index) => `"k${index}":[]`)}}}`),
-  fc.nat(60).map((depth) => `{"items":${'['.repeat(depth)}${']'.repeat(depth)}}`),
-  fc.nat(250_000).map((length) => `{"items":["${'x'.repeat(length)}"]}`),
-  fc.nat(40_000).map((length) => `{"items":["${'\\ud83d\\ude00'.repeat(length / 3)}"]}`),
+  fc.nat(5_000).map((count) => `[${repeated(count, (index) => `{"k${index}":${index}}`)}]`),
+  fc.nat(25_000).map((count) => `{${repeated(count, (index) => `"k${index}":[]`)}}`),
+  fc.nat(60).map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`),
+  fc.nat(250_000).map((length) => `["${'x'.repeat(length)}"]`),
+  fc.nat(40_000).map((length) => `["${'\\ud83d\\ude00'.repeat(length / 3)}"]`),
 );
+const BODIES = VALUES.map((value) => `{"items":${value}}`);
 
 const CONDITIONS = fc
   .tuple(
@@ -110,23 +112,24 @@ function repeated(count: number, make: (index: number) => string, separator = ',
   return Array.from({ length: count }, (_, index) => make(index)).join(separator);
 }
 
-/** A process, and what it is started with when the service takes it. */
-export interface Hostile {
-  readonly name: string;
-  readonly bpmn: string;
-  readonly body: string;
-}
+/** A process, started when the service takes it; delivered again with that, since delivering is what a file is hostile by. */
+const processOf = (name: string, files: fc.Arbitrary<string>, bodies = BODIES): fc.Arbitrary<Attack> =>
+  fc.tuple(files, bodies).map(([bpmn, body]) => ({
+    name,
+    prepare: async (attacker) => {
+      const start = starts(attacker, await attacker.publish('p', bpmn), body, 3);
+      return () => Promise.all([start(), attacker.publish('p', bpmn)]);
+    },
+  }));
 
-export const HOSTILE: fc.Arbitrary<Hostile> = fc.oneof(
-  fc.record({
-    name: fc.constant('a schema'),
-    bpmn: SCHEMAS.map((schema) => processWithSchema('p', { type: 'object', properties: { items: schema } })),
-    body: BODIES,
-  }),
-  fc.record({
-    name: fc.constant('an expression'),
-    bpmn: CONDITIONS.map((condition) => processWithCondition('p', condition)),
-    body: BODIES,
-  }),
-  fc.record({ name: fc.constant('a BPMN file'), bpmn: FILES, body: fc.constant('{}') }),
+export const PROCESSES: fc.Arbitrary<Attack> = fc.oneof(
+  processOf(
+    'a schema',
+    SCHEMAS.map((schema) => processWithSchema('p', { type: 'object', properties: { items: schema } })),
+  ),
+  processOf(
+    'an expression',
+    CONDITIONS.map((condition) => processWithCondition('p', condition)),
+  ),
+  processOf('a BPMN file', FILES, fc.constant('{}')),
 );

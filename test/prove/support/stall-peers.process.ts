@@ -2,7 +2,7 @@ import { asksFor, says, startModelServer } from '../../support/peers/model-serve
 import { startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
 import { longChain } from './long-chain.js';
-import { listOf } from './stall-attacks.js';
+import { bodyOf } from './stall-attacks.js';
 
 /**
  * Outside parties whose answers are costly, in a process of its own. The first message holds their URLs:
@@ -55,7 +55,7 @@ const large = await startToolListPeer(
 );
 
 const listsOfMost = `[${'[],'.repeat(MOST_VALUES)}[]]`;
-const listsBeyond = listOf('[]', MOST_BYTES);
+const listsBeyond = bodyOf('[]', MOST_BYTES);
 const tools = await startScriptedMcp({
   list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'look', inputSchema }] }),
   call: ({ id, response, params }) => {
@@ -73,10 +73,10 @@ const model = await startModelServer(({ messages }) => {
   const turns = messages.filter(({ role }) => role === 'assistant').length;
   switch (turns) {
     case 0:
-      return asksFor(['tools__look', listOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MOST_BYTES / 4)]);
+      return asksFor(['tools__look', bodyOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MOST_BYTES / 4)]);
     case 1:
       return asksFor(
-        ...Array.from({ length: 8 }, (): [string, string] => ['tools__look', listOf('[]', 60_000)]),
+        ...Array.from({ length: 8 }, (): [string, string] => ['tools__look', bodyOf('[]', 60_000)]),
       );
     case 2:
       return asksFor(['tools__look', '{}'], ['tools__look', '{"field0":"a"}']);
@@ -91,7 +91,7 @@ const model = await startModelServer(({ messages }) => {
 });
 
 const BODIES: Readonly<Record<string, string>> = {
-  '/kept': listOf('{}', KEPT_BYTES),
+  '/kept': bodyOf('{}', KEPT_BYTES),
   '/most': listsOfMost,
   '/beyond': listsBeyond,
   '/text': `"${'\\u0000'.repeat(MOST_BYTES / 6 - 10)}"`,
