@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { noteStored } from '../common/logging/request-context.js';
+import { noteStored, requestContext } from '../common/logging/request-context.js';
 import { within } from '../common/within.js';
 import { Env } from '../config/env.js';
 import { isDatabaseFailure } from './database-failure.js';
@@ -12,6 +12,7 @@ import {
   NestedDatabaseUseError,
 } from './database.errors.js';
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
+import { EmbeddedTurns } from './embedded-turns.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
@@ -20,8 +21,6 @@ import { dropConnections, queryPool } from './server-pool.js';
 import { WriteProgress } from './write-progress.js';
 
 const BACKOFF_BASE_MS = 5;
-/** How long work on the embedded file may keep everything else of this process waiting. */
-const LONGEST_HOLD_MS = 5;
 
 /**
  * The one door to the database. `read` runs plain statements, `write` one transaction. A transaction that was rolled
@@ -30,8 +29,7 @@ const LONGEST_HOLD_MS = 5;
  */
 @Injectable()
 export class Database {
-  private queue: Promise<unknown> = Promise.resolve();
-  private pausedAt = 0;
+  private readonly turns = new EmbeddedTurns();
   private failedAt: number | undefined;
   private readonly atWork = new AsyncLocalStorage<true>();
   private readonly limits: GroupLimits;
@@ -278,19 +276,8 @@ export class Database {
     });
   }
 
-  // The embedded file has one connection: a statement sent during someone's transaction would become part of it.
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(() => this.pause()).then(work);
-    this.queue = result.catch(() => undefined);
-    return result;
-  }
-
-  // Its driver answers at once: whoever asks again and again would never let timers, requests or signals have their turn.
-  private async pause(): Promise<void> {
-    if (performance.now() - this.pausedAt >= LONGEST_HOLD_MS) {
-      await setImmediate();
-      this.pausedAt = performance.now();
-    }
+    return this.turns.take(work, requestContext() === undefined);
   }
 }
 
