@@ -16,6 +16,7 @@ import { CreateMigrationSteps1797000006000 } from '../migrations/1797000006000-c
 import { AddSystemTls1797000007000 } from '../migrations/1797000007000-add-system-tls.js';
 import { AddCredentialOptions1797500000000 } from '../migrations/1797500000000-add-credential-options.js';
 import { AddSystemsUsableBy1797500003000 } from '../migrations/1797500003000-add-systems-usable-by.js';
+import { IndexInstanceLists1797600000000 } from '../migrations/1797600000000-index-instance-lists.js';
 import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-create-write-proofs.js';
 import { CreateProcessFamilies1797000008000 } from '../migrations/1797000008000-create-process-families.js';
 import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create-quota-uses.js';
@@ -119,5 +120,6 @@ export const SCHEMA: Schema = {
     AddCredentialOptions1797500000000,
     CreateQuotaUses1797500002000,
     AddSystemsUsableBy1797500003000,
+    IndexInstanceLists1797600000000,
   ],
 };

@@ -5,14 +5,17 @@ import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import type { Condition, Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
+import { readTogether } from '../../../database/read-together.js';
 import { Table } from '../../../database/table.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { INSTANCE_STATES } from '../model/start.response.dto.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
 import { InstancesRepository } from './instances.repository.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
 
 const INSTANCES = new Table(ProcessInstanceEntity);
-const ID = INSTANCES.select('id');
+const PLACE = INSTANCES.select('id', 'uuid');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
 /** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
@@ -48,13 +51,17 @@ export class InstanceListsRepository {
       ...(parent && { parentId: parent.id }),
     };
     const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
-    // Ids first: a server would have to sort rows with long texts.
-    const rows = await ID.find(manager, where, { order: { uuid: 'DESC' }, limit, and });
-    const heads = await this.instances.heads(
+    const found = await readTogether(
       manager,
-      rows.map(({ id }) => id),
+      statesOf(query, where).map((state) =>
+        PLACE.part({ ...where, ...(state && { state }) }, { order: { uuid: 'DESC' }, limit, and }),
+      ),
     );
-    return heads.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
+    // Ids first: a server would have to sort rows with long texts.
+    const ids = newestFirst(found.flat())
+      .slice(0, limit)
+      .map(({ id }) => id);
+    return newestFirst(await this.instances.heads(manager, ids));
   }
 
   /** How far instances are, in no order. */
@@ -70,6 +77,24 @@ export class InstanceListsRepository {
   }
 }
 
+/**
+ * Each state by itself where an index has it between what the list is narrowed by and the uuid: a list that finds nothing must not walk
+ * through all of an application. Any other list is in the order of an index without it.
+ */
+function statesOf(
+  { state, parentProcessInstanceUuid }: InstanceQuery,
+  where: Where<ProcessInstanceEntity>,
+): readonly (InstanceStatus | undefined)[] {
+  const isByState = 'appId' in where || 'processName' in where || 'starter' in where;
+  return state === undefined && parentProcessInstanceUuid === undefined && isByState
+    ? INSTANCE_STATES
+    : [state];
+}
+
+function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
+}
+
 function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps): Condition {
   const values: string[] = [starter];
   const bind = (value: string): string => {
@@ -80,7 +105,7 @@ function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps)
 }
 
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
-  const { applicationId, processDefinitionName, state, startedFrom, startedTo, before } = query;
+  const { applicationId, processDefinitionName, startedFrom, startedTo, before } = query;
   const uuid = [
     ...(startedFrom === undefined ? [] : [MoreThanOrEqual(firstUuidAt(startedFrom))]),
     ...(startedTo === undefined ? [] : [LessThan(firstUuidAt(startedTo))]),
@@ -89,7 +114,6 @@ function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
   return {
     ...(applicationId !== undefined && { appId: applicationId }),
     ...(processDefinitionName !== undefined && { processName: processDefinitionName }),
-    ...(state !== undefined && { state }),
     ...(uuid.length > 0 && { uuid: And(...uuid) }),
   };
 }

@@ -10,10 +10,11 @@ import type { InstanceContent } from './instance-content.types.js';
 @Index('uq_process_instances_uuid', ['uuid'], { unique: true })
 @Index('uq_process_instances_parent_key', ['parentKey'], { unique: true })
 @Index('ix_process_instances_parent', ['parentId', 'id'])
-@Index('ix_process_instances_app', ['appId', 'uuid'])
-@Index('ix_process_instances_name', ['processName', 'uuid'])
 @Index('ix_process_instances_state', ['state', 'uuid'])
-@Index('ix_process_instances_starter', ['starter', 'uuid'])
+@Index('ix_process_instances_app_state', ['appId', 'state', 'uuid'])
+@Index('ix_process_instances_app_name_state', ['appId', 'processName', 'state', 'uuid'])
+@Index('ix_process_instances_name_state', ['processName', 'state', 'uuid'])
+@Index('ix_process_instances_starter_state', ['starter', 'state', 'uuid'])
 export class ProcessInstanceEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'varchar', length: 36 }) uuid: string;
