@@ -1,23 +1,13 @@
 import { z } from 'zod';
-import { httpUrl, integer } from './setting-rules.js';
+import { bareHttpUrl, integer } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** What else an address can hold would get into errors of the library that asks, or be lost where paths are added. */
-function isBare(value: string): boolean {
-  if (!URL.canParse(value)) {
-    return true;
-  }
-  const { username, password } = new URL(value);
-  return username === '' && password === '' && !/[?#]/.test(value);
-}
-
 /** Settings of Custom Agent nodes and of the language model that they ask. Whatever a model does is bounded. */
 export const agentSettings = {
-  LLM_BASE_URL: httpUrl
-    .refine(isBare, 'must be without user information, query and fragment')
+  LLM_BASE_URL: bareHttpUrl
     .optional()
     .describe(
       'Address of an OpenAI-compatible API up to its version, such as https://api.example.com/v1, without user information, query and fragment. With LLM_API_KEY it must be https unless on this machine. This address alone need not be in EGRESS_ALLOW. Without it Custom Agent nodes end in an incident.',

@@ -36,8 +36,19 @@ export const httpUrl = z
     'must be an http or https URL',
   );
 
+/** Address of an HTTP server to which paths are added: what else it can hold would get lost there, or into errors. */
+export const bareHttpUrl = httpUrl.refine(isBare, 'must be without user information, query and fragment');
+
 /** Name of a permission of PERMISSION_RULES; none is asked for without it. */
 export const permission = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 small letters, digits or -')
   .optional();
+
+function isBare(value: string): boolean {
+  if (!URL.canParse(value)) {
+    return true;
+  }
+  const { username, password } = new URL(value);
+  return username === '' && password === '' && !/[?#]/.test(value);
+}

@@ -6,6 +6,8 @@ import type { OutboundSettings } from './outbound.types.js';
 import type { DialThread } from './thread/dial-thread.js';
 import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
 
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
 /**
  * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
  * @throws EnvError when `EGRESS_ALLOW`, `OUTBOUND_NO_PROXY` or the file of the proxy's authority cannot be read
@@ -37,6 +39,28 @@ export function outboundClient(
     ...(thread === undefined ? {} : { far: { thread, settings } }),
     ...rest,
   });
+}
+
+/**
+ * The guarded client for an address that an operator has chosen. It may be private and plain http, unlike others that are called through
+ * this client, and nothing leads away from it.
+ * @param address none: only others are called
+ * @throws EnvError as `configuredOutbound`
+ */
+export function operatorClient(env: Env, address: string | undefined, thread: DialThread): OutboundClient {
+  const settings = configuredOutbound(env);
+  const own = address === undefined ? [] : [hostRule(new URL(address))];
+  const policy = {
+    ...settings.policy,
+    allow: [...settings.policy.allow, ...own],
+    plainHttp: 'allow' as const,
+  };
+  return outboundClient({ ...settings, policy, maxRedirects: 0 }, { thread });
+}
+
+/** The one host and port that the operator named. */
+function hostRule({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
 }
 
 /** Whether plain http is let through where no setting says so: a person tries it out, or real secrets travel. */

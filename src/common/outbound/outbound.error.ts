@@ -38,6 +38,17 @@ export const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set([
   'proxy_refused',
 ]);
 
+/** Failures that another try cannot change. */
+export const LASTING: ReadonlySet<OutboundFailure> = new Set([
+  'blocked',
+  'port',
+  'insecure',
+  'proxy_auth',
+  'too_large',
+  'encoding',
+  'redirect',
+]);
+
 /**
  * A failed outbound call. `failure` says why; the message repeats it and nothing else, so logging it is safe. There is
  * no `cause` on purpose: driver errors name addresses and quote what the other party sent.

@@ -1,18 +1,13 @@
-import { NOT_REACHED, OutboundError, type OutboundFailure } from '../../common/outbound/outbound.error.js';
+import {
+  LASTING,
+  NOT_REACHED,
+  OutboundError,
+  type OutboundFailure,
+} from '../../common/outbound/outbound.error.js';
 import { CallNotMadeError, WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
 /** Failures before a byte of the request was sent. */
 const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([...NOT_REACHED, 'busy']);
-/** Failures that another try cannot change. */
-const LASTING: ReadonlySet<OutboundFailure> = new Set([
-  'blocked',
-  'port',
-  'insecure',
-  'proxy_auth',
-  'too_large',
-  'encoding',
-  'redirect',
-]);
 /** Statuses that say: later perhaps. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 

@@ -5,7 +5,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { configuredOutbound, outboundClient } from '../../../common/outbound/configured-outbound.js';
+import { operatorClient } from '../../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
@@ -24,7 +24,6 @@ import type {
 } from './model-client.types.js';
 import { retryAfterOf } from './retry-after.js';
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 /** All that goes out besides the body. The library would add facts about this machine and the environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
 /** Longer ones are none that we use, see CALL_ID. */
@@ -75,20 +74,10 @@ export class OpenAiModelClient {
     private readonly env: Env,
     thread: DialThread,
   ) {
-    const settings = configuredOutbound(env);
-    const baseUrl = env.get('LLM_BASE_URL');
     const apiKey = env.get('LLM_API_KEY');
     this.removal = new SecretRemoval(apiKey === undefined ? [] : [apiKey]);
-    const own = baseUrl === undefined ? [] : [hostRule(new URL(baseUrl))];
-    this.outbound = outboundClient(
-      {
-        ...settings,
-        // The operator has chosen this address; with a key it is https, or on this machine.
-        policy: { ...settings.policy, allow: [...settings.policy.allow, ...own], plainHttp: 'allow' },
-        maxRedirects: 0,
-      },
-      { thread },
-    );
+    // With a key the address is https, or on this machine.
+    this.outbound = operatorClient(env, env.get('LLM_BASE_URL'), thread);
   }
 
   /** Whether an address and a model are configured. */
@@ -180,11 +169,6 @@ export class OpenAiModelClient {
         return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
     }
   }
-}
-
-/** The one host and port that the operator named. */
-function hostRule({ protocol, hostname, port }: URL): string {
-  return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
 }
 
 function messageParam(message: ModelMessage): ChatCompletionMessageParam {
