@@ -1,13 +1,15 @@
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
-import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
+import { HandlerSpansInterceptor } from './common/http/handler-spans.interceptor.js';
 import { RequestChecksModule } from './common/http/request-checks.module.js';
 import { StopGateModule } from './common/http/stop-gate.module.js';
 import { Log } from './common/logging/log.js';
 import { LoggingModule } from './common/logging/logging.module.js';
 import { OutboundModule } from './common/outbound/outbound.module.js';
+import { TracingModule } from './common/trace-export/tracing.module.js';
 import { MetricsModule } from './modules/health/metrics.module.js';
 import { SecretsModule } from './database/secrets.module.js';
 import { RequestValidationPipe } from './common/validation/request-validation.pipe.js';
@@ -48,6 +50,7 @@ export class AppModule {
         LoggingModule.forLog(log),
         MetricsModule,
         OutboundModule,
+        TracingModule,
         StopGateModule,
         DatabaseModule.of(SCHEMA),
         SecretsModule,
@@ -71,6 +74,9 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
+        ...(env.get('OTEL_EXPORTER_OTLP_ENDPOINT') === undefined
+          ? []
+          : [{ provide: APP_INTERCEPTOR, useClass: HandlerSpansInterceptor }]),
       ],
     };
   }

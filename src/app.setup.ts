@@ -12,6 +12,7 @@ import { corsOptions } from './common/http/cors.js';
 import { JsonReplies } from './common/http/json-replies.js';
 import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
+import { requestSpans } from './common/http/request-spans.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { securityHeaders } from './common/http/security-headers.js';
 import { StopGate } from './common/http/stop-gate.js';
@@ -22,6 +23,7 @@ import { NestLogger } from './common/logging/nest-logger.js';
 import { Metrics } from './common/metrics/metrics.js';
 import { addressRateLimit } from './common/rate-limit/address-rate-limit.middleware.js';
 import { RateLimits } from './common/rate-limit/rate-limits.js';
+import { Tracer } from './common/tracing/tracer.js';
 import { Env } from './config/env.js';
 
 const TIMEOUT_CHECK_MS = 1_000;
@@ -52,9 +54,11 @@ export function configureApp(app: NestExpressApplication): void {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('trust proxy', env.get('TRUST_PROXY'));
+  const tracer = app.get(Tracer);
   app.use(
     oneAfterTheOther([
       requestContextMiddleware,
+      ...(tracer.isOn ? [requestSpans(tracer)] : []),
       requestLog(app.get(Log), app.get(Metrics)),
       securityHeaders(),
     ]),

@@ -16,6 +16,7 @@ import { quotaSettings } from './quota-settings.js';
 import { restEndpointSettings } from './rest-endpoint-settings.js';
 import { flag, httpUrl, integer, list } from './setting-rules.js';
 import { tokenSettings } from './token-settings.js';
+import { traceSettings } from './trace-settings.js';
 import { workflowSettings } from './workflow-settings.js';
 
 const MINUTE_MS = 60_000;
@@ -250,6 +251,8 @@ export const envSchema = z.object({
   ...workflowSettings,
   ...agentSettings,
   ...restEndpointSettings,
+
+  ...traceSettings,
 
   AUDIT_DENIALS_PER_MINUTE: integer(1, 100_000, 60).describe(
     'Refusals to one caller (of calls, and of libraries) that are put into the audit log in a minute; the request log has every refused call.',

@@ -94,6 +94,13 @@ describe('Env', () => {
     ['LLM_BASE_URL', 'https://:hush@llm.example.com/v1'],
     ['LLM_BASE_URL', 'https://llm.example.com/v1?key=hush'],
     ['LLM_BASE_URL', 'https://llm.example.com/v1#hush'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://hush@collector.example.com'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hush'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%hush'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=hush'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hush%0Ab'],
+    ['OTEL_TRACES_SAMPLER', 'hush'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ])('names %s when its value breaks the rule, and does not repeat the value', (name, value) => {
     const [problem, ...rest] = problems('production', { ...production, [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} `));

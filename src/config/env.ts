@@ -128,7 +128,7 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
           ? ['OIDC_INTROSPECTION_URL must start with https:// unless it is on this machine']
           : []),
         ...introspectionProblems(present),
-        ...plainModel(present),
+        ...plainSecrets(present),
       ];
     case 'evaluation':
       return [
@@ -138,18 +138,26 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(present['NODE_ENV'] === 'production'
           ? ['NODE_ENV must not be production in evaluation mode']
           : []),
-        ...plainModel(present),
+        ...plainSecrets(present),
       ];
     case 'maintenance':
       return [];
   }
 }
 
-/** The key of the language model is a secret: it leaves this machine encrypted or not at all. */
-function plainModel(present: Record<string, unknown>): string[] {
-  return present['LLM_API_KEY'] !== undefined && isPlainElsewhere(present['LLM_BASE_URL'])
-    ? ['LLM_BASE_URL must start with https:// where LLM_API_KEY is set, unless it is on this machine']
-    : [];
+/** By address: the secret that goes there. It leaves this machine encrypted or not at all. */
+const SENT_SECRETS = {
+  LLM_BASE_URL: 'LLM_API_KEY',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'OTEL_EXPORTER_OTLP_HEADERS',
+} as const;
+
+function plainSecrets(present: Record<string, unknown>): string[] {
+  return Object.entries(SENT_SECRETS)
+    .filter(([address, secret]) => present[secret] !== undefined && isPlainElsewhere(present[address]))
+    .map(
+      ([address, secret]) =>
+        `${address} must start with https:// where ${secret} is set, unless it is on this machine`,
+    );
 }
 
 /**

@@ -1,11 +1,10 @@
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { callerFingerprint, principalOf } from '../user/principal.js';
-import type { Log } from '../logging/log.js';
+import { spanFields, type Log } from '../logging/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { requestContext } from '../logging/request-context.js';
-
-const UNMATCHED = 'unmatched';
-const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+import { currentSpan } from '../tracing/active-span.js';
+import { isProbe, methodLabel, routeOf } from './request-labels.js';
 
 /** Express middleware: measures every request and logs one line for each that is not a probe. */
 export function requestLog(log: Log, metrics: Metrics): RequestHandler {
@@ -13,6 +12,7 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
     const start = performance.now();
     // The event below comes from the socket, outside the context of the request.
     const context = requestContext();
+    const span = currentSpan();
     response.once('close', () => {
       const seconds = (performance.now() - start) / 1_000;
       const route = routeOf(request);
@@ -22,10 +22,11 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
         { method: methodLabel(request.method), route, status: String(status) },
         seconds,
       );
-      if (!PROBES.has(route)) {
+      if (!isProbe(route)) {
         log.info('request', {
           requestId: context?.requestId,
           traceId: context?.traceId,
+          ...spanFields(span),
           method: request.method,
           route,
           status,
@@ -36,13 +37,4 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
     });
     next();
   };
-}
-
-/** The path template: paths themselves are of callers' making and without number. */
-function routeOf(request: Request): string {
-  return (request.route as { path?: string } | undefined)?.path ?? UNMATCHED;
-}
-
-function methodLabel(method: string): string {
-  return ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) ? method : 'other';
 }

@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env } from '../../config/env.js';
+import { currentSpan } from '../tracing/active-span.js';
+import type { ServiceSpan } from '../tracing/service-span.js';
 import { requestContext } from './request-context.js';
 import { scrub } from './scrub.js';
 
@@ -18,7 +20,8 @@ const FORMAT: LoggerOptions = {
 };
 
 /**
- * JSON log lines on standard output, with the request id and trace id of the request being served. It takes flat
+ * JSON log lines on standard output, with the request id and trace id of the request being served, and the ids of
+ * the span under way. It takes flat
  * fields only, and every finished line is scrubbed of bearer tokens and credentials in URLs. Lines of level info and
  * below may be written a moment later, in one go with others; warnings and errors are written at once.
  */
@@ -71,9 +74,16 @@ export function logFatal(message: string, fields: LogFields): void {
 
 function inContext(fields: LogFields): LogFields {
   const context = requestContext();
-  return context === undefined
+  const span = currentSpan();
+  return context === undefined && span === undefined
     ? fields
-    : { requestId: context.requestId, traceId: context.traceId, ...fields };
+    : { requestId: context?.requestId, traceId: context?.traceId, ...spanFields(span), ...fields };
+}
+
+/** The ids of a span under the names that collectors of logs know (OpenTelemetry, "Trace Context in non-OTLP Log Formats"). */
+export function spanFields(span: ServiceSpan | undefined): LogFields {
+  const context = span?.spanContext();
+  return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
 }
 
 /** What may be logged of any error: its name, its code and the frames of its stack. */

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
+import { currentSpan } from '../tracing/active-span.js';
+import { newSpanId, newTraceId, readTraceparent, traceparentOf } from '../tracing/trace-context.js';
 
 /** What belongs to one request and is needed far from it: in log lines, audit events and outbound calls. */
 export interface RequestContext {
@@ -19,15 +21,17 @@ export interface RequestContext {
 }
 
 const REQUEST_ID = /^[\w-]{8,64}$/;
-const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
-/** The second half of a UUID begins with its variant and so is never zero, which Trace Context forbids. */
-const SPAN_ID_START = 16;
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /** The context of the request being served; undefined in background work. */
 export function requestContext(): RequestContext | undefined {
   return storage.getStore();
+}
+
+/** W3C Trace Context for whoever is called now: of the span under way, or else of the request. */
+export function outgoingTraceparent(): string | undefined {
+  return currentSpan()?.traceparent ?? requestContext()?.traceparent;
 }
 
 /** Notes that a transaction of the request being served is stored. */
@@ -73,11 +77,6 @@ function endOf(response: Response): AbortSignal {
 }
 
 function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {
-  const [, traceId = hex(), flags = '00'] = TRACEPARENT.exec(parent ?? '') ?? [];
-  return { traceId, traceparent: `00-${traceId}-${hex().slice(SPAN_ID_START)}-${flags}` };
-}
-
-/** 32 random hexadecimal digits. Node keeps random bytes for UUIDs in store, which makes them the cheapest. */
-function hex(): string {
-  return randomUUID().replaceAll('-', '');
+  const { traceId, traceFlags } = readTraceparent(parent) ?? { traceId: newTraceId(), traceFlags: 0 };
+  return { traceId, traceparent: traceparentOf({ traceId, traceFlags, spanId: newSpanId() }) };
 }

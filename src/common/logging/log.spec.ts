@@ -1,0 +1,31 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Env } from '../../config/env.js';
+import { Clock } from '../clock.js';
+import { withSpan } from '../tracing/active-span.js';
+import { Tracer } from '../tracing/tracer.js';
+import { Log } from './log.js';
+
+describe('Log', () => {
+  const log = new Log(Env.parse('evaluation', { LOG_LEVEL: 'silent' }));
+  const info = vi.spyOn(log['logger'], 'info');
+  const logged = (): unknown => info.mock.lastCall?.[0];
+  const tracer = (share: number): Tracer =>
+    new Tracer({
+      sampling: { share, callersDecide: false },
+      sink: { add: () => undefined },
+      clock: new Clock(),
+    });
+
+  it.each([0, 1])('names the span of a job, recorded or not (share %d)', (share) => {
+    const span = tracer(share).job('job', undefined, {});
+    withSpan(span, () => log.info('done', { jobId: 1 }));
+    const { traceId, spanId } = span?.spanContext() ?? {};
+    expect(logged()).toEqual({ trace_id: traceId, span_id: spanId, jobId: 1 });
+  });
+
+  it('names none where there are no traces', () => {
+    expect(new Tracer().job('job', undefined, {})).toBeUndefined();
+    log.info('done', { jobId: 1 });
+    expect(logged()).toEqual({ jobId: 1 });
+  });
+});
