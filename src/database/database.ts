@@ -18,6 +18,7 @@ import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { dropConnections, queryPool } from './server-pool.js';
+import { asStatement, watchStatements } from './statement-spans.js';
 import { WriteProgress } from './write-progress.js';
 
 const BACKOFF_BASE_MS = 5;
@@ -42,8 +43,9 @@ export class Database {
     if (!this.isEmbedded) {
       // Statements outside of transactions that are spelled out go to the pool by the shortest way.
       dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
-        queryPool(dataSource, sql, values) as Promise<Rows>;
+        asStatement(dataSource, sql, () => queryPool(dataSource, sql, values) as Promise<Rows>);
     }
+    watchStatements(dataSource);
     this.limits = {
       members: env.get('DATABASE_GROUP_MAX'),
       groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),

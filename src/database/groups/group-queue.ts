@@ -1,3 +1,4 @@
+import type { ServiceSpan } from '../../common/tracing/service-span.js';
 import { DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 
 /** Bounds of groups. */
@@ -17,6 +18,8 @@ export interface GroupLimits {
 export interface Waiting {
   /** When it came, on the clock of `performance.now()`. */
   since: number;
+  /** What it is part of. */
+  span: ServiceSpan | undefined;
   refuse: (error: unknown) => void;
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { currentSpan, inSharedSpan } from '../../common/tracing/active-span.js';
 import { isDatabaseFailure } from '../database-failure.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 
@@ -38,7 +39,7 @@ export class ReadQueue<Part, Result> {
   /** @throws DatabaseOverloadedError when too many wait, and whatever reading does */
   add(part: Part): Promise<Result> {
     return new Promise((answer, refuse) => {
-      this.queue.add({ part, since: performance.now(), answer, refuse });
+      this.queue.add({ part, since: performance.now(), span: currentSpan(), answer, refuse });
     });
   }
 
@@ -61,9 +62,12 @@ export class ReadQueue<Part, Result> {
   private async readAll(asked: readonly (readonly Reader<Part, Result>[])[]): Promise<void> {
     const firsts = asked.flatMap(([first]) => first ?? []);
     try {
-      const results = await this.kind.read(
-        firsts.map(({ part }) => part),
-        Math.min(...firsts.map(({ since }) => since)),
+      const spans = asked.flatMap((same) => same.map(({ span }) => span));
+      const results = await inSharedSpan('shared reading', spans, () =>
+        this.kind.read(
+          firsts.map(({ part }) => part),
+          Math.min(...firsts.map(({ since }) => since)),
+        ),
       );
       await answerAll(
         asked.flatMap((same, index) =>

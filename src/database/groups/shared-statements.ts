@@ -1,3 +1,5 @@
+import { currentSpan, withSpan } from '../../common/tracing/active-span.js';
+
 /** Sends one statement for the parts of several members, and returns the result of each. */
 type Send<Part, Result> = (parts: readonly Part[]) => Promise<readonly Result[]>;
 
@@ -12,6 +14,8 @@ interface Asked {
  * once; what they ask for by then is sent together.
  */
 export class SharedStatements {
+  /** Of the transaction: a statement for several is a part of that, and of none of theirs. */
+  private readonly span = currentSpan();
   private readonly kinds = new Map<string, { send: Send<never, unknown>; asked: Asked[] }>();
 
   /**
@@ -21,7 +25,7 @@ export class SharedStatements {
   ask<Part, Result>(kind: string, part: Part, send: Send<Part, Result>): Promise<Result> {
     if (this.kinds.size === 0) {
       // After all that goes on by itself. Not later: the embedded file keeps others from all work while a transaction is open.
-      process.nextTick(() => this.send());
+      process.nextTick(() => withSpan(this.span, () => this.send()));
     }
     const same = this.kinds.get(kind);
     const asked = same?.asked ?? [];

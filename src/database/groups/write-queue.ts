@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { currentSpan, inSharedSpan } from '../../common/tracing/active-span.js';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 import { GroupMember, WriteGroup, type Work } from './write-group.js';
@@ -77,7 +78,7 @@ export class WriteQueue {
 
   /** Waits for a place, in the order in which all have come. */
   private place(since: number): Promise<Place> {
-    return new Promise((begin, refuse) => this.queue.add({ since, begin, refuse }));
+    return new Promise((begin, refuse) => this.queue.add({ since, span: currentSpan(), begin, refuse }));
   }
 
   private begin(members: readonly Writer[]): Promise<void> {
@@ -96,12 +97,17 @@ export class WriteQueue {
     // Nobody looks at it when no work has begun.
     isStored.catch(() => undefined);
     try {
-      await this.transactions.once(async (manager) => {
-        const group = new WriteGroup(manager, this.limits.workMs);
-        await group.run(members.length, (member, index) => {
-          members[index]?.begin({ member, isStored });
-        });
-      });
+      await inSharedSpan(
+        'shared transaction',
+        members.map(({ span }) => span),
+        () =>
+          this.transactions.once(async (manager) => {
+            const group = new WriteGroup(manager, this.limits.workMs);
+            await group.run(members.length, (member, index) => {
+              members[index]?.begin({ member, isStored });
+            });
+          }),
+      );
       this.written.groups += 1;
       told?.resolve(true);
     } catch (error) {

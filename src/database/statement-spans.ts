@@ -1,0 +1,61 @@
+import { SpanKind } from '@opentelemetry/api';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { inSpan, recordedSpan } from '../common/tracing/active-span.js';
+
+/** How OpenTelemetry names databases (Semantic Conventions, "Database"). */
+const SYSTEMS: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'sqlite',
+  mysql: 'mysql',
+  mariadb: 'mariadb',
+};
+/** Groups: the first word, and the table where the statement begins with one. */
+const SUMMARY =
+  /^\s*(?:(SELECT|DELETE|WITH)\b.*?\bFROM\s+[`"(]*(\w+)|(INSERT|REPLACE)\b.*?\bINTO\s+[`"]?(\w+)|(UPDATE)\s+[`"]?(\w+)|(\w+))/is;
+/** Characters in which the first table of a statement stands. */
+const READ_OF_IT = 4_096;
+
+const watched = new WeakSet<QueryRunner>();
+
+/**
+ * Makes a span of each statement of a trace that is recorded: its text, which has marks in place of values. Other statements are sent as they
+ * are, with nothing in between but for the runner of the embedded file, which is always the same one.
+ */
+export function watchStatements(dataSource: DataSource): void {
+  const create = dataSource.createQueryRunner.bind(dataSource);
+  dataSource.createQueryRunner = (mode) => {
+    const runner = create(mode);
+    return recordedSpan() === undefined ? runner : watchedRunner(dataSource, runner);
+  };
+}
+
+/** Sends a statement, as a span where a trace is recorded. */
+export function asStatement<Result>(
+  { options }: DataSource,
+  sql: string,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  if (recordedSpan() === undefined) {
+    return send();
+  }
+  const [, ...groups] = SUMMARY.exec(sql.slice(0, READ_OF_IT)) ?? [];
+  const [operation = '', table] = groups.filter((group) => group !== undefined);
+  const summary = [operation.toUpperCase(), ...(table === undefined ? [] : [table])].join(' ');
+  const attributes = {
+    'db.system.name': SYSTEMS[options.type] ?? options.type,
+    'db.query.text': sql,
+    'db.query.summary': summary,
+    'db.operation.name': operation.toUpperCase(),
+    'db.collection.name': table,
+  };
+  return inSpan(summary, { kind: SpanKind.CLIENT, attributes }, send);
+}
+
+function watchedRunner(dataSource: DataSource, runner: QueryRunner): QueryRunner {
+  if (!watched.has(runner)) {
+    watched.add(runner);
+    const send = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+    runner.query = (...args: unknown[]): Promise<never> =>
+      asStatement(dataSource, String(args[0]), () => send(...args));
+  }
+  return runner;
+}
