@@ -4,6 +4,7 @@ import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { Table } from '../../../database/table.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
+import { withTrace } from '../model/job-trace.js';
 import { JobHandlersService } from './job-handlers.service.js';
 import { JobSignal } from './job-signal.js';
 import type { Job, NewJob } from '../model/job-queue.types.js';
@@ -146,7 +147,7 @@ export class JobQueueService {
       tokenId: job.tokenId ?? null,
       familyId: job.familyId ?? null,
       dedupeKey: job.dedupeKey ?? null,
-      payload: job.payload,
+      payload: withTrace(job, createdAt),
       createdAt,
     };
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
+import { recordedSpan } from '../../../common/tracing/active-span.js';
 import { CommitUnansweredError } from '../../../database/database.errors.js';
 import { JobEnds } from './job-ends.service.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
@@ -58,7 +59,9 @@ export class JobRunner {
       const job = { ...claimed, attempts: claimed.attempts + 1 };
       await this.begin(job, lease);
       const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
-      stopTimer({ outcome: await this.outcomeOf(job, handler, lease) });
+      const outcome = await this.outcomeOf(job, handler, lease);
+      stopTimer({ outcome });
+      tellOutcome(outcome);
     } catch (error) {
       if (error instanceof JobStoppedError) {
         await this.takeBack({ ...claimed, attempts: claimed.attempts + 1 });
@@ -201,6 +204,14 @@ export class JobRunner {
       await this.ends.store({ job, countedAs: 'failure' }, lease);
       return 'failed';
     }
+  }
+}
+
+/** Of the span of the job. */
+function tellOutcome(outcome: Outcome): void {
+  const span = recordedSpan()?.setAttribute('svc.job.outcome', outcome);
+  if (outcome === 'failed' || outcome === 'given_up') {
+    span?.fail(outcome);
   }
 }
 

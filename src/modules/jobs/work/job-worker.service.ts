@@ -1,9 +1,17 @@
 import { within } from '../../../common/within.js';
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Optional,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
+import { Tracer } from '../../../common/tracing/tracer.js';
 import { Env } from '../../../config/env.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobLaneWorkers } from './job-lane-workers.js';
+import { asJobSpan } from '../model/job-trace.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobRunner } from './job-runner.js';
 import { JobSignal } from '../queue/job-signal.js';
@@ -15,6 +23,8 @@ const ABORTED_MS = 3_000;
 /** The workers of this replica, from the end of its start to the beginning of its stop. */
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy {
+  /** None where the jobs run without the rest of the service. */
+  @Optional() @Inject(Tracer) private readonly tracer: Tracer = new Tracer();
   private lanes: JobLaneWorkers[] = [];
   private stopped: Promise<void> | undefined;
 
@@ -71,7 +81,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
         const { kinds } = this.handlers;
         return kinds.length === 0 ? [] : this.jobs.claim({ lane, kinds, limit });
       },
-      run: (job) => this.runner.run(job),
+      run: (job) => asJobSpan(this.tracer, job, () => this.runner.run(job)),
       giveBack: (jobs) => this.jobs.giveBack(jobs),
       signal: this.signal,
       log: this.log,
