@@ -9,6 +9,7 @@ import { Env } from '../../config/env.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
+import { asRestSpan } from './rest-span.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
 
@@ -49,7 +50,7 @@ export class RestCallerService {
     const retries = this.env.get('REST_MAX_RETRIES');
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.once(request, connection, signal);
+        return await asRestSpan(request, (traced) => this.once(traced, connection, signal));
       } catch (error) {
         signal.throwIfAborted();
         const failure = RestFailure.of(error, this.env.get('REST_MAX_RESPONSE_BYTES'));

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { SpanKind } from '@opentelemetry/api';
 import { Metrics } from '../../../common/metrics/metrics.js';
+import { currentSpan, inSpan } from '../../../common/tracing/active-span.js';
 import { Env } from '../../../config/env.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import type { Payer } from '../../quotas/model/quota.types.js';
@@ -51,7 +53,27 @@ export class ModelCallsService {
     }
   }
 
-  private async once(request: ModelRequest): Promise<ModelTurn> {
+  /** A span as OpenTelemetry names them (Semantic Conventions, "Generative AI"); what is said is no part of it. */
+  private once(request: ModelRequest): Promise<ModelTurn> {
+    const model = this.env.get('LLM_MODEL') ?? '';
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': model,
+    };
+    return inSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const traceparent = currentSpan()?.traceparent ?? request.traceparent;
+      const turn = await this.timed({ ...request, traceparent });
+      span?.setAttributes({
+        'gen_ai.usage.input_tokens': turn.usage.inputTokens ?? undefined,
+        'gen_ai.usage.output_tokens': turn.usage.outputTokens ?? undefined,
+        'svc.agent.tool_calls': turn.calls.length,
+      });
+      return turn;
+    });
+  }
+
+  private async timed(request: ModelRequest): Promise<ModelTurn> {
     const startedAt = performance.now();
     let outcome = 'cancelled';
     try {

@@ -10,6 +10,7 @@ import { materialText } from '../../../common/tls/tls-material.js';
 import { Env } from '../../../config/env.js';
 import { CallSlots } from './call-slots.js';
 import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
+import { asToolSpan } from './tool-call.span.js';
 import { ToolCallMetrics } from './tool-call.metrics.js';
 import type {
   ToolCallFailure,
@@ -86,7 +87,11 @@ export class ToolCallsService implements OnModuleDestroy {
    * @returns the outcome as data within `deadlineMs`; never rejects for anything an outside party does
    * @throws what `isStillAllowed` throws
    */
-  async callTool(request: ToolCallRequest): Promise<ToolCallResult> {
+  callTool(request: ToolCallRequest): Promise<ToolCallResult> {
+    return asToolSpan(request, (traced) => this.call(traced));
+  }
+
+  private async call(request: ToolCallRequest): Promise<ToolCallResult> {
     const startedAt = performance.now();
     const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
     const key = sessionKey(request);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inThisTurn, turnWithRoom } from '../../../common/turns.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
+import { inSpan } from '../../../common/tracing/active-span.js';
 import { Database } from '../../../database/database.js';
 import { workInGroup } from '../../../database/groups/write-group.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
@@ -14,6 +15,7 @@ import { FailedStepError } from './failed-step.error.js';
 import { InstanceLocks, type Attempts } from './instance-locks.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
+import { tellStep } from './step-spans.js';
 import { StepWriter, type Written } from './step-writer.js';
 import type { LoadedInstance, PlannedStep, StepPlan } from './step.types.js';
 import type { InstanceRow } from '../storage/instance.row.js';
@@ -53,7 +55,11 @@ export class InstanceStepsService {
    * @throws EngineRefusal when the command does not fit the state
    * @throws FailedStepError when the engine stops with an incident; nothing is stored, and it is not recorded yet
    */
-  async run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
+  run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
+    return inSpan('process step', {}, () => this.made(key, plan));
+  }
+
+  private async made<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
     const attempts: Attempts = {};
     // In the transaction nothing waits for a turn: others wait for its locks.
     await turnWithRoom();
@@ -81,6 +87,7 @@ export class InstanceStepsService {
       const held = await this.locks.lock(manager, key, attempts);
       const { row } = held;
       const decision = await plan.decide(held, manager);
+      tellStep(row, 'command' in decision ? decision.command.kind : undefined);
       if ('answer' in decision) {
         done = decision.isNews && { row, written: NOTHING_WRITTEN, warnings: [], data: row.content.data };
         return decision.answer;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
+import { inSpan } from '../../../common/tracing/active-span.js';
 import { Database } from '../../../database/database.js';
 import { joinGroup } from '../../../database/groups/write-group.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
@@ -19,6 +20,7 @@ import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { groupOf } from './instance-groups.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
+import { tellStep } from './step-spans.js';
 import { StepWriter } from './step-writer.js';
 
 /** A process to be started. */
@@ -83,7 +85,11 @@ export class ProcessStarter {
    * @throws EngineRefusal when the data is too large
    * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
    */
-  async start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+  start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+    return inSpan('process start', {}, () => this.made(request, plan));
+  }
+
+  private async made<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
     const giveBack = await this.resources.quotas.demandStart(request, request.data, request.parent !== null);
     try {
       return await this.startOrStop(request, plan);
@@ -108,6 +114,7 @@ export class ProcessStarter {
   private async commit<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
     const prepared = await inTurn(() => this.prepare(request));
     const { row, result, now } = prepared;
+    tellStep(row, 'START');
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
     const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
     // One whose start would have to leave a group has written before that.

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
-import { requestContext } from '../../../common/logging/request-context.js';
+import { outgoingTraceparent } from '../../../common/logging/request-context.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -36,7 +36,7 @@ export class ConnectionTestService {
       credentials: credentialsOf(connection),
       ...tlsPart(connection),
       knownToolCount: await this.countTools(covered),
-      traceparent: requestContext()?.traceparent ?? '',
+      traceparent: outgoingTraceparent() ?? '',
     });
     const test: ConnectionTest = { result, synchronised: [], postponed: 0 };
     if (result.outcome === 'connected' && covered.length > 0) {

@@ -1,6 +1,7 @@
 import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
+import { inSpan } from '../../../common/tracing/active-span.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
 import { RunData } from './run-data.js';
@@ -78,7 +79,16 @@ export class WorkflowRunner {
     return start;
   }
 
-  private async visit(node: RunnableNode): Promise<NodeOutcome> {
+  private visit(node: RunnableNode): Promise<NodeOutcome> {
+    const attributes = {
+      'svc.workflow.name': this.workflow.name,
+      'svc.workflow.run': this.scope.runId,
+      'svc.workflow.node': node.id,
+    };
+    return inSpan(`node ${node.type}`, { attributes }, () => this.visited(node));
+  }
+
+  private async visited(node: RunnableNode): Promise<NodeOutcome> {
     const visit = this.opened(node);
     try {
       this.scope.signal.throwIfAborted();
