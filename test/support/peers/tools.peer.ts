@@ -17,11 +17,13 @@ export interface ToolsPeer extends Peer {
   /** Names of called tools, in order, each with the text it was given. */
   readonly called: string[];
   readonly traceparents: string[];
+  /** `_meta` of the calls, in order. */
+  readonly metas: unknown[];
 }
 
 /** Starts it with these tools; assign to `peer.tools` to change them. */
 export async function startToolsPeer(tools: Record<string, CountedTool>): Promise<ToolsPeer> {
-  const state = { tools, called: [] as string[], traceparents: [] as string[] };
+  const state = { tools, called: [] as string[], traceparents: [] as string[], metas: [] as unknown[] };
   const serve = toNodeHandler(createMcpHandler(() => server(state)));
   const peer = await startHttpPeer((request, response) => {
     state.traceparents.push(String(request.headers['traceparent'] ?? ''));
@@ -30,7 +32,7 @@ export async function startToolsPeer(tools: Record<string, CountedTool>): Promis
   return Object.assign(state, peer);
 }
 
-function server({ tools, called }: Pick<ToolsPeer, 'tools' | 'called'>): McpServer {
+function server({ tools, called, metas }: Pick<ToolsPeer, 'tools' | 'called' | 'metas'>): McpServer {
   const made = new McpServer({ name: 'tools-peer', version: '1' }, { capabilities: { tools: {} } });
   for (const [name, { description = name, annotations, run }] of Object.entries(tools)) {
     made.registerTool(
@@ -40,7 +42,8 @@ function server({ tools, called }: Pick<ToolsPeer, 'tools' | 'called'>): McpServ
         inputSchema: z.strictObject({ text: z.string().optional() }),
         ...(annotations && { annotations }),
       },
-      async ({ text = '' }) => {
+      async ({ text = '' }, { mcpReq: { _meta: meta } }) => {
+        metas.push(meta);
         called.push(text === '' ? name : `${name}:${text}`);
         return { content: [{ type: 'text', text: await run(text) }] };
       },
