@@ -50,6 +50,7 @@ export class TraceExporter implements SpanSink {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> | undefined;
   private hasFailed = false;
+  private endsAt: number | undefined;
   private readonly stopping = new AbortController();
   private readonly counts: Counter<'outcome'>;
 
@@ -77,10 +78,10 @@ export class TraceExporter implements SpanSink {
     this.schedule();
   }
 
-  /** Sends what waits, with the time of one batch for all of it; the rest is dropped. */
+  /** Sends what waits at the stop, with the time of one batch for all of it, however often it is asked; the rest is dropped. */
   async flush(): Promise<void> {
     this.stopping.abort();
-    const endsAt = performance.now() + this.options.timeoutMs;
+    const endsAt = (this.endsAt ??= performance.now() + this.options.timeoutMs);
     do {
       this.send();
       await within(endsAt - performance.now(), this.sending ?? Promise.resolve(), () => undefined);
@@ -113,13 +114,12 @@ export class TraceExporter implements SpanSink {
   /** Never rejects. */
   private async exported(spans: readonly ServiceSpan[]): Promise<void> {
     const body = otlpJson(spans, this.options.resource, SCOPE);
+    const { signal } = this.stopping;
     let why = await this.failureOf(body);
-    for (let retry = 0; retry < RETRIES && why?.mayPass === true; retry += 1) {
+    for (let retry = 0; retry < RETRIES && why?.mayPass === true && !signal.aborted; retry += 1) {
       this.tell(why);
       const { delayMs } = this.options;
-      await sleep(delayMs * 2 ** retry, undefined, { ref: false, signal: this.stopping.signal }).catch(
-        () => undefined,
-      );
+      await sleep(delayMs * 2 ** retry, undefined, { ref: false, signal }).catch(() => undefined);
       why = await this.failureOf(body);
     }
     this.counts.inc({ outcome: why === undefined ? 'exported' : 'failed' }, spans.length);
