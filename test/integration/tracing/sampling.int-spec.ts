@@ -1,3 +1,4 @@
+import type { Logger } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { TestApp } from '../../support/app.js';
@@ -83,6 +84,32 @@ describe('what is recorded', () => {
     const requests = collector.spans.filter(({ parentSpanId }) => parentSpanId === parentId).length;
     expect(requests).toBeGreaterThan(0);
     expect(requests).toBeLessThan(64);
+  });
+
+  it('costs no statement, also where a job goes on with the trace', async () => {
+    let isTraced = true;
+    const statements = async (): Promise<number> => {
+      const published = await publish(app, { bpmn: timed });
+      await started(app, published, 'timed', {});
+      let count = 0;
+      app.dataSource.logger = {
+        logQuery: () => void (count += 1),
+        logQueryError: () => undefined,
+      } as unknown as Logger;
+      const { instanceMetadata } = await started(app, published, 'timed', {});
+      const counted = count;
+      const { processInstanceId: instanceId } = instanceMetadata;
+      const [job] = await app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
+      expect('ledToByTrace' in (job?.payload ?? {})).toBe(isTraced);
+      return counted;
+    };
+    await serve({});
+    const counted = await statements();
+    await stop();
+    isTraced = false;
+    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    isOpen = true;
+    expect(await statements()).toBe(counted);
   });
 
   it('is nothing without a collector: no span, no header, no trace in a job', async () => {
