@@ -43,8 +43,16 @@ export class ServiceProcess {
     entryPoint = 'dist/src/main.js',
     within: readonly string[] = [],
   ): Promise<ServiceProcess> {
+    return ServiceProcess.run([...within, process.execPath, ...NODE_OPTIONS, entryPoint], settings);
+  }
+
+  /**
+   * As `launch`, with a command of its own.
+   * @param command program and arguments, which become the process of the service
+   */
+  static async run(command: readonly string[], settings: Record<string, string>): Promise<ServiceProcess> {
     const port = await freePort();
-    const [file, ...args] = [...within, process.execPath, ...NODE_OPTIONS, entryPoint];
+    const [file = '', ...args] = command;
     const child = endsWithUs(
       spawn(file, args, {
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -79,10 +79,9 @@ export function cacheFolder(): string {
 }
 
 async function build(target: string, { suite, packageNames, finish }: UnpackPlan): Promise<void> {
-  const mirror = await debianMirror();
   const work = await processFolder(`${target}.building`);
   try {
-    const archives = await download({ work, mirror, suite, packageNames });
+    const archives = await debianArchives({ work, suite, packageNames });
     const root = join(work, 'root');
     for (const archive of archives) {
       await run('dpkg-deb', ['--extract', archive, root]);
@@ -126,15 +125,21 @@ async function debianMirror(): Promise<string> {
   return uri;
 }
 
-interface Download {
+/** What to fetch, and where to. */
+export interface Download {
+  /** Empty folder, which the caller removes. */
   work: string;
-  mirror: string;
   suite: string;
   packageNames: readonly string[];
 }
 
-/** Lets apt resolve and fetch the package with its dependencies as if nothing were installed. */
-async function download({ work, mirror, suite, packageNames }: Download): Promise<string[]> {
+/**
+ * Lets apt resolve and fetch packages with their dependencies as if nothing were installed.
+ * @returns paths of the archives below `work`, verified by apt's signatures
+ * @throws Error when the host has no apt, no Debian mirror or no network
+ */
+export async function debianArchives({ work, suite, packageNames }: Download): Promise<string[]> {
+  const mirror = await debianMirror();
   const archives = join(work, 'cache', 'archives');
   await mkdir(join(work, 'state', 'lists', 'partial'), { recursive: true });
   await mkdir(join(archives, 'partial'), { recursive: true });

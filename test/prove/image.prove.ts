@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeImage } from '../../scripts/image/make-image.js';
+import { ApiClient } from './support/api-client.js';
+import { ImageRoot } from './support/image-root.js';
+import { ProcessClient } from './support/process-client.js';
+import { CHECK, ORDER } from './support/process-models.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+import { ServiceProcess } from './support/service-process.js';
+
+const run = promisify(execFile);
+const MB = 1_000_000;
+const MOST_MODULES_BYTES = 90 * MB;
+const MOST_IMAGE_BYTES = 200 * MB;
+
+export const proof: Proof = {
+  name: 'image',
+  claim:
+    'the root file system of the image runs the service without rights and without writing, and its papers name all that is in it',
+  databases: ['mysql'],
+  async run(environment) {
+    const out = join(environment.folder, 'image');
+    const { digest, newer } = await makeImage(out);
+    if (!environment.short) {
+      const again = await makeImage(join(environment.folder, 'again'));
+      prove(again.digest === digest, 'equal sources made two different images');
+    }
+    const root = await ImageRoot.unpack(join(out, 'layout'), join(environment.folder, 'root'));
+    const sizes = await checkFiles(root);
+    checkPapers(out, root, digest);
+    await checkDependencies(root);
+    await checkService(environment, root);
+    return (
+      `node_modules ${toMb(sizes.modules)} MB, image ${toMb(sizes.all)} MB, packed ${toMb(root.packedBytes)} MB; ran as ${root.config.User} ` +
+      `on a read-only root${newer.length > 0 ? `; newer than pinned: ${newer.join(', ')}` : ''}`
+    );
+  },
+};
+
+/** Sizes are those of the disk; nobody but root may write, and nobody becomes root. */
+async function checkFiles({ folder }: ImageRoot): Promise<{ modules: number; all: number }> {
+  const [modules, all] = await Promise.all([sizeOf(join(folder, 'app/node_modules')), sizeOf(folder)]);
+  prove(modules < MOST_MODULES_BYTES, `node_modules has ${toMb(modules)} MB`);
+  prove(all < MOST_IMAGE_BYTES, `the image has ${toMb(all)} MB`);
+  const { stdout } = await run('find', [folder, '!', '-type', 'l', '-perm', '/6022']);
+  prove(stdout === '', `others than root may write to, or become root by: ${stdout}`);
+  prove(!existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')), 'there is a shell');
+  return { modules, all };
+}
+
+/** The list of parts names each package that is there and none that is not. */
+function checkPapers(out: string, { folder }: ImageRoot, digest: string): void {
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(out, name), 'utf8'));
+  const { components } = read('sbom.cdx.json') as { components: { 'bom-ref': string; name: string }[] };
+  const listed = components.map((part) => part['bom-ref']).filter((ref) => ref.startsWith('node_modules/'));
+  const found = packageFolders(join(folder, 'app')).map((path) => path.slice(join(folder, 'app/').length));
+  prove(found.toSorted().join() === listed.toSorted().join(), 'the list of parts is not that of the image');
+  const libraries = readdirSync(join(folder, 'var/lib/dpkg/status.d'));
+  prove(
+    libraries.length > 0 && libraries.every((name) => components.some((part) => part.name === name)),
+    'a library is not listed',
+  );
+  const { subject } = read('provenance.json') as { subject: [{ digest: { sha256: string } }] };
+  prove(`sha256:${subject[0].digest.sha256}` === digest, 'the provenance is that of another image');
+}
+
+/** Folders of packages below a folder, of any depth. */
+function packageFolders(folder: string): string[] {
+  const modules = join(folder, 'node_modules');
+  const names = existsSync(modules) ? readdirSync(modules) : [];
+  return names
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((each) => join(name, each)) : [name],
+    )
+    .map((name) => join(modules, name))
+    .flatMap((path) => [...(existsSync(join(path, 'package.json')) ? [path] : []), ...packageFolders(path)]);
+}
+
+/** Each package that the service names is there with all that it needs, also those which are loaded late. */
+async function checkDependencies(root: ImageRoot): Promise<void> {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const missing = `
+    const missing = [];
+    for (const name of ${JSON.stringify(names)}) await import(name).catch((error) => missing.push(name + ': ' + error.message));
+    await import('node:fs').then(({ writeFileSync }) => writeFileSync('/app/written', '')).catch((error) => missing.push(error.code));
+    console.log(missing.join());`;
+  const [file = '', ...args] = root.command(['--input-type=module', '--eval', missing]);
+  const { stdout } = await run(file, args, { env: { ...process.env, ...root.environment } });
+  prove(stdout.trim() === 'EROFS', `not to be loaded, or the root is not read-only: ${stdout}`);
+}
+
+async function checkService(environment: ProofEnvironment, root: ImageRoot): Promise<void> {
+  const databaseUrl = await environment.emptyDatabase();
+  const settings = { ...root.environment, ...environment.settings(databaseUrl), EGRESS_ALLOW: '127.0.0.1' };
+  for (const command of ['run', 'check']) {
+    const migration = await ServiceProcess.run(
+      root.command(['dist/src/migration.cli.js', command]),
+      settings,
+    );
+    prove((await migration.ended()) === 0, `migration ${command} failed: ${migration.outputTail}`);
+  }
+  const service = await environment.adopt(await ServiceProcess.run(root.command(), settings));
+  const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
+  prove(
+    process.getuid?.() !== 0 || /^Uid:\t65532\t65532\t/m.test(status),
+    'the service runs as another user',
+  );
+  const health = { ...settings, PORT: new URL(service.url).port };
+  prove((await exitOf(root.healthCommand, health)) === 0, 'the health check finds the service ill');
+  await useService(service.url, await environment.token());
+  prove((await service.kill('SIGTERM')) === 0, `the service did not stop well: ${service.outputTail}`);
+  prove((await exitOf(root.healthCommand, health)) === 1, 'the health check finds a stopped service well');
+}
+
+/** A worker thread, the checker of packages, expressions, drivers and files that are sent as they are. */
+async function useService(url: string, token: string): Promise<void> {
+  const api = new ApiClient(url, token);
+  const tested = await api.testConnection('http://127.0.0.1:65534/mcp');
+  prove(tested.status === 200, `a connection test was answered ${tested.status}`);
+  prove(JSON.stringify(tested.body).includes('refused'), `the test said ${JSON.stringify(tested.body)}`);
+  const found = await api.send('GET', '/api/platform/discover');
+  prove(found.status === 200, `discovery was answered ${found.status}`);
+  await api.close();
+  const processes = new ProcessClient(url, token);
+  const build = await processes.publish({ order: ORDER, check: CHECK });
+  const { status } = await processes.start(build, 'order', { order: 'image' });
+  prove(status === 200, `a start was answered ${status}`);
+  await processes.close();
+  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+    const page = await fetch(`${url}${path}`);
+    prove(page.ok && (await page.text()).length > 1_000, `${path} was answered ${page.status}`);
+  }
+}
+
+async function exitOf(command: string[], env: Record<string, string>): Promise<unknown> {
+  const [file = '', ...args] = command;
+  return run(file, args, { env: { ...process.env, ...env } }).then(
+    () => 0,
+    (error: { code?: unknown }) => error.code,
+  );
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const { stdout } = await run('du', ['--summarize', '--block-size=1', folder]);
+  return Number(stdout.split('\t')[0]);
+}
+
+function toMb(bytes: number): string {
+  return (bytes / MB).toFixed(0);
+}
