@@ -1,20 +1,19 @@
 import { EnvError } from '../../src/config/env.js';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiClient, APP, VERSION } from './support/api-client.js';
+import { ApiClient } from './support/api-client.js';
 import { doNumbered } from './support/numbered-work.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
+import { createSealed, openSecret } from './support/sealed-systems.js';
 import { ServiceProcess } from './support/service-process.js';
-import { connectionTestPath } from '../support/factories.js';
 
 const CLI = 'dist/src/rotate-secrets.cli.js';
 const CALLERS = 5;
 /** Tries after those that were wanted, in case no kill has hit the command at work. */
 const MOST_MORE_KILLS = 20;
 const PAUSE_MS = 50;
-const NOTHING_LISTENS = 'http://127.0.0.1:1/mcp';
 
 export const proof: Proof = {
   name: 'rotation',
@@ -66,8 +65,7 @@ class Load {
   private async call(caller: number): Promise<void> {
     for (let count = 0; this.running; count += 1) {
       await openSecret(this.client, caller);
-      const { status } = await this.client.create(`load-${caller}-${count}`, connection(1_000_000 + caller));
-      prove(status === 201, `a create was answered ${status}`);
+      await createSealed(this.client, `load-${caller}-${count}`, 1_000_000 + caller);
       this.answered += 2;
       await sleep(PAUSE_MS);
     }
@@ -82,10 +80,7 @@ async function fill(
 ): Promise<void> {
   const service = await environment.startService(databaseUrl, settingsOf(keys));
   const client = new ApiClient(service.url, await environment.token());
-  await doNumbered(count, 20, async (index) => {
-    const { status } = await client.create(`rotation-${index}`, connection(index));
-    prove(status === 201, `a create was answered ${status}`);
-  });
+  await doNumbered(count, 20, (index) => createSealed(client, `rotation-${index}`, index));
   await client.close();
   await service.kill('SIGTERM');
   prove((await sealedWith(databaseUrl, 'old')) === count, 'not every secret was sealed with the old key');
@@ -156,24 +151,9 @@ async function expectOldKeyGone(
   prove(status === EnvError.exitCode, `a service with the old key alone ended with ${status}`);
 }
 
-/** Tests the connection of a stored system, which compares its secret: 500 where it cannot be opened. */
-async function openSecret(client: ApiClient, index: number): Promise<void> {
-  const { status, body } = await client.send('PATCH', connectionTestPath(APP, VERSION), connection(index));
-  prove(status === 200, `a secret could not be opened: ${status} ${JSON.stringify(body)}`);
-}
-
 async function sealedWith(databaseUrl: string, keyId: string): Promise<number> {
   const sql = `SELECT COUNT(*) AS found FROM systems WHERE client_secret LIKE 'svc_.${keyId}.%'`;
   return Number((await rows(databaseUrl, sql))[0]?.['found']);
-}
-
-function connection(index: number): { baseUrl: string; authorization: unknown } {
-  const configuration = {
-    clientId: `client-${index}`,
-    clientSecret: `secret-${index}`,
-    identityProviderUrl: NOTHING_LISTENS,
-  };
-  return { baseUrl: NOTHING_LISTENS, authorization: { type: 'SERVICE_ACCOUNT', configuration } };
 }
 
 function settingsOf(keys: string): Record<string, string> {

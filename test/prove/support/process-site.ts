@@ -94,6 +94,11 @@ export class ProcessSite {
     this.shared += Number(shared);
   }
 
+  /** Where the service listens at present. */
+  get url(): string {
+    return this.service.url;
+  }
+
   get isRunning(): boolean {
     return !this.service.hasEnded;
   }
