@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeImage } from '../../scripts/image/make-image.js';
+import { freePort } from '../support/databases/free-port.js';
 import { ApiClient } from './support/api-client.js';
+import { deployedWays, type Deployed } from './support/deployed.js';
 import { ImageRoot } from './support/image-root.js';
 import { ProcessClient } from './support/process-client.js';
 import { CHECK, ORDER } from './support/process-models.js';
@@ -19,7 +21,7 @@ const MOST_IMAGE_BYTES = 200 * MB;
 export const proof: Proof = {
   name: 'image',
   claim:
-    'the root file system of the image runs the service without rights and without writing, and its papers name all that is in it',
+    'the root file system of the image runs the service as compose file and chart start it, without rights and without writing; its papers name all that is in it',
   databases: ['mysql'],
   async run(environment) {
     const out = join(environment.folder, 'image');
@@ -32,10 +34,13 @@ export const proof: Proof = {
     const sizes = await checkFiles(root);
     checkPapers(out, root, digest);
     await checkDependencies(root);
-    await checkService(environment, root);
+    const ways = await deployedWays();
+    for (const way of ways) {
+      await checkService(environment, root, way);
+    }
     return (
       `node_modules ${toMb(sizes.modules)} MB, image ${toMb(sizes.all)} MB, packed ${toMb(root.packedBytes)} MB; ran as ${root.config.User} ` +
-      `on a read-only root${newer.length > 0 ? `; newer than pinned: ${newer.join(', ')}` : ''}`
+      `on a read-only root as ${ways.map(({ name }) => name).join(' and ')} start it${newer.length > 0 ? `; newer than pinned: ${newer.join(', ')}` : ''}`
     );
   },
 };
@@ -96,15 +101,23 @@ async function checkDependencies(root: ImageRoot): Promise<void> {
   prove(stdout.trim() === 'EROFS', `not to be loaded, or the root is not read-only: ${stdout}`);
 }
 
-async function checkService(environment: ProofEnvironment, root: ImageRoot): Promise<void> {
-  const databaseUrl = await environment.emptyDatabase();
-  const settings = { ...root.environment, ...environment.settings(databaseUrl), EGRESS_ALLOW: '127.0.0.1' };
-  for (const command of ['run', 'check']) {
-    const migration = await ServiceProcess.run(
-      root.command(['dist/src/migration.cli.js', command]),
-      settings,
-    );
-    prove((await migration.ended()) === 0, `migration ${command} failed: ${migration.outputTail}`);
+/** Starts the service as a way of deployment says, on a database of its own. */
+async function checkService(
+  environment: ProofEnvironment,
+  root: ImageRoot,
+  { name, environment: variables, migration }: Deployed,
+): Promise<void> {
+  const metricsPort = String(await freePort());
+  const settings = {
+    ...root.environment,
+    ...variables,
+    ...environment.settings(await environment.emptyDatabase()),
+    METRICS_PORT: metricsPort,
+    EGRESS_ALLOW: '127.0.0.1',
+  };
+  for (const command of migration === undefined ? [] : [migration, [...migration.slice(0, -1), 'check']]) {
+    const run = await ServiceProcess.run(root.command(command), settings);
+    prove((await run.ended()) === 0, `${name}: ${command.join(' ')} failed: ${run.outputTail}`);
   }
   const service = await environment.adopt(await ServiceProcess.run(root.command(), settings));
   const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
@@ -112,11 +125,14 @@ async function checkService(environment: ProofEnvironment, root: ImageRoot): Pro
     process.getuid?.() !== 0 || /^Uid:\t65532\t65532\t/m.test(status),
     'the service runs as another user',
   );
-  const health = { ...settings, PORT: new URL(service.url).port };
-  prove((await exitOf(root.healthCommand, health)) === 0, 'the health check finds the service ill');
-  await useService(service.url, await environment.token());
+  for (const path of ['/livez', '/readyz', '/metrics']) {
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
+    prove(answer.ok, `${name}: ${path} was answered ${answer.status}`);
+  }
+  prove((await exitOf(root.healthCommand, settings)) === 0, 'the health check finds the service ill');
+  await useService(service.url, await environment.token({ typ: 'Bearer' }));
   prove((await service.kill('SIGTERM')) === 0, `the service did not stop well: ${service.outputTail}`);
-  prove((await exitOf(root.healthCommand, health)) === 1, 'the health check finds a stopped service well');
+  prove((await exitOf(root.healthCommand, settings)) === 1, 'the health check finds a stopped service well');
 }
 
 /** A worker thread, the checker of packages, expressions, drivers and files that are sent as they are. */

@@ -1,0 +1,171 @@
+import { Ajv } from 'ajv';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { tallyLine, type Tally } from '../test/support/tally.js';
+import { CHART, FULL_VALUES, KUBERNETES, LEAST_VALUES, renderChart, type Manifest } from './deploy/chart.js';
+import { composeSchema, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
+import { RUN_CONFIG } from './image/run-config.js';
+
+/**
+ * Holds what stands in `deploy` against the programs that read it, or against their schemas.
+ *
+ *     tsx scripts/check-deploy.ts
+ *
+ * Ends with `N passed, N failed`; what needs a program that cannot be had is skipped, or failed where CI is set.
+ */
+/** A program could not be had. */
+class ObstacleError extends Error {}
+
+const COMPOSE_FILE = 'deploy/compose/compose.yaml';
+const UNIT = 'deploy/systemd/svc-platform.service';
+const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'));
+const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+
+await check('compose file against the schema of Compose', async () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const isValid = ajv.compile(await obtained(composeSchema()));
+  expect(isValid(parse(readFileSync(COMPOSE_FILE, 'utf8'))), ajv.errorsText(isValid.errors));
+});
+await check('chart against helm lint', async () => {
+  runs(await obtained(helm()), [
+    'lint',
+    '--strict',
+    '--quiet',
+    CHART,
+    '--kube-version',
+    KUBERNETES[0],
+    ...FULL_VALUES,
+  ]);
+});
+const rendered = { full: FULL_VALUES, least: LEAST_VALUES };
+for (const [name, values] of Object.entries(rendered)) {
+  await check(`chart with the ${name} values against Kubernetes ${KUBERNETES.join(' and ')}`, async () => {
+    await obtained(helm());
+    const manifests = await renderChart(values);
+    await checkSchemas(name, manifests);
+    checkManifests(manifests);
+  });
+}
+const WRONG = [
+  'image.tga=x',
+  'settings.SECRETS_KEYS=x',
+  'settings.PORT=80',
+  'secret.existing=',
+  'replicas=0',
+];
+await check(`chart refuses ${WRONG.join(', ')}`, async () => {
+  await obtained(helm());
+  for (const value of WRONG) {
+    const refusal = await renderChart([...LEAST_VALUES, '--set', value]).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(refusal.includes("don't meet the specifications"), `${value} was taken: ${refusal}`);
+  }
+});
+await check('alert rules against promtool', async () => {
+  const tool = await obtained(promtool());
+  runs(tool, ['check', 'rules', '--lint=all', '--lint-fatal', 'deploy/monitoring/alerts.yaml']);
+  runs(tool, ['test', 'rules', 'deploy/monitoring/alerts.test.yaml']);
+});
+await check('unit against systemd-analyze', async () => {
+  await obtained(
+    spawnSync('systemd-analyze', ['--version']).status === 0
+      ? undefined
+      : Promise.reject(new Error('no systemd')),
+  );
+  const unit = readFileSync(UNIT, 'utf8');
+  // The user's machine has Node in this place, ours need not have it.
+  writeFileSync(join(folder, 'trial.service'), unit.replace('/usr/bin/node', process.execPath));
+  runs(['systemd-analyze'], ['verify', '--man=no', join(folder, 'trial.service')]);
+  const command = [...RUN_CONFIG.Entrypoint.slice(1), ...RUN_CONFIG.Cmd].join(' ');
+  expect(
+    unit.includes(`ExecStart=/usr/bin/node ${command}\n`),
+    'the unit starts another command than the image',
+  );
+});
+
+rmSync(folder, { recursive: true });
+console.log(tallyLine(total));
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+async function check(name: string, work: () => Promise<void>): Promise<void> {
+  const error = await work().then(
+    () => undefined,
+    (failure: Error) => failure,
+  );
+  const mayBeAbsent = error instanceof ObstacleError && !process.env['CI'];
+  const outcome = error === undefined ? 'passed' : mayBeAbsent ? 'skipped' : 'failed';
+  total[outcome] += 1;
+  console.log(`${outcome.padEnd(8)} ${name}${error === undefined ? '' : `: ${error.message}`}`);
+}
+
+async function obtained<Value>(value: Promise<Value> | Value): Promise<Value> {
+  try {
+    return await value;
+  } catch (error) {
+    throw new ObstacleError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function expect(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) {
+    throw new Error(otherwise);
+  }
+}
+
+function runs([file, ...first]: Command, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(file, [...first, ...args], { encoding: 'utf8' });
+  expect(status === 0 && !/warning/i.test(stderr), `${stdout}${stderr}`);
+}
+
+/** The validator knows what Kubernetes itself brings; a ServiceMonitor is of the Prometheus operator. */
+async function checkSchemas(name: string, manifests: readonly Manifest[]): Promise<void> {
+  const validator = await obtained(kubernetesValidator());
+  const file = join(folder, `${name}.json`);
+  const items = manifests.filter(({ kind }) => kind !== 'ServiceMonitor');
+  writeFileSync(file, items.map((item) => JSON.stringify(item)).join('\n---\n'));
+  for (const version of KUBERNETES) {
+    runs(validator, ['--kubernetes-version', version, '--strict', file]);
+  }
+}
+
+/** What no schema says: pods without rights, which run the image as it is meant, found by what selects them. */
+function checkManifests(manifests: readonly Manifest[]): void {
+  const pods = manifests.filter(({ spec }) => spec.template !== undefined);
+  expect(
+    pods
+      .map(({ kind }) => kind)
+      .toSorted()
+      .join() === 'Deployment,Job',
+    'a service and a migration',
+  );
+  for (const { kind, spec } of pods) {
+    const [container] = spec.template?.spec.containers ?? [];
+    const security = { ...spec.template?.spec.securityContext, ...container?.securityContext };
+    const [user, group] = RUN_CONFIG.User.split(':').map(Number);
+    const wanted = {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: group,
+      seccompProfile: { type: 'RuntimeDefault' },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    };
+    expect(isDeepStrictEqual(security, wanted), `${kind}: ${JSON.stringify(security)}`);
+  }
+  const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor');
+  const selected =
+    (monitor?.spec['selector'] as { matchLabels: Record<string, string> } | undefined)?.matchLabels ?? {};
+  const services = manifests.filter(
+    ({ kind, metadata }) =>
+      kind === 'Service' &&
+      Object.entries(selected).every(([label, value]) => metadata.labels[label] === value),
+  );
+  expect(monitor === undefined || services.length === 1, `the monitor reads ${services.length} services`);
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { TestApp } from '../../support/app.js';
+import { freePort } from '../../support/databases/free-port.js';
+
+const alerts = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8')) as {
+  groups: { rules: { alert: string; expr: string }[] }[];
+};
+const dashboard = JSON.parse(readFileSync('deploy/monitoring/dashboard.json', 'utf8')) as {
+  panels: { title: string; targets?: { expr: string }[] }[];
+};
+const rules = alerts.groups.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr] as const));
+const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => [title, expr] as const),
+);
+
+describe('alert rules and the board', () => {
+  let app: TestApp;
+  afterEach(() => app.close());
+
+  it('name only metrics that the service gives', async () => {
+    const port = await freePort();
+    app = await TestApp.start({ METRICS_PORT: String(port) });
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const given = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+      ),
+    );
+    expect(rules.length).toBeGreaterThan(10);
+    expect(panels.length).toBeGreaterThan(20);
+    for (const [name, expression] of [...rules, ...panels]) {
+      const named = expression.match(/\b(?:svc|process|nodejs)_[a-z_]+/g) ?? [];
+      expect(named, name).not.toEqual([]);
+      expect(
+        named.filter((metric) => !given.has(metric)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});

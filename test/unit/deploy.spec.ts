@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { RUN_CONFIG } from '../../scripts/image/run-config.js';
+
+interface Service {
+  image: string;
+  environment: Record<string, string>;
+  profiles?: string[];
+  read_only?: boolean;
+  stop_grace_period?: string;
+}
+const read = (path: string): string => readFileSync(path, 'utf8');
+const compose = parse(read('deploy/compose/compose.yaml')) as { services: Record<string, Service> };
+const values = parse(read('deploy/helm/svc-platform/values.yaml')) as {
+  terminationGracePeriodSeconds: number;
+  resources: { limits: { memory: string } };
+};
+const chart = parse(read('deploy/helm/svc-platform/Chart.yaml')) as Record<string, string>;
+const trial = parse(read('deploy/helm/svc-platform/ci/values.yaml')) as { settings: Record<string, string> };
+const manifest = JSON.parse(read('package.json')) as { version: string };
+const settings = new Map(
+  [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+);
+const service = compose.services['service'];
+
+describe('what is deployed', () => {
+  it('names only settings that there are', () => {
+    const named = [...Object.keys(service?.environment ?? {}), ...Object.keys(trial.settings)];
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !settings.has(name))).toEqual([]);
+    const schema = JSON.parse(read('deploy/helm/svc-platform/values.schema.json')) as {
+      properties: { settings: { propertyNames: { not: { enum: string[] } } } };
+    };
+    const refused = schema.properties.settings.propertyNames.not.enum;
+    expect(refused.filter((name) => !settings.has(name))).toEqual([]);
+    // What is secret must not stand in a manifest that everybody reads.
+    const secret = [...settings.keys()].filter((name) =>
+      /(_KEYS?|_SECRET|_TOKEN|^DATABASE_URL)$/.test(name ?? ''),
+    );
+    expect(secret.filter((name) => !refused.includes(name ?? ''))).toEqual([]);
+  });
+
+  it('gives the service the address of Redis as soon as it has a setting for it', () => {
+    expect(compose.services['redis']).toBeDefined();
+    const isKnown = settings.has('REDIS_URL');
+    expect('REDIS_URL' in (service?.environment ?? {})).toBe(isKnown);
+  });
+
+  it('is the version of this checkout', () => {
+    expect(service?.image).toBe(`svc-platform:${manifest.version}`);
+    expect([chart['version'], chart['appVersion']]).toEqual([manifest.version, manifest.version]);
+  });
+
+  it('leaves a service that stops more time than it takes', () => {
+    const longest =
+      (Number(settings.get('SHUTDOWN_DELAY_MS')) + Number(settings.get('SHUTDOWN_TIMEOUT_MS'))) / 1_000;
+    const unit = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/svc-platform.service'))?.[1];
+    for (const seconds of [
+      values.terminationGracePeriodSeconds,
+      service?.stop_grace_period?.replace('s', ''),
+      unit,
+    ]) {
+      expect(Number(seconds)).toBeGreaterThan(longest);
+    }
+  });
+
+  it('starts a command of the image, on a root that is read-only', () => {
+    expect(service?.read_only).toBe(true);
+    expect(service).not.toHaveProperty('command');
+    expect(service).not.toHaveProperty('user');
+    const job = read('deploy/helm/svc-platform/templates/migration-job.yaml');
+    expect(job).toContain('args: [dist/src/migration.cli.js, run]');
+    expect(RUN_CONFIG.Cmd).toEqual(['dist/src/main.js']);
+  });
+
+  it('asks for each variable of the compose file in its example', () => {
+    const text = read('deploy/compose/compose.yaml') + read('deploy/compose/realm.json');
+    const asked = [...text.matchAll(/(?<!\$)\$\{([A-Z_]+)/g)].map((found) => found[1]);
+    const offered = [...read('deploy/compose/.env.example').matchAll(/^([A-Z_]+)=$/gm)].map(
+      (found) => found[1],
+    );
+    expect(new Set(offered)).toEqual(new Set(asked));
+  });
+});
