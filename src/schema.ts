@@ -20,6 +20,7 @@ import { IndexInstanceLists1797600000000 } from '../migrations/1797600000000-ind
 import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-create-write-proofs.js';
 import { CreateProcessFamilies1797000008000 } from '../migrations/1797000008000-create-process-families.js';
 import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create-quota-uses.js';
+import { DropToolsForeignKey1797700000000 } from '../migrations/1797700000000-drop-tools-foreign-key.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -121,5 +122,6 @@ export const SCHEMA: Schema = {
     CreateQuotaUses1797500002000,
     AddSystemsUsableBy1797500003000,
     IndexInstanceLists1797600000000,
+    DropToolsForeignKey1797700000000,
   ],
 };

@@ -61,7 +61,9 @@ export class SystemsRepository {
     await refuseTakenName(manager.update(SystemEntity, { id }, columns));
   }
 
+  /** Removes a locked system with its tools. */
   async remove(manager: EntityManager, id: string): Promise<void> {
+    await manager.query('DELETE FROM tools WHERE system_id = ?', [id]);
     await manager.delete(SystemEntity, { id });
   }
 

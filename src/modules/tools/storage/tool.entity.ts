@@ -30,7 +30,7 @@ export class ToolEntity {
   @Column({ type: 'int' }) position: number;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
-  @ManyToOne('SystemEntity', { onDelete: 'CASCADE', nullable: false })
-  @JoinColumn({ name: 'system_id', foreignKeyConstraintName: 'fk_tools_system' })
+  @ManyToOne('SystemEntity', { createForeignKeyConstraints: false, nullable: false })
+  @JoinColumn({ name: 'system_id' })
   system: SystemEntity;
 }
