@@ -11,6 +11,7 @@ import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
 import type { Schema } from './schema.types.js';
 import { checkSession } from './session-check.js';
+import { checkWriters } from './writers-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
@@ -36,6 +37,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource> {
   return awaitDatabase(env, schema, log, async (dataSource) => {
     await checkSession(dataSource);
+    await checkWriters(dataSource);
     await warnOfPackets(dataSource, env, log);
     if (env.get('MIGRATIONS_RUN')) {
       await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));

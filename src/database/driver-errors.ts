@@ -88,6 +88,16 @@ export function isRetryable(error: unknown): boolean {
   return RETRYABLE_CODES.has(driverCode(error));
 }
 
+/** Whether a statement has waited for a row for as long as it may. Its transaction goes on. */
+export function isLockTimeout(error: unknown): boolean {
+  return driverCode(error) === 'ER_LOCK_WAIT_TIMEOUT';
+}
+
+/** Whether a statement names a table of a server that is not there. */
+export function isMissingTable(error: unknown): boolean {
+  return driverCode(error) === 'ER_NO_SUCH_TABLE';
+}
+
 /** Whether the server takes no writes any more, on this connection and on every other one to it. */
 export function isWriteRefused(error: unknown): boolean {
   return REFUSAL_CODES.has(driverCode(error));

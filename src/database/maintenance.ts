@@ -5,6 +5,7 @@ import { StartError } from '../config/start.error.js';
 import { connectDatabase, toldOf } from './connect.js';
 import { describeDatabase, isEmbeddedFileMissing } from './data-source.options.js';
 import type { Schema } from './schema.types.js';
+import { checkWriters } from './writers-check.js';
 
 const EMBEDDED = '--embedded';
 
@@ -45,6 +46,7 @@ export async function withDatabaseOf(
   const dataSource = await connectDatabase(env, schema);
   let status: number;
   try {
+    await checkWriters(dataSource);
     status = await work(dataSource, env);
   } catch (error) {
     // That it cannot be closed either says nothing more.

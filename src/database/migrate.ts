@@ -1,16 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { SecretKey } from '../common/secrets/secret-cipher.js';
-import { StartError } from '../config/start.error.js';
 import { bindStoredSecrets } from './bind-stored-secrets.js';
-import { withPatience } from './server-pool.js';
+import { withMigrationLock } from './migration-lock.js';
 import { isEmbedded } from './row-locks.js';
-
-const LOCK_NAME = 'svc-platform:migrations';
-
-/** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS. */
-export class MigrationLockError extends StartError {
-  override readonly name = 'MigrationLockError';
-}
+import { withPatience } from './server-pool.js';
 
 /**
  * Runs the pending migrations while no other replica does: the later one waits and finds nothing left to do.
@@ -31,26 +24,5 @@ export async function migrate(
   };
   return isEmbedded(dataSource)
     ? run()
-    : withPatience(dataSource, () => locked(dataSource, lockTimeoutSeconds, run));
-}
-
-async function locked<T>(dataSource: DataSource, timeoutSeconds: number, work: () => Promise<T>): Promise<T> {
-  // The lock belongs to a connection, so it is released even when this process dies.
-  const runner = dataSource.createQueryRunner();
-  try {
-    const rows = (await runner.query('SELECT GET_LOCK(?, ?) AS granted', [LOCK_NAME, timeoutSeconds])) as {
-      granted: unknown;
-    }[];
-    if (Number(rows[0]?.granted) !== 1) {
-      throw new MigrationLockError('Another replica is still migrating the database.');
-    }
-    try {
-      return await work();
-    } finally {
-      // A connection that was lost has given it back, and must not hide why the work failed.
-      await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]).catch(() => undefined);
-    }
-  } finally {
-    await runner.release();
-  }
+    : withPatience(dataSource, () => withMigrationLock(dataSource, lockTimeoutSeconds, run));
 }

@@ -114,7 +114,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     });
 
   it.each([
-    ['dist/src/migration.cli.js run', 'GET_LOCK'],
+    ['dist/src/migration.cli.js run', 'FOR UPDATE'],
     ['dist/src/migration.cli.js run', 'CREATE TABLE'],
     ['dist/src/migration.cli.js check', 'migrations'],
     ['dist/src/migration.cli.js revert', 'migrations'],
@@ -128,7 +128,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     expect(performance.now() - began).toBeLessThan(2 * LONGEST_MS);
   });
 
-  it.each(['SESSION VARIABLES', 'GET_LOCK', 'CREATE TABLE'])(
+  it.each(['SESSION VARIABLES', 'FOR UPDATE', 'CREATE TABLE'])(
     'ends the service in one sentence, at %s',
     async (text) => {
       proxy.silenceAt(text);

@@ -1,0 +1,78 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { StartError } from '../config/start.error.js';
+import { isLockTimeout, isMissingTable } from './driver-errors.js';
+
+const SECOND_MS = 1_000;
+/** Not one of the migrations, which must not begin before it is locked. */
+const TABLE = 'migration_locks';
+const ROW = 'migrations';
+const LOCK = `SELECT name FROM ${TABLE} WHERE name = ? FOR UPDATE`;
+
+/** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS. */
+export class MigrationLockError extends StartError {
+  override readonly name = 'MigrationLockError';
+}
+
+/**
+ * Runs work while no other replica does its own. The lock is one on a row, which every server and proxy understands: named locks of
+ * a server are unknown to its group, and lost by proxies that share connections. Its transaction changes nothing and ends with its
+ * connection, so also when this process dies. Not for the embedded file.
+ * @param timeoutSeconds how long to wait for another replica
+ * @throws MigrationLockError when that takes longer; what `work` throws
+ */
+export async function withMigrationLock<T>(
+  dataSource: DataSource,
+  timeoutSeconds: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await provideRow(runner);
+    await runner.startTransaction();
+    try {
+      await lock(runner, performance.now() + timeoutSeconds * SECOND_MS);
+      return await work();
+    } finally {
+      // A connection that was lost has given it back, and must not hide why the work failed.
+      await runner.rollbackTransaction().catch(() => undefined);
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+/** Makes table and row where they are missing. Only that needs a right to create tables. */
+async function provideRow(runner: QueryRunner): Promise<void> {
+  const found = await runner.query(`SELECT name FROM ${TABLE} WHERE name = ?`, [ROW]).catch(async (error) => {
+    if (!isMissingTable(error)) {
+      throw error;
+    }
+    await runner.query(`CREATE TABLE IF NOT EXISTS ${TABLE} (name varchar(32) NOT NULL PRIMARY KEY)`);
+    return [];
+  });
+  if ((found as unknown[]).length === 0) {
+    await runner.query(`INSERT IGNORE INTO ${TABLE} (name) VALUES (?)`, [ROW]).catch((error: unknown) => {
+      // Another replica has made the row, and holds it.
+      if (!isLockTimeout(error)) {
+        throw error;
+      }
+    });
+  }
+}
+
+/** A statement waits for DATABASE_LOCK_WAIT_SECONDS at the most. */
+async function lock(runner: QueryRunner, deadline: number): Promise<void> {
+  for (;;) {
+    try {
+      await runner.query(LOCK, [ROW]);
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error)) {
+        throw error;
+      }
+      if (performance.now() > deadline) {
+        throw new MigrationLockError('Another replica is still migrating the database.');
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Env } from '../../../src/config/env.js';
+import { dataSourceOptions } from '../../../src/database/data-source.options.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { MigrationLockError, withMigrationLock } from '../../../src/database/migration-lock.js';
+import { SCHEMA } from '../../../src/schema.js';
+import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
+
+const testUrl = String(process.env['DATABASE_URL']);
+const NAME = `svc_lock_${process.pid}`;
+const READER = `reader_${process.pid}`;
+const PATIENT_SECONDS = 60;
+
+describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the same time', () => {
+  const opened: DataSource[] = [];
+  let url: string;
+
+  beforeAll(async () => {
+    url = await scratchDatabase(testUrl, NAME);
+  });
+  afterAll(async () => {
+    await opened[0]?.query(`DROP USER IF EXISTS '${READER}'@'%'`);
+    await Promise.all(opened.map((dataSource) => dataSource.destroy()));
+    await dropDatabase(testUrl, NAME);
+  });
+
+  const replica = async (address = url): Promise<DataSource> => {
+    const env = Env.parse('maintenance', {
+      NODE_ENV: 'test',
+      DATABASE_URL: address,
+      DATABASE_LOCK_WAIT_SECONDS: '1',
+    });
+    const dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
+    opened.push(dataSource);
+    return dataSource;
+  };
+
+  it('take turns on an empty database: one makes every table, the others find nothing to do', async () => {
+    const replicas = await Promise.all([replica(), replica(), replica()]);
+    const done = await Promise.all(replicas.map((each) => migrate(each, PATIENT_SECONDS)));
+    expect(done.map(({ length }) => length).toSorted((one, other) => one - other)).toEqual([
+      0,
+      0,
+      SCHEMA.migrations.length,
+    ]);
+  });
+
+  it('wait for one that works longer than a statement may wait for a row', async () => {
+    const [first, second] = await Promise.all([replica(), replica()]);
+    let isDone = false;
+    const working = withMigrationLock(first, PATIENT_SECONDS, async () => {
+      await first.query('SELECT SLEEP(3)');
+      isDone = true;
+    });
+    await first.query('SELECT SLEEP(0.2)');
+    await withMigrationLock(second, PATIENT_SECONDS, async () => expect(isDone).toBe(true));
+    await working;
+  });
+
+  it('give up after their time, and the lock is free once the work failed or its replica is gone', async () => {
+    const [first, second, third] = await Promise.all([replica(), replica(), replica()]);
+    await withMigrationLock(first, PATIENT_SECONDS, async () => {
+      await expect(migrate(second, 1)).rejects.toThrow(MigrationLockError);
+    });
+    const failing = withMigrationLock(first, PATIENT_SECONDS, () => Promise.reject(new Error('cut off')));
+    await expect(failing).rejects.toThrow('cut off');
+    const lost = withMigrationLock(second, PATIENT_SECONDS, async () => {
+      const [row] = (await second.query(
+        `SELECT GROUP_CONCAT(trx_mysql_thread_id) AS ids FROM information_schema.innodb_trx
+         JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = '${NAME}'`,
+      )) as { ids: string }[];
+      for (const id of String(row?.ids).split(',')) {
+        await first.query(`KILL ${Number(id)}`);
+      }
+      expect(await migrate(third, PATIENT_SECONDS)).toEqual([]);
+    });
+    await lost;
+  });
+
+  it('need no right to change tables where nothing is to be done', async () => {
+    const [admin] = opened;
+    await admin?.query(`CREATE USER '${READER}'@'%' IDENTIFIED BY 'reader'`);
+    await admin?.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${NAME}.* TO '${READER}'@'%'`);
+    const address = new URL(url);
+    address.username = READER;
+    address.password = 'reader';
+    expect(await migrate(await replica(address.href), PATIENT_SECONDS)).toEqual([]);
+  });
+});

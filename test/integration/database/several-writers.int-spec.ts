@@ -1,0 +1,51 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/databases/free-port.js';
+import { PrivateServer } from '../../support/databases/private-server.js';
+import { serverProgram } from '../../support/databases/server-program.js';
+import { scratchDatabase } from '../../support/databases/scratch-database.js';
+import { AUDIENCE } from '../../support/issuer.js';
+import { BuiltService } from '../secrets/built-service.js';
+
+const isMysql = String(process.env['DATABASE_URL']).startsWith('mysql:');
+const program = isMysql ? await serverProgram('mysql').catch(() => undefined) : undefined;
+const folder = program === undefined ? '' : join(program.baseDir, 'lib/mysql/plugin');
+const hasPlugin = existsSync(join(folder, 'group_replication.so'));
+
+describe.skipIf(program === undefined || !hasPlugin)('a replication group', () => {
+  let server: PrivateServer | undefined;
+  afterEach(() => server?.stop());
+
+  const start = async (mode: 'ON' | 'OFF'): Promise<BuiltService> => {
+    const group = randomUUID();
+    server = await PrivateServer.start(program as NonNullable<typeof program>, {
+      settings: [
+        `--plugin-dir=${folder}`,
+        '--plugin-load-add=group_replication.so',
+        `--loose-group-replication-group-name=${group}`,
+        '--loose-group-replication-start-on-boot=OFF',
+        `--loose-group-replication-local-address=127.0.0.1:${await freePort()}`,
+        `--loose-group-replication-single-primary-mode=${mode}`,
+      ],
+    });
+    return BuiltService.launch({
+      NODE_ENV: 'test',
+      DATABASE_URL: await scratchDatabase(server.url, 'svc_writers'),
+      OIDC_ISSUER: 'http://127.0.0.1:1',
+      OIDC_AUDIENCE: AUDIENCE,
+      SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
+      DATABASE_START_WAIT_SECONDS: '0',
+    });
+  };
+
+  it('with several primaries ends the start in a sentence that names the variable', async () => {
+    const service = await start('OFF');
+    expect(await service.ended()).toBe(1);
+    expect(service.output).toContain(
+      '"reason":"The database is a replication group with several primaries (group_replication_single_primary_mode): switch it to one.',
+    );
+    expect(service.output).not.toContain('"stack"');
+  });
+});
