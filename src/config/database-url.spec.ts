@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { databaseServer } from './database-url.js';
+import {
+  databaseHosts,
+  databaseServer,
+  databaseServers,
+  firstHostUrl,
+  isDatabaseServerUrl,
+} from './database-url.js';
 
 describe('databaseServer', () => {
   it.each([
@@ -15,4 +21,31 @@ describe('databaseServer', () => {
   ])('takes %s apart', (url, parts) => {
     expect(databaseServer(url)).toEqual(parts);
   });
+});
+
+describe('an address of several hosts', () => {
+  const URL = 'mysql://svc:p%2Cw@a,b:3307,c/svc?charset=x';
+
+  it('is taken apart by host', () => {
+    expect(databaseHosts(URL)).toEqual([
+      { host: 'a', port: 3306 },
+      { host: 'b', port: 3307 },
+      { host: 'c', port: 3306 },
+    ]);
+    expect(databaseServers(URL).map(({ endpoint }) => endpoint)).toEqual([
+      'mysql://a/svc',
+      'mysql://b:3307/svc',
+      'mysql://c/svc',
+    ]);
+    expect(databaseServer(URL)).toEqual({ endpoint: 'mysql://a/svc', username: 'svc', password: 'p,w' });
+    expect(firstHostUrl(URL)).toBe('mysql://svc:p%2Cw@a/svc?charset=x');
+  });
+
+  it.each(['mysql://a,/svc', 'mysql://,a/svc', 'mysql://a,b:0/svc', 'mysql://a,b:65536/svc', 'mysql://a,b'])(
+    'is refused where a part is missing or wrong: %s',
+    (url) => {
+      expect(isDatabaseServerUrl(url)).toBe(false);
+      expect(databaseHosts(url)).toEqual([]);
+    },
+  );
 });

@@ -74,7 +74,9 @@ export const envSchema = z.object({
       'must name user:password@host:port/database, special characters of user and password percent-encoded',
     )
     .optional()
-    .describe('mysql:// or mariadb:// with user:password@host:3306/database; required in production.'),
+    .describe(
+      'mysql:// or mariadb:// with user:password@host:3306/database, or several hosts separated by commas, one of which takes writes; required in production.',
+    ),
   DATABASE_TLS: flag(false).describe(
     'Encrypt the database connection and check the certificate of the server.',
   ),

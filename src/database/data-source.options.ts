@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
-import { databaseServer } from '../config/database-url.js';
+import { databaseHosts, databaseServer, firstHostUrl } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
 import type { Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
 import { keepTransactions } from './embedded-transactions.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
+import type { WriterRules } from './writer/writer-watch.js';
 
 const SHARED = {
   migrationsTransactionMode: 'each',
@@ -21,9 +22,6 @@ const EMBEDDED_SCHEME = 'sqlite:';
 /** SQLite's name for a database without a file. */
 const IN_MEMORY = ':memory:';
 const EMBEDDED_FILE = 'svc.sqlite';
-const DEFAULT_PORT = '3306';
-/** Groups: host, port, database. */
-const ENDPOINT = /^\w+:\/\/([^:/]+)(?::(\d+))?\/(.+)$/;
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
 
 /**
@@ -43,9 +41,9 @@ export function describeDatabase(env: Env): string {
   if ('file' in target) {
     return `embedded file ${target.file}`;
   }
-  const [, host, port = DEFAULT_PORT, database] =
-    ENDPOINT.exec(databaseServer(target.url)?.endpoint ?? '') ?? [];
-  return `server ${host}, port ${port}, database ${database}`;
+  const database = databaseServer(target.url)?.endpoint.split('/').at(-1);
+  const places = databaseHosts(target.url).map(({ host, port }) => `server ${host}, port ${port}`);
+  return `${places.join(' or ')}, database ${database}`;
 }
 
 /** Whether the settings name an embedded file that is not there. */
@@ -68,8 +66,8 @@ function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions
     ...schema,
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
-    url,
-    driver: { ...mysql2, createPool: poolFactory(poolRules(env)) },
+    url: firstHostUrl(url),
+    driver: { ...mysql2, createPool: poolFactory(poolRules(env, url)) },
     // A stack of each statement takes more time than it saves: errors name the statement.
     extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(env), trace: false },
     charset: 'utf8mb4',
@@ -103,8 +101,10 @@ function sessionStatements(env: Env): string[] {
   ];
 }
 
-function poolRules(env: Env): PoolRules {
+function poolRules(env: Env, url: string): PoolRules {
+  const hosts = databaseHosts(url);
   return {
+    ...(hosts.length > 1 ? { writer: { hosts, ...writerTimes(env) } } : {}),
     sessionStatements: sessionStatements(env),
     silenceMs: silenceLimit(env),
     queue: env.get('DATABASE_POOL_QUEUE'),
@@ -113,6 +113,10 @@ function poolRules(env: Env): PoolRules {
     retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
     prepares: env.get('DATABASE_PREPARED_STATEMENTS'),
   };
+}
+
+function writerTimes(env: Env): Pick<WriterRules, 'everyMs' | 'silenceMs'> {
+  return { everyMs: env.get('DATABASE_WRITER_LOOK_MS'), silenceMs: env.get('DATABASE_WRITER_SILENCE_MS') };
 }
 
 /** Longer than a statement waits for a lock; after that a connection on which nothing moves is dead. */

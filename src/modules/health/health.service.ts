@@ -4,10 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Log } from '../../common/logging/log.js';
+import { databaseHosts } from '../../config/database-url.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { WriteProofEntity } from '../../database/write-proof.entity.js';
 
+const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
 /** How many writes may be without an answer before no more of them take connections from callers. */
 const MAX_UNANSWERED = 2;
@@ -22,6 +24,9 @@ export class HealthService {
   private readonly slot = randomInt(SLOTS);
   private unanswered = 0;
   private last: { at: number; result: Promise<boolean> } | undefined;
+  /** When the last write was stored, on the clock of `performance.now()`. */
+  private writtenAt: number | undefined;
+  private readonly graceMs: number;
 
   constructor(
     private readonly database: Database,
@@ -29,14 +34,20 @@ export class HealthService {
     private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    const hasSeveral = databaseHosts(env.get('DATABASE_URL') ?? '').length > 1;
+    this.graceMs = hasSeveral ? env.get('DATABASE_WRITER_WAIT_SECONDS') * SECOND_MS : 0;
+  }
 
   /** From now on the replica is not ready: load balancers shall take it out before its listener closes. */
   beginStop(): void {
     this.isStopping = true;
   }
 
-  /** There are keys to check tokens with and the database takes a write in time; it is asked at most once a second. */
+  /**
+   * There are keys to check tokens with and the database takes a write in time; it is asked at most once a second. Where it has several
+   * hosts, another one will take writes soon: all replicas at once would be taken out for nothing.
+   */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {
       return false;
@@ -52,15 +63,23 @@ export class HealthService {
     return this.last.result;
   }
 
+  private mayWait(): boolean {
+    return this.writtenAt !== undefined && performance.now() - this.writtenAt < this.graceMs;
+  }
+
   private async databaseTakesWrites(): Promise<boolean> {
     if (this.unanswered >= MAX_UNANSWERED) {
-      return false;
+      return this.mayWait();
     }
     try {
       await this.withDeadline(this.writeProof());
+      this.writtenAt = performance.now();
       this.report(undefined);
       return true;
     } catch (error) {
+      if (this.mayWait()) {
+        return true;
+      }
       this.report('the database takes no writes', error);
       return false;
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { databaseServer } from '../../../config/database-url.js';
+import { databaseServers } from '../../../config/database-url.js';
 import { Env } from '../../../config/env.js';
 import { readAuthority } from '../../../common/tls/authority-file.js';
 import { AuthorizationType, type McpServerRow } from '../../systems/model/system.types.js';
@@ -41,17 +41,16 @@ export class RegisteredSource implements ComponentSource {
   }
 
   private addDatabase(listing: Listing): void {
-    const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
-    if (server === null) {
-      return;
-    }
-    const { endpoint, ...credentials } = server;
     const file = this.env.get('DATABASE_TLS_CA_FILE');
     const tls = this.env.get('DATABASE_TLS')
       ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
       : {};
-    const named = { key: 'database', name: 'Database of this service', options: tls, credentials };
-    listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
+    const servers = databaseServers(this.env.get('DATABASE_URL') ?? '');
+    servers.forEach(({ endpoint, ...credentials }, index) => {
+      const key = index === 0 ? 'database' : `database-${index + 1}`;
+      const named = { key, name: 'Database of this service', options: tls, credentials };
+      listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
+    });
   }
 
   private addIssuer(listing: Listing): void {
