@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
@@ -14,6 +15,7 @@ const JOIN_MS = 60_000;
 /** Three MySQL servers that replicate as a group with a single primary, behind an address that leads to the primary. */
 export class MysqlGroup {
   private primary: PrivateServer;
+  private lost: { member: PrivateServer; recover: () => Promise<void> } | undefined;
 
   private constructor(
     private readonly members: readonly PrivateServer[],
@@ -62,6 +64,12 @@ export class MysqlGroup {
     return this.primary.url;
   }
 
+  /** An address that names all members. */
+  hostsUrl(user: string, database: string): string {
+    const places = this.members.map(({ url }) => new URL(url).host);
+    return `mysql://${user}:${user}@${places.join(',')}/${database}`;
+  }
+
   /**
    * Makes the next member the primary.
    * @returns when it took over, on the clock of `performance.now()`
@@ -77,8 +85,29 @@ export class MysqlGroup {
   async killPrimary(): Promise<number> {
     const dead = this.primary;
     await dead.kill('SIGKILL');
-    const next = await this.writable(this.members.filter((member) => member !== dead));
-    return this.lead(next);
+    this.lost = { member: dead, recover: () => dead.restart() };
+    return this.lead(await this.writable(this.members.filter((member) => member !== dead)));
+  }
+
+  /** Stops the primary without a word (SIGSTOP); the others choose another one. */
+  async stopPrimary(): Promise<number> {
+    const silent = this.primary;
+    const [row] = await rows(silent.url, 'SELECT @@pid_file AS path');
+    const pid = Number(await readFile(String(row?.['path']), 'utf8'));
+    process.kill(pid, 'SIGSTOP');
+    this.lost = { member: silent, recover: async () => void process.kill(pid, 'SIGCONT') };
+    return this.lead(await this.writable(this.members.filter((member) => member !== silent)));
+  }
+
+  /** Brings the member back that was killed or stopped, if one was. */
+  async heal(): Promise<void> {
+    if (this.lost !== undefined) {
+      const { member, recover } = this.lost;
+      this.lost = undefined;
+      await recover();
+      await rows(member.url, 'STOP GROUP_REPLICATION');
+      await joinGroup(member, false);
+    }
   }
 
   async stop(): Promise<void> {
@@ -141,6 +170,8 @@ function memberSettings({ name, folder, index, port, ports }: MemberPlace): stri
     `--loose-group-replication-group-seeds=${ports.map((each) => `127.0.0.1:${each}`).join(',')}`,
     '--loose-group-replication-recovery-get-public-key=ON',
     '--loose-group-replication-ip-allowlist=127.0.0.1/8',
+    // As docs/operations.md says: a member that is gone makes room for another primary at once.
+    '--loose-group-replication-member-expel-timeout=0',
   ];
 }
 

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brokeOff, firstPlace, type ProcessClient, type Reply } from './process-client.js';
+import { prove } from './proof.js';
+
+const CALLERS = 8;
+const PAUSE_MS = 60;
+/** Where others work on the same cores, as in a short round. */
+const LIGHT_PAUSE_MS = 250;
+const AGAIN_MS = 20;
+const LOOK_MS = 100;
+/** Of the answer to a commit without one. */
+const UNKNOWN_OUTCOME = 'may have been stored';
+
+/** A replica of the service, as callers and a balancer see it. */
+export interface Replica {
+  client: ProcessClient;
+  isReady: () => Promise<boolean>;
+  /** Whether it is meant to serve now. */
+  isUp: boolean;
+}
+
+/**
+ * Callers who start orders and take a first step in each, which leaves a timer and a called process to the background. They ask the
+ * replicas in turn, and repeat each call with its Idempotency-Key until it is acknowledged. A balancer asks all replicas whether they are
+ * ready.
+ */
+export class FailoverLoad {
+  /** UUIDs of instances whose start and first step were acknowledged. */
+  readonly finished = new Set<string>();
+  /** How often each status was answered; 0 where the connection broke. */
+  readonly statuses = new Map<number, number>();
+  readonly looks = { all: 0, notReady: 0 };
+  private readonly successes: number[] = [];
+  private running = true;
+  private turn = 0;
+  private work: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly replicas: readonly Replica[],
+    private readonly build: string,
+    private readonly isLight: boolean,
+  ) {}
+
+  begin(): void {
+    const callers = Array.from({ length: CALLERS }, (_, caller) => this.call(caller));
+    this.work = Promise.all([...callers, ...this.replicas.map((replica) => this.look(replica))]);
+    this.work.catch(() => {
+      this.running = false;
+    });
+  }
+
+  /** Lets every order come to its end, and begins none. Rejects when an answer was a fault. */
+  async end(): Promise<void> {
+    this.running = false;
+    await this.work;
+  }
+
+  /** @returns milliseconds from `since`, on the clock of `performance.now()`, to the first write acknowledged after it */
+  async backAfter(since: number, limitMs: number): Promise<number> {
+    for (;;) {
+      const first = this.successes.find((at) => at > since);
+      if (first !== undefined) {
+        return first - since;
+      }
+      prove(this.running, 'the load has ended');
+      prove(performance.now() - since < limitMs, `no write within ${limitMs} ms`);
+      await sleep(5);
+    }
+  }
+
+  private async look(replica: Replica): Promise<void> {
+    while (this.running) {
+      const { isUp } = replica;
+      const isReady = await replica.isReady();
+      if (isUp && replica.isUp && this.running) {
+        this.looks.all += 1;
+        this.looks.notReady += isReady ? 0 : 1;
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  private async call(caller: number): Promise<void> {
+    for (let number = 0; this.running; number += 1) {
+      const key = `failover-${caller}-${number}`;
+      const data = { order: key, ticks: 0, checks: 0 };
+      const started = await this.insist((client) => client.start(this.build, 'order', data, key));
+      const place = firstPlace(started);
+      await this.insist((client) => client.act(place, 'apply', { apply: key }, `${key}-apply`));
+      this.finished.add(place.process);
+      await sleep(this.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
+    }
+  }
+
+  private async insist(send: (client: ProcessClient) => Promise<Reply>): Promise<Reply> {
+    for (;;) {
+      const { client } = this.next();
+      const reply = await send(client).catch((error: unknown) => {
+        if (!brokeOff(error)) {
+          throw error;
+        }
+        return undefined;
+      });
+      const status = reply?.status ?? 0;
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+      if (reply?.status === 200) {
+        this.successes.push(performance.now());
+        return reply;
+      }
+      prove(reply === undefined || isExpected(reply), `answered ${status}: ${reply?.text}`);
+      await sleep(AGAIN_MS);
+    }
+  }
+
+  private next(): Replica {
+    this.turn += 1;
+    const up = this.replicas.filter(({ isUp }) => isUp);
+    const replica = up[this.turn % up.length];
+    if (replica === undefined) {
+      throw new Error('no replica is up');
+    }
+    return replica;
+  }
+}
+
+/** A failure of the database is told as one, or that nobody knows whether a commit was stored. */
+function isExpected({ status, text }: Reply): boolean {
+  return status === 503 || (status === 500 && text.includes(UNKNOWN_OUTCOME));
+}
