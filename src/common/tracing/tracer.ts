@@ -74,10 +74,13 @@ export class Tracer {
       parentSpanId: parent?.spanId,
     };
     const isRecorded = parent === undefined ? isDrawn(options) : isSampled(parent);
-    const cause = origin?.isPart === false && isSampled(origin.context) ? origin.context : undefined;
-    const links = cause === undefined ? [] : [{ context: cause }];
-    return begun(options, name, ids, isRecorded, { ...beginning, links });
+    return begun(options, name, ids, isRecorded, { ...beginning, links: linksTo(origin) });
   }
+}
+
+/** To what added a job that is no part of it, where that is recorded. */
+function linksTo(origin: JobOrigin | undefined): { context: SpanContext }[] {
+  return origin?.isPart === false && isSampled(origin.context) ? [{ context: origin.context }] : [];
 }
 
 function isDrawn({ sampling }: TracerOptions): boolean {
