@@ -11,7 +11,8 @@ COPY migrations migrations
 COPY src src
 RUN npm run image -- --modules /image/app && cp -r package.json dist /image/app
 RUN mkdir -p /image/tmp /image/etc && cp --parents /usr/local/bin/node /image \
- && for file in $(ldd /usr/local/bin/node | grep -o '/[^ ]*'); do cp --parents --dereference "$file" /image; done \
+ && for file in $(ldd /usr/local/bin/node /image/app/node_modules/@libsql/*/*.node | grep -oE '/[^ ]+\.so[^ ]*' | sort -u); \
+    do cp --parents --dereference "$file" /image; done \
  && printf 'root:x:0:0:root:/:/nologin\nsvc:x:65532:65532:svc-platform:/app:/nologin\n' > /image/etc/passwd \
  && printf 'root:x:0:\nsvc:x:65532:\n' > /image/etc/group \
  && printf 'hosts: files dns\n' > /image/etc/nsswitch.conf
