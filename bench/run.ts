@@ -9,12 +9,13 @@ import { benchTimers } from './jobs/timer-storm.js';
 import { benchPeers } from './peers/peers.js';
 import { benchProcesses } from './processes/processes.js';
 import { benchReads } from './reads/reads.js';
+import { benchStorage } from './storage/storage.js';
 import { benchToolCalls } from './tool-calls/tool-calls.js';
 
 /**
  * Measures the service on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short] [reads] [processes] [jobs] [discovery] [tool-calls] [peers]
+ *     npm run bench [-- --short] [reads] [processes] [jobs] [discovery] [storage] [tool-calls] [peers]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
@@ -55,6 +56,9 @@ try {
   }
   if (isWanted('discovery')) {
     await benchDiscovery(environment, { folder, rounds: values.short ? 1 : 10 });
+  }
+  if (isWanted('storage')) {
+    await benchStorage(environment, { orders: values.short ? 200 : 2_000 });
   }
   if (isWanted('tool-calls')) {
     await benchToolCalls({ rounds: ROUNDS, seconds: values.short ? 0.5 : 2 });
