@@ -13,6 +13,7 @@ import { permissionRules } from './permission-rules.js';
 import { processDefinitionSettings } from './process-definition-settings.js';
 import { processSettings } from './process-settings.js';
 import { quotaSettings } from './quota-settings.js';
+import { redisSettings } from './redis-settings.js';
 import { restEndpointSettings } from './rest-endpoint-settings.js';
 import { flag, httpUrl, integer, list } from './setting-rules.js';
 import { tokenSettings } from './token-settings.js';
@@ -86,6 +87,7 @@ export const envSchema = z.object({
     .optional()
     .describe('PEM file of the authority that signed it; the built-in list without it.'),
   ...databaseSettings,
+  ...redisSettings,
   MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
   MIGRATIONS_LOCK_TIMEOUT_SECONDS: integer(1, 3_600, 120).describe(
     'Seconds to wait for another replica that is migrating.',

@@ -20,6 +20,18 @@ export const jobSettings = {
   JOBS_POLL_MS: integer(10, MINUTE_MS, 200).describe(
     'Longest milliseconds between two looks for due jobs while there are none.',
   ),
+  JOBS_RATE_PER_SECOND: integer(0, 1_000_000, 0).describe(
+    'Short background jobs a second that all replicas together begin, with REDIS_URL; 0 is no limit.',
+  ),
+  JOBS_LONG_RATE_PER_SECOND: integer(0, 1_000_000, 0).describe(
+    'Long background jobs a second that all replicas together begin, with REDIS_URL; 0 is no limit.',
+  ),
+  JOBS_SWEEP_MS: integer(100, 10 * MINUTE_MS, 5_000).describe(
+    'Milliseconds between two looks for jobs that Redis does not know, by one replica for all.',
+  ),
+  JOBS_AHEAD_MS: integer(SECOND_MS, DAY_MS, 10 * MINUTE_MS).describe(
+    'Milliseconds before a job is due from which on Redis knows it; later ones wait in the database alone.',
+  ),
   JOBS_MAX_ATTEMPTS: integer(1, 100, 5).describe('How often a job may fail before it is given up.'),
   JOBS_MAX_CRASHES: integer(1, 1_000, 20).describe(
     'How often a job may be begun without an end, because its replica died or it took longer than its lease, before it is given up; an outage of the database does not count.',

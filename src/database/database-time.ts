@@ -4,6 +4,7 @@ import { Database } from './database.js';
 import { sqlTime } from './table-columns.js';
 
 const MICROSECONDS = 1_000;
+const DAY_MS = 86_400_000;
 
 /** A point in time as SQL, with the values of its named parameters. */
 export interface SqlTime {
@@ -46,6 +47,26 @@ export class DatabaseTime {
     return this.database.isEmbedded
       ? new Date(this.clock.now().getTime() + Math.round(ms))
       : () => `UTC_TIMESTAMP(3) + INTERVAL ${Math.round(ms) * MICROSECONDS} MICROSECOND`;
+  }
+
+  /**
+   * A point in time for a statement that is spelled out.
+   * @param ms milliseconds from now
+   */
+  bound(ms: number): { sql: string; values: (string | number)[] } {
+    return this.database.isEmbedded
+      ? { sql: '?', values: [this.text(ms)] }
+      : { sql: 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND', values: [Math.round(ms) * MICROSECONDS] };
+  }
+
+  /** How many milliseconds it is until the time in a column. */
+  untilMs(column: string): SqlTime {
+    return this.database.isEmbedded
+      ? {
+          sql: `(julianday(${column}) - julianday(:now)) * ${DAY_MS}`,
+          parameters: { now: this.text(0) },
+        }
+      : { sql: `TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), ${column}) / ${MICROSECONDS}`, parameters: {} };
   }
 
   /** As datetime columns of the embedded file hold it: UTC, comparable as text. */

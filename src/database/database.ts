@@ -5,6 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { noteStored, requestContext } from '../common/logging/request-context.js';
 import { within } from '../common/within.js';
 import { Env } from '../config/env.js';
+import { followed } from './after-commit.js';
 import { isDatabaseFailure } from './database-failure.js';
 import {
   DatabaseDeadlineError,
@@ -100,6 +101,27 @@ export class Database {
   }
 
   /**
+   * The same for statements that change rows and are no transaction: each commits by itself. They may be sent once more when the connection
+   * was lost, and must do no harm then.
+   * @param change changes rows for any number, each time with the results in their order
+   * @returns changes for one; throws as `read`
+   */
+  sharedChange<Part, Result>(
+    change: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
+    keyOf: (part: Part) => string,
+  ): SharedRead<Part, Result> {
+    return this.sharedRead(async (manager, parts) => {
+      const began = performance.now();
+      try {
+        return await change(manager, parts);
+      } catch (error) {
+        this.noteFailure(error, began);
+        throw error;
+      }
+    }, keyOf);
+  }
+
+  /**
    * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. Once it is stored, the
    * request being served is no longer answered that nothing was.
    * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now:
@@ -119,9 +141,12 @@ export class Database {
    * @throws as `write`
    */
   async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.store(this.alone(work)).catch((error: unknown) => {
+    const { run, stored } = followed(this.alone(work));
+    const result = await this.store(run).catch((error: unknown) => {
       throw this.told(error);
     });
+    stored();
+    return result;
   }
 
   /**
@@ -130,9 +155,11 @@ export class Database {
    * @throws as `write`
    */
   async writeTogether<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const result = await this.groups.add(this.alone(work)).catch((error: unknown) => {
+    const { run, stored } = followed(this.alone(work));
+    const result = await this.groups.add(run).catch((error: unknown) => {
       throw this.told(error);
     });
+    stored();
     noteStored();
     return result;
   }

@@ -56,6 +56,16 @@ export function rowChange(
   return { kind, id, condition, ...assignments };
 }
 
+/** A deletion of the one row that an `id` names, as `rowChange`. */
+export function rowDeletion(
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+): RowChange | undefined {
+  const nothing = { expressions: new Map<string, string>(), values: new Map<string, SqlValue>() };
+  const one = rowChange(shape, where, nothing);
+  return one && { ...one, kind: `DELETE|${one.kind}` };
+}
+
 /** The statement that makes a change of all rows that meet a condition. */
 export function changeStatement(
   shape: TableShape,
@@ -73,18 +83,18 @@ export function changeStatement(
 }
 
 /**
- * Makes changes of one kind, with few statements.
+ * Makes changes of one kind, or deletions, with few statements.
  * @returns how many rows each has met
  */
 export async function changeRows(
   manager: EntityManager,
   shape: TableShape,
   changes: readonly RowChange[],
+  statementOf = statement,
 ): Promise<number[]> {
   const met: number[] = [];
   for (const batch of statementBatches(changes, ({ values }) => bytesOf([...values.values()]))) {
-    const { sql, values } = statement(shape, batch);
-    const affected = await sendChange(manager, { sql, values });
+    const affected = await sendChange(manager, statementOf(shape, batch));
     // Only one by one could tell which; whoever asked for less than that is wrong anyway.
     batch.forEach(() => met.push(affected === batch.length ? 1 : 0));
   }
@@ -100,12 +110,24 @@ function statement(shape: TableShape, changes: readonly RowChange[]): Condition 
   first?.expressions.forEach((expression, column) =>
     parts.push({ sql: `${column} = ${expression}`, values: [] }),
   );
+  const rows = anyOf(changes);
+  return {
+    sql: `UPDATE ${shape.name} SET ${parts.map(({ sql }) => sql).join(', ')} WHERE ${rows.sql}`,
+    values: [...parts, rows].flatMap(({ values }) => values),
+  };
+}
+
+/** The statement that deletes the rows of deletions of one kind. */
+export function deletion(shape: TableShape, changes: readonly RowChange[]): Condition {
+  const rows = anyOf(changes);
+  return { sql: `DELETE FROM ${shape.name} WHERE ${rows.sql}`, values: rows.values };
+}
+
+function anyOf(changes: readonly RowChange[]): Condition {
   const conditions = changes.map(({ condition }) => condition);
   return {
-    sql: `UPDATE ${shape.name} SET ${parts.map(({ sql }) => sql).join(', ')} WHERE ${conditions
-      .map(({ sql }) => `(${sql})`)
-      .join(' OR ')}`,
-    values: [...parts, ...conditions].flatMap(({ values }) => values),
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
+    values: conditions.flatMap(({ values }) => values),
   };
 }
 

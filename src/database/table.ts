@@ -5,7 +5,9 @@ import {
   assignmentsOf,
   changeRows,
   changeStatement,
+  deletion,
   rowChange,
+  rowDeletion,
   sendChange,
   type RowChange,
 } from './row-changes.js';
@@ -132,6 +134,24 @@ export class Table<Row extends object> {
       sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
       values: condition.values,
     }));
+  }
+
+  /**
+   * Deletes one row, together with others of a group. When it is not there, the transaction must not be committed: in a group nobody knows
+   * whose row it was.
+   * @param where with the `id`
+   * @returns whether it met the conditions
+   */
+  async deleteOne(manager: EntityManager, where: Where<Row>): Promise<boolean> {
+    const member = memberOf(manager);
+    const one = member && rowDeletion(this.shape, where);
+    const met =
+      member === undefined || one === undefined
+        ? this.delete(manager, where)
+        : member.write(one.kind, one, (parts: readonly RowChange[]) =>
+            changeRows(member.group.manager, this.shape, parts, deletion),
+          );
+    return (await met) === 1;
   }
 
   /**

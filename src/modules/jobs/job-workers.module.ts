@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { BrokerWorkers } from './work/broker-workers.js';
+import { JobSweep } from './work/job-sweep.js';
 import { JobEnds } from './work/job-ends.service.js';
 import { JobMetrics } from './work/job-metrics.js';
 import { JobRunner } from './work/job-runner.js';
@@ -13,6 +15,15 @@ import { JobsRepository } from './storage/jobs.repository.js';
  */
 @Module({
   imports: [JobsModule],
-  providers: [JobEnds, JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
+  providers: [
+    BrokerWorkers,
+    JobEnds,
+    JobMetrics,
+    JobRunner,
+    JobSweep,
+    DatabaseTime,
+    JobsRepository,
+    JobWorkerService,
+  ],
 })
 export class JobWorkersModule {}

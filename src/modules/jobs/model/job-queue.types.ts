@@ -38,6 +38,14 @@ export interface Job {
   availableAt: Date;
 }
 
+/** A job that this replica has just taken and begun. */
+export interface ClaimedJob extends Job {
+  /** How long it is held, milliseconds. */
+  leaseMs: number;
+  /** From when on, on the clock of `performance.now()`. */
+  claimedAt: number;
+}
+
 /** What a running job gets from the worker. */
 export interface JobContext {
   /** Aborted when the lease was lost or ran out, and when the replica stops. Pass it to everything that waits. */
@@ -58,6 +66,11 @@ export interface JobHandler {
    * @default JOBS_LEASE_MS
    */
   readonly leaseMs?: number;
+  /**
+   * With REDIS_URL, and among jobs that are due: those of a higher number, from 1, wait for those of a lower one, and all of them for jobs
+   * without one.
+   */
+  readonly priority?: number;
   /**
    * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that transaction may be
    * repeated after a crash. Every error leads to another attempt later, except `JobGiveUpError`, which leads to `giveUp` at

@@ -27,7 +27,7 @@ export function withTrace(
 }
 
 /** Runs a job as a span (OpenTelemetry Semantic Conventions, "Messaging"), where there are traces. */
-export function asJobSpan(tracer: Tracer, job: Job, run: () => Promise<void>): Promise<void> {
+export function asJobSpan<Result>(tracer: Tracer, job: Job, run: () => Promise<Result>): Promise<Result> {
   const span = tracer.job(`job ${job.kind}`, originOf(job.payload), {
     kind: SpanKind.CONSUMER,
     attributes: {
@@ -35,7 +35,7 @@ export function asJobSpan(tracer: Tracer, job: Job, run: () => Promise<void>): P
       'messaging.operation.type': 'process',
       'messaging.destination.name': job.kind,
       'messaging.message.id': String(job.id),
-      'svc.job.attempt': job.attempts + 1,
+      'svc.job.attempt': job.attempts,
     },
   });
   return span?.isRecording() === true ? recorded(span, run) : withSpan(span, run);

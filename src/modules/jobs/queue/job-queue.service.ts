@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
+import { afterCommit } from '../../../database/after-commit.js';
 import { Table } from '../../../database/table.js';
+import type { QueuedJob } from '../broker/job-broker.js';
+import { JobRelay } from '../broker/job-relay.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
 import { withTrace } from '../model/job-trace.js';
 import { JobHandlersService } from './job-handlers.service.js';
@@ -32,6 +35,7 @@ export class JobQueueService {
     private readonly clock: Clock,
     private readonly handlers: JobHandlersService,
     private readonly signal: JobSignal,
+    private readonly relay: JobRelay,
   ) {}
 
   /**
@@ -49,6 +53,10 @@ export class JobQueueService {
     await JOBS.insert(manager, others ?? []);
     // Only these: a primary key that is taken must be an error.
     await JOBS.insert(manager, keyed ?? [], true);
+    if (this.relay.broker !== undefined) {
+      const queued = jobs.map((job) => this.toQueued(job));
+      afterCommit(manager, () => this.relay.handOver(queued));
+    }
   }
 
   /**
@@ -57,7 +65,7 @@ export class JobQueueService {
    * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
    */
   async complete(manager: EntityManager, job: Job): Promise<void> {
-    if ((await JOBS.delete(manager, { id: job.id, lease: job.lease })) !== 1) {
+    if (!(await JOBS.deleteOne(manager, { id: job.id, lease: job.lease }))) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -128,6 +136,12 @@ export class JobQueueService {
   /** Wakes the workers of this replica. Call it after the commit; a call too many or too few only costs time. */
   wake(): void {
     this.signal.wake();
+  }
+
+  private toQueued({ id, kind, availableAt }: NewJob & { id: number }): QueuedJob {
+    const priority = this.handlers.find(kind)?.priority;
+    const place = { lane: this.handlers.lane(kind), dueAt: availableAt.getTime() };
+    return { id, kind, ...place, ...(priority === undefined ? {} : { priority }) };
   }
 
   private toRow(job: NewJob & { id: number }, createdAt: Date): RuntimeJobEntity {

@@ -4,9 +4,9 @@ import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
-import { dueJobs, knowsSkipLocked, lockSkippingLocked, takeJobs, type DueRequest } from './job-claim.js';
+import { dueJobs, jobsFrom, knowsSkipLocked, takeJobs, type DueRequest } from './job-claim.js';
 import type { JobLane } from '../model/job-lane.js';
-import type { Job } from '../model/job-queue.types.js';
+import type { ClaimedJob, Job } from '../model/job-queue.types.js';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { Table, type Changes } from '../../../database/table.js';
 
@@ -15,49 +15,114 @@ const JOBS = new Table(RuntimeJobEntity);
 /** How many times as many jobs as wanted are looked at, for others want the first ones too. */
 const LOOK_AHEAD = 3;
 const LEAST_SEEN = 10;
+const CONTENDED_MS = 20;
+
+/** One job that somebody wants to take. */
+interface Wanted {
+  id: number;
+  leaseMs: number;
+  /** Of the taking, when it is the first of those that are taken together. */
+  lease: string;
+}
 
 /** Who holds which job until when. Every change of a held job is fenced by its lease. */
 @Injectable()
 export class JobsRepository {
   /** Whether claimers pass over rows that others hold, instead of waiting for each other. Unknown before the first claim. */
   private skipsLocked: boolean | undefined;
+  private readonly nextDue = new Map<JobLane, number>();
+  /** Of takings of which nobody knows whether they were stored. */
+  private readonly unsure = new Set<string>();
+  private readonly takeTogether: (wanted: Wanted) => Promise<ClaimedJob | undefined>;
 
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
     private readonly env: Env,
-  ) {}
-
-  /**
-   * Takes due jobs for JOBS_LEASE_MS; when that time is over, others may take them.
-   * @returns at most `limit`, those first that were due first; none may also mean that others were faster
-   */
-  async claim(request: DueRequest): Promise<Job[]> {
-    const { limit } = request;
-    const seen = { ...request, limit: Math.max(limit * LOOK_AHEAD, LEAST_SEEN) };
-    const due = await this.database.read((manager) => dueJobs(manager, seen, this.time.now()));
-    if (due.length === 0) {
-      return [];
-    }
-    this.skipsLocked ??= !this.database.isEmbedded && (await this.database.write(knowsSkipLocked));
-    const rows = await this.database.write(async (manager) => {
-      for (let start = 0; start < due.length; start += limit) {
-        const taken = await this.take(manager, due.slice(start, start + limit));
-        if (taken.length > 0) {
-          return taken;
-        }
-      }
-      return [];
-    });
-    return rows.map(toJob).toSorted(byDueTime);
+  ) {
+    this.takeTogether = database.sharedChange(
+      (manager, wanted: readonly Wanted[]) => this.takeAll(manager, wanted),
+      ({ lease }) => lease,
+    );
   }
 
   /**
-   * Counts an attempt and holds the job from now on for `leaseMs`.
-   * @returns false when the job was cancelled or another worker has it
+   * Takes due jobs and begins them: each is held for the time of its kind, and the attempt is counted.
+   * @param leaseMsOf how long a job of a kind is held, JOBS_LEASE_MS by default
+   * @returns at most `limit`, those first that were due first; none may also mean that others were faster
    */
-  begin(job: Job, leaseMs: number): Promise<boolean> {
-    return this.change([job], leaseMs, { attempts: () => 'attempts + 1' });
+  async claim(
+    request: DueRequest,
+    leaseMsOf: (kind: string) => number = () => this.env.get('JOBS_LEASE_MS'),
+  ): Promise<ClaimedJob[]> {
+    const { lane, limit } = request;
+    const aheadMs = this.env.get('JOBS_POLL_MS');
+    const seen = { ...request, aheadMs, limit: Math.max(limit * LOOK_AHEAD, LEAST_SEEN) };
+    const jobs = await this.database.read((manager) => dueJobs(manager, this.time, seen));
+    const due = jobs.filter(({ waitMs }) => waitMs <= 0);
+    this.nextDue.set(lane, jobs[due.length]?.waitMs ?? Number.POSITIVE_INFINITY);
+    for (let start = 0; start < due.length; start += limit) {
+      const chunk = due.slice(start, start + limit);
+      const taken = await Promise.all(chunk.map(({ id, kind }) => this.take(id, leaseMsOf(kind))));
+      const got = taken.filter((job) => job !== undefined);
+      if (got.length > 0) {
+        return got;
+      }
+      // Others are at them just now.
+      this.nextDue.set(lane, CONTENDED_MS);
+    }
+    return [];
+  }
+
+  /** Milliseconds from the last look of `claim` until the next job is due, as far as it has looked ahead. */
+  nextDueMs(lane: JobLane): number {
+    return this.nextDue.get(lane) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Takes one job, if it is due, and begins it: holds it for `leaseMs` and counts the attempt. Those who ask at the same time share two
+   * statements.
+   * @returns undefined when it is gone, not due yet, or another worker has it
+   */
+  async take(id: number, leaseMs: number): Promise<ClaimedJob | undefined> {
+    this.skipsLocked ??= !this.database.isEmbedded && (await this.database.write(knowsSkipLocked));
+    return this.takeTogether({ id, leaseMs, lease: randomUUID() });
+  }
+
+  /**
+   * When a job may be claimed.
+   * @returns milliseconds from now; undefined when it is gone
+   */
+  async waitMs(id: number): Promise<number | undefined> {
+    const { sql, parameters } = this.time.untilMs('job.available_at');
+    const row = await this.database.read((manager) =>
+      manager
+        .createQueryBuilder(RuntimeJobEntity, 'job')
+        .select(sql, 'wait')
+        .setParameters(parameters)
+        .where({ id })
+        .getRawOne<{ wait: unknown }>(),
+    );
+    return row === undefined ? undefined : Number(row.wait);
+  }
+
+  /** Jobs of a lane in the order of the times at which they may be claimed, see `jobsFrom`. */
+  from(lane: JobLane, range: Parameters<typeof jobsFrom>[2]): ReturnType<typeof jobsFrom> {
+    return this.database.read((manager) => jobsFrom(manager, lane, range));
+  }
+
+  /**
+   * Lets go of what may have been taken by statements that got no answer, as if it had not been begun.
+   * @throws when the database still cannot do it
+   */
+  async undoUnsure(): Promise<void> {
+    for (const lease of this.unsure) {
+      const availableAt = this.time.laterValue(0);
+      await this.database.write((manager) =>
+        JOBS.update(manager, { lease }, { lease: null, attempts: () => 'attempts - 1', availableAt }),
+      );
+      this.unsure.delete(lease);
+    }
   }
 
   /**
@@ -105,10 +170,10 @@ export class JobsRepository {
     return this.change([job], delayMs, { lease: null, attempts: () => 'attempts - 1' });
   }
 
-  /** Lets go of jobs that were claimed but not begun. */
-  async giveBack(jobs: Job[]): Promise<void> {
+  /** The same for jobs that were claimed and whose handlers were not called. */
+  async giveBack(jobs: readonly Job[]): Promise<void> {
     if (jobs.length > 0) {
-      await this.change(jobs, 0, { lease: null });
+      await this.change(jobs, 0, { lease: null, attempts: () => 'attempts - 1' });
     }
   }
 
@@ -150,22 +215,37 @@ export class JobsRepository {
     return met === jobs.length;
   }
 
-  private async take(manager: EntityManager, ids: number[]): Promise<RuntimeJobEntity[]> {
-    const free = this.skipsLocked === true ? await lockSkippingLocked(manager, ids) : ids;
-    const lease = randomUUID();
-    const times = { now: this.time.now(), until: this.time.later(this.env.get('JOBS_LEASE_MS')) };
-    return free.length > 0 && (await takeJobs(manager, free, lease, times)) > 0
-      ? manager.findBy(RuntimeJobEntity, { lease })
-      : [];
+  /** Takes those together that are held for the same time. */
+  private async takeAll(
+    manager: EntityManager,
+    wanted: readonly Wanted[],
+  ): Promise<(ClaimedJob | undefined)[]> {
+    const taken = new Map<Wanted, ClaimedJob>();
+    for (const leaseMs of new Set(wanted.map((one) => one.leaseMs))) {
+      const alike = wanted.filter((one) => one.leaseMs === leaseMs);
+      const ids = new Map(alike.map((one) => [one.id, one]));
+      const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: this.skipsLocked === true };
+      // Counted from before the statement, so that we never think of the lease as longer than the database does.
+      const claimedAt = performance.now();
+      const rows = await takeJobs(manager, [...ids.keys()], this.time, taking).catch((error: unknown) => {
+        this.unsure.add(taking.lease);
+        throw error;
+      });
+      // The second time is the one that counts.
+      this.unsure.delete(taking.lease);
+      for (const row of rows) {
+        const one = ids.get(row.id);
+        if (one !== undefined) {
+          taken.set(one, { ...toJob(row), leaseMs, claimedAt });
+        }
+      }
+    }
+    return wanted.map((one) => taken.get(one));
   }
 }
 
 function oneMore(): string {
   return 'interruptions + 1';
-}
-
-function byDueTime(one: Job, other: Job): number {
-  return one.availableAt.getTime() - other.availableAt.getTime() || one.id - other.id;
 }
 
 function toJob(row: RuntimeJobEntity): Job {

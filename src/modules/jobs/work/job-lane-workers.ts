@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../common/logging/log.js';
 import { pollDelay, retryDelay } from './job-delay.js';
-import type { Job } from '../model/job-queue.types.js';
+import type { ClaimedJob } from '../model/job-queue.types.js';
 import type { JobSignal } from '../queue/job-signal.js';
 
 const OUTAGE = { baseMs: 100, maxMs: 5_000 };
@@ -12,11 +12,13 @@ export interface LaneOptions {
   concurrency: number;
   /** JOBS_POLL_MS */
   pollMs: number;
-  /** Takes the next due jobs, none when there are none. */
-  claim: () => Promise<Job[]>;
-  run: (job: Job) => Promise<void>;
-  /** Lets go of jobs that were claimed but not begun. */
-  giveBack: (jobs: Job[]) => Promise<void>;
+  /** Takes the next due jobs for so many idle workers, none when there are none. */
+  claim: (workers: number) => Promise<ClaimedJob[]>;
+  /** Milliseconds from the last claim until the next job is due, if that is known. */
+  nextDueMs: () => number;
+  run: (job: ClaimedJob) => Promise<unknown>;
+  /** Lets go of jobs that were claimed and not run. */
+  giveBack: (jobs: ClaimedJob[]) => Promise<void>;
   signal: JobSignal;
   log: Log;
 }
@@ -24,7 +26,8 @@ export interface LaneOptions {
 /** The workers of one lane of jobs: each takes a job, runs it, takes the next. They share what one of them claimed. */
 export class JobLaneWorkers {
   private readonly stopping = new AbortController();
-  private claimed: Job[] = [];
+  private claimed: ClaimedJob[] = [];
+  private idle = 0;
   private turn: Promise<unknown> = Promise.resolve();
   private failures = 0;
   private loops: Promise<unknown> = Promise.resolve();
@@ -66,24 +69,30 @@ export class JobLaneWorkers {
   }
 
   // One after the other, so that a replica asks the database once and not once for each idle worker.
-  private take(): Promise<Job | undefined> {
-    const next = this.turn.then(() => this.next());
+  private take(): Promise<ClaimedJob | undefined> {
+    this.idle += 1;
+    const next = this.turn
+      .then(() => this.next())
+      .finally(() => {
+        this.idle -= 1;
+      });
     this.turn = next.catch(() => undefined);
     return next;
   }
 
   /** Waits for a job; undefined when the lane of jobs stops. */
-  private async next(): Promise<Job | undefined> {
-    const { signal, pollMs, claim } = this.options;
+  private async next(): Promise<ClaimedJob | undefined> {
+    const { signal, pollMs, claim, nextDueMs } = this.options;
     for (let idle = 0; !this.stopping.signal.aborted; idle += 1) {
       const job = this.claimed.shift();
       if (job !== undefined) {
         return job;
       }
       const { seen } = signal;
-      this.claimed = await claim();
+      // No more than begin at once, since a claim counts as an attempt.
+      this.claimed = await claim(this.idle);
       if (this.claimed.length === 0) {
-        await signal.wait(seen, pollDelay(idle, pollMs));
+        await signal.wait(seen, Math.min(pollDelay(idle, pollMs), Math.max(1, nextDueMs())));
       }
     }
     return undefined;

@@ -8,8 +8,16 @@ export class JobLease {
   /** When the run began, on the clock of `performance.now()`. */
   readonly since = performance.now();
 
-  /** @param leaseMs how long the job is held after each renewal */
-  constructor(readonly leaseMs: number) {}
+  /**
+   * @param leaseMs how long the job is held after each renewal
+   * @param heldFrom from when on it is held, on the clock of `performance.now()`
+   */
+  constructor(
+    readonly leaseMs: number,
+    heldFrom: number,
+  ) {
+    this.watch(heldFrom);
+  }
 
   get signal(): AbortSignal {
     return this.controller.signal;
@@ -41,9 +49,7 @@ export class JobLease {
       this.abort(new LeaseLostError());
     }
     this.signal.throwIfAborted();
-    clearTimeout(this.timer);
-    const leftMs = Math.max(0, this.leaseMs - (performance.now() - asked));
-    this.timer = setTimeout(() => this.abort(new LeaseLostError()), leftMs);
+    this.watch(asked);
   }
 
   /**
@@ -74,5 +80,11 @@ export class JobLease {
   /** The run is over; its time is no longer watched. */
   release(): void {
     clearTimeout(this.timer);
+  }
+
+  private watch(heldFrom: number): void {
+    clearTimeout(this.timer);
+    const leftMs = Math.max(0, this.leaseMs - (performance.now() - heldFrom));
+    this.timer = setTimeout(() => this.abort(new LeaseLostError()), leftMs);
   }
 }

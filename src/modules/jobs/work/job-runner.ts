@@ -1,13 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { recordedSpan } from '../../../common/tracing/active-span.js';
-import { CommitUnansweredError } from '../../../database/database.errors.js';
+import { Tracer } from '../../../common/tracing/tracer.js';
+import type { JobLane } from '../model/job-lane.js';
+import { asJobSpan } from '../model/job-trace.js';
 import { JobEnds } from './job-ends.service.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobLease } from './job-lease.js';
 import { JobQueueService } from '../queue/job-queue.service.js';
-import type { Job, JobHandler } from '../model/job-queue.types.js';
+import type { ClaimedJob, Job, JobHandler } from '../model/job-queue.types.js';
 import {
   JobAttemptsUsedUpError,
   JobGiveUpError,
@@ -25,11 +27,13 @@ const OVERRUN_MS = 2_000;
  * How a run ended: effect stored, to be tried again, our own database failed, failed for good, held by somebody else, replica
  * stopped, must wait.
  */
-type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped' | 'put_off';
+export type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped' | 'put_off';
 
 /** Runs claimed jobs and decides what becomes of those that fail. */
 @Injectable()
 export class JobRunner {
+  /** None where the jobs run without the rest of the service. */
+  @Optional() @Inject(Tracer) private readonly tracer: Tracer = new Tracer();
   private readonly running = new Set<JobLease>();
 
   constructor(
@@ -42,32 +46,40 @@ export class JobRunner {
   ) {}
 
   /**
-   * Begins a job and stays with it until its run is over, whatever its handler throws. Does nothing when the job has
-   * waited too long for its turn and another worker has it, or when it was cancelled.
-   * @param claimed a job whose kind has a handler
-   * @throws when the database does not answer at the beginning; the job comes up again when its lease ends
+   * Takes due jobs, when it is stored what became of earlier ones.
+   * @param limit 0 for none
    */
-  async run(claimed: Job): Promise<void> {
-    const handler = this.handlers.find(claimed.kind);
+  async claim(lane: JobLane, limit: number): Promise<ClaimedJob[]> {
+    await this.payOwed();
+    const { kinds } = this.handlers;
+    return kinds.length === 0 || limit === 0
+      ? []
+      : this.jobs.claim({ lane, kinds, limit }, (kind) => this.handlers.leaseMs(kind));
+  }
+
+  /**
+   * Runs a job that was begun, and stays with it until its run is over, whatever its handler throws.
+   * @returns how it ended
+   * @throws when it could not be stored that the job was given back; it comes up again when its lease ends
+   */
+  run(job: ClaimedJob): Promise<Outcome> {
+    return asJobSpan(this.tracer, job, () => this.runOnce(job));
+  }
+
+  private async runOnce(job: ClaimedJob): Promise<Outcome> {
+    const handler = this.handlers.find(job.kind);
     if (handler === undefined) {
-      await this.jobs.giveBack([claimed]);
-      return;
+      await this.jobs.giveBack([job]);
+      return 'stopped';
     }
-    const lease = new JobLease(this.handlers.leaseMs(claimed.kind));
+    const lease = new JobLease(job.leaseMs, job.claimedAt);
     this.running.add(lease);
     try {
-      const job = { ...claimed, attempts: claimed.attempts + 1 };
-      await this.begin(job, lease);
-      const stopTimer = this.metrics.jobDuration.startTimer({ kind: claimed.kind });
+      const stopTimer = this.metrics.jobDuration.startTimer({ kind: job.kind });
       const outcome = await this.outcomeOf(job, handler, lease);
       stopTimer({ outcome });
       tellOutcome(outcome);
-    } catch (error) {
-      if (error instanceof JobStoppedError) {
-        await this.takeBack({ ...claimed, attempts: claimed.attempts + 1 });
-      } else if (!(error instanceof LeaseLostError)) {
-        throw error;
-      }
+      return outcome;
     } finally {
       this.running.delete(lease);
       lease.release();
@@ -79,23 +91,13 @@ export class JobRunner {
     this.running.forEach((lease) => lease.abort(new JobStoppedError()));
   }
 
-  private async begin(job: Job, lease: JobLease): Promise<void> {
-    try {
-      await lease.renew(() => this.jobs.begin(job, lease.leaseMs));
-    } catch (error) {
-      if (error instanceof CommitUnansweredError) {
-        this.ends.oweInterruption(job);
-      }
-      throw error;
-    }
-  }
-
   /**
    * Stores what a failure of the database has kept from being stored about earlier runs.
    * @throws when it still cannot be
    */
-  payOwed(): Promise<void> {
-    return this.ends.payOwed();
+  async payOwed(): Promise<void> {
+    await this.jobs.undoUnsure();
+    await this.ends.payOwed();
   }
 
   private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {

@@ -1,17 +1,9 @@
 import { within } from '../../../common/within.js';
-import {
-  Inject,
-  Injectable,
-  Optional,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
-import { Tracer } from '../../../common/tracing/tracer.js';
 import { Env } from '../../../config/env.js';
-import { JobHandlersService } from '../queue/job-handlers.service.js';
+import { BrokerWorkers } from './broker-workers.js';
 import { JobLaneWorkers } from './job-lane-workers.js';
-import { asJobSpan } from '../model/job-trace.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobRunner } from './job-runner.js';
 import { JobSignal } from '../queue/job-signal.js';
@@ -23,24 +15,22 @@ const ABORTED_MS = 3_000;
 /** The workers of this replica, from the end of its start to the beginning of its stop. */
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy {
-  /** None where the jobs run without the rest of the service. */
-  @Optional() @Inject(Tracer) private readonly tracer: Tracer = new Tracer();
   private lanes: JobLaneWorkers[] = [];
   private stopped: Promise<void> | undefined;
 
   constructor(
     private readonly env: Env,
     private readonly log: Log,
-    private readonly handlers: JobHandlersService,
     private readonly jobs: JobsRepository,
     private readonly runner: JobRunner,
     private readonly signal: JobSignal,
+    private readonly told: BrokerWorkers,
   ) {}
 
   onApplicationBootstrap(): void {
     if (this.env.get('JOBS_WORKERS')) {
       this.lanes = JOB_LANES.map((lane) => this.workersOf(lane));
-      this.lanes.forEach((workers) => workers.start());
+      [...this.lanes, this.told].forEach((workers) => workers.start());
     }
   }
 
@@ -57,14 +47,16 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   private async end(): Promise<void> {
-    await Promise.all(this.lanes.map((workers) => workers.beginStop()));
-    const ended = Promise.all(this.lanes.map((workers) => workers.ended()));
+    const all = [...this.lanes, this.told];
+    await Promise.all(all.map((workers) => workers.beginStop()));
+    const ended = Promise.all(all.map((workers) => workers.ended()));
     if (!(await settles(ended, this.env.get('JOBS_STOP_GRACE_MS')))) {
       this.runner.abortAll();
       if (!(await settles(ended, ABORTED_MS))) {
         this.log.warn('stopped before every background job had ended');
       }
     }
+    await this.told.leave();
     await this.runner.payOwed().catch(() => {
       this.log.warn('stopped before it was stored what became of background jobs');
     });
@@ -76,12 +68,11 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
     return new JobLaneWorkers({
       concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
       pollMs: this.env.get('JOBS_POLL_MS'),
-      claim: async () => {
-        await this.runner.payOwed();
-        const { kinds } = this.handlers;
-        return kinds.length === 0 ? [] : this.jobs.claim({ lane, kinds, limit });
-      },
-      run: (job) => asJobSpan(this.tracer, job, () => this.runner.run(job)),
+      claim: async (workers) =>
+        // Debts first, see JobRunner.claim: they are paid with Redis too.
+        this.runner.claim(lane, this.told.isLeading ? 0 : Math.min(workers, limit)),
+      nextDueMs: () => (this.told.isLeading ? Number.POSITIVE_INFINITY : this.jobs.nextDueMs(lane)),
+      run: (job) => this.runner.run(job),
       giveBack: (jobs) => this.jobs.giveBack(jobs),
       signal: this.signal,
       log: this.log,

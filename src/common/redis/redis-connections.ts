@@ -1,0 +1,148 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { Env, EnvError } from '../../config/env.js';
+import { redisTarget, type RedisTarget } from '../../config/redis-url.js';
+import { codeOf } from '../../config/start.error.js';
+import type { Log } from '../logging/log.js';
+import { readAuthority } from '../tls/authority-file.js';
+
+const RETRY_STEP_MS = 100;
+const RETRY_MAX_MS = 2_000;
+/** A server that says nothing for so long is gone; longer than workers of a queue wait for a job at a stretch. */
+const SILENCE_MS = 20_000;
+
+/** A client of the Redis that REDIS_URL names. */
+export type RedisClient = Redis | Cluster;
+
+/**
+ * What a connection is for. `commands` fail at once while Redis is away, and after REDIS_TIMEOUT_MS without an answer.
+ * `waiting` ones wait for as long as it takes, as workers of a queue do.
+ */
+export type RedisPurpose = 'commands' | 'waiting';
+
+type Driver = Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>;
+
+/**
+ * Connections to the Redis (or Valkey) that all replicas share. Nothing that must last is in it alone, so Redis may be away,
+ * empty or fail over at any time: whoever uses it goes on without it then. What the driver throws can hold commands with
+ * credentials, so of its errors only the codes are logged.
+ */
+export class RedisConnections {
+  private readonly clients = new Set<RedisClient>();
+  private isAway = false;
+
+  private constructor(
+    private readonly env: Env,
+    private readonly log: Log,
+    private readonly target: RedisTarget,
+    private readonly driver: Driver,
+    private readonly authority: string | undefined,
+  ) {}
+
+  /**
+   * @returns undefined without REDIS_URL
+   * @throws EnvError when REDIS_TLS_CA_FILE cannot be used, or the driver is not installed
+   */
+  static async load(env: Env, log: Log): Promise<RedisConnections | undefined> {
+    const target = redisTarget(env.get('REDIS_URL') ?? '');
+    if (target === null) {
+      return undefined;
+    }
+    const file = env.get('REDIS_TLS_CA_FILE');
+    const authority = file === undefined ? undefined : readAuthority(file, 'REDIS_TLS_CA_FILE');
+    const driver = await import('ioredis').catch(() => {
+      throw new EnvError(['REDIS_URL needs the npm package ioredis, which is not installed']);
+    });
+    return new RedisConnections(env, log, target, driver, authority);
+  }
+
+  /**
+   * Opens a connection, and goes on trying for as long as Redis is away. It is closed with the application.
+   * @param purpose see `RedisPurpose`
+   */
+  open(purpose: RedisPurpose): RedisClient {
+    const client = this.connect(purpose);
+    client.on('error', (error: unknown) => this.failed(error));
+    client.on('ready', () => this.isThere());
+    this.clients.add(client);
+    return client;
+  }
+
+  /** Ends every connection at once. */
+  close(): void {
+    this.clients.forEach((client) => client.disconnect());
+    this.clients.clear();
+  }
+
+  private connect(purpose: RedisPurpose): RedisClient {
+    const { Redis, Cluster } = this.driver;
+    const { kind, hosts, database, primary = '' } = this.target;
+    const options = { ...this.options(purpose), ...this.account() };
+    if (kind === 'cluster') {
+      return new Cluster(hosts, {
+        enableOfflineQueue: purpose === 'waiting',
+        clusterRetryStrategy: retryDelay,
+        redisOptions: options,
+        // Names in certificates are of hosts, which the addresses of nodes would hide.
+        dnsLookup: (address, callback) => callback(null, address),
+      });
+    }
+    if (kind === 'sentinel') {
+      const sentinelPassword = this.env.get('REDIS_SENTINEL_PASSWORD');
+      return new Redis({
+        ...options,
+        db: database,
+        sentinels: hosts,
+        name: primary,
+        sentinelRetryStrategy: retryDelay,
+        sentinelMaxConnections: 1,
+        ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+        ...(options.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: options.tls }),
+      });
+    }
+    return new Redis({ ...options, ...hosts[0], db: database });
+  }
+
+  private options(purpose: RedisPurpose): RedisOptions {
+    return {
+      connectTimeout: this.env.get('REDIS_CONNECT_TIMEOUT_MS'),
+      retryStrategy: retryDelay,
+      // A primary that became a replica answers READONLY: the address leads elsewhere by now.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      ...(purpose === 'waiting'
+        ? { maxRetriesPerRequest: null, socketTimeout: SILENCE_MS }
+        : {
+            maxRetriesPerRequest: 0,
+            enableOfflineQueue: false,
+            commandTimeout: this.env.get('REDIS_TIMEOUT_MS'),
+          }),
+    };
+  }
+
+  private account(): RedisOptions {
+    const { username, password, usesTls } = this.target;
+    const ca = this.authority === undefined ? {} : { ca: this.authority };
+    return {
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(usesTls ? { tls: ca } : {}),
+    };
+  }
+
+  private failed(error: unknown): void {
+    if (!this.isAway) {
+      this.isAway = true;
+      this.log.warn('redis is away: this replica goes on without it', { errorCode: codeOf(error) });
+    }
+  }
+
+  private isThere(): void {
+    if (this.isAway) {
+      this.isAway = false;
+      this.log.info('redis is there again');
+    }
+  }
+}
+
+function retryDelay(attempt: number): number {
+  return Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS);
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { Log } from '../logging/log.js';
+import { RedisConnections } from './redis-connections.js';
+import { RedisService } from './redis.service.js';
+
+/** The Redis that replicas share; optional. */
+@Module({
+  providers: [
+    {
+      provide: RedisService,
+      inject: [Env, Log],
+      useFactory: async (env: Env, log: Log) => new RedisService(await RedisConnections.load(env, log)),
+    },
+  ],
+  exports: [RedisService],
+})
+export class RedisModule {}

@@ -1,0 +1,92 @@
+const MAX_PORT = 65_535;
+const DEFAULT_PORT = 6_379;
+const DEFAULT_SENTINEL_PORT = 26_379;
+const MAX_DATABASE = 1_023;
+/** Groups: TLS, kind, credentials, hosts, path. */
+const SHAPE = /^(?:redis|valkey)(s?)(?:\+(cluster|sentinel))?:\/\/(?:([^/@]*)@)?([^/@?#]+)(?:\/([^?#]*))?$/;
+const PATHS = {
+  server: /^(?<database>\d{1,4})?$/,
+  cluster: /^0?$/,
+  sentinel: /^(?<primary>[\w.-]{1,128})(?:\/(?<database>\d{1,4}))?$/,
+} as const satisfies Record<RedisTarget['kind'], RegExp>;
+const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
+
+/** A server of Redis, a node of its cluster, or a Sentinel. */
+export interface RedisHost {
+  host: string;
+  port: number;
+}
+
+/** What REDIS_URL says. */
+export interface RedisTarget {
+  kind: 'server' | 'cluster' | 'sentinel';
+  usesTls: boolean;
+  /** Exactly one of kind `server`; of the others those that are asked first. */
+  hosts: RedisHost[];
+  /** Name of the primary that Sentinels watch. */
+  primary?: string;
+  username?: string;
+  password?: string;
+  /** Number of the database; 0 in a cluster. */
+  database: number;
+}
+
+/**
+ * Takes REDIS_URL apart; null for what names no Redis. Three forms, `redis` also written `valkey`, with a further `s` for TLS:
+ *
+ *     redis://user:password@host:6379/0
+ *     redis+cluster://user:password@host:6379,host:6379
+ *     redis+sentinel://user:password@host:26379,host:26379/primary/0
+ */
+export function redisTarget(url: string): RedisTarget | null {
+  const parts = SHAPE.exec(url);
+  if (parts === null) {
+    return null;
+  }
+  const [, tls, form = 'server', credentials = '', hostList = '', path = ''] = parts;
+  const kind = form as RedisTarget['kind'];
+  const hosts = hostsOf(hostList, kind);
+  const place = placeOf(kind, path);
+  const account = accountOf(credentials);
+  return hosts === null || place === null || account === null
+    ? null
+    : { kind, usesTls: tls === 's', hosts, ...account, ...place };
+}
+
+function hostsOf(text: string, kind: RedisTarget['kind']): RedisHost[] | null {
+  const fallback = kind === 'sentinel' ? DEFAULT_SENTINEL_PORT : DEFAULT_PORT;
+  const found = text.split(',').map((one) => hostOf(one, fallback));
+  const hosts = found.filter((host) => host !== null);
+  return hosts.length === found.length && (kind !== 'server' || hosts.length === 1) ? hosts : null;
+}
+
+function hostOf(text: string, fallback: number): RedisHost | null {
+  const [, host, port] = HOST.exec(text) ?? [];
+  const number = port === undefined ? fallback : Number(port);
+  return host === undefined || number < 1 || number > MAX_PORT
+    ? null
+    : { host: host.replace(/^\[|\]$/g, ''), port: number };
+}
+
+function placeOf(kind: RedisTarget['kind'], path: string): Pick<RedisTarget, 'primary' | 'database'> | null {
+  const parts = PATHS[kind].exec(path);
+  if (parts === null) {
+    return null;
+  }
+  const { primary, database = '0' } = parts.groups ?? {};
+  return Number(database) > MAX_DATABASE
+    ? null
+    : { database: Number(database), ...(primary === undefined ? {} : { primary }) };
+}
+
+function accountOf(credentials: string): Pick<RedisTarget, 'username' | 'password'> | null {
+  try {
+    const [username = '', ...password] = credentials.split(':').map(decodeURIComponent);
+    return {
+      ...(username === '' ? {} : { username }),
+      ...(password.length === 0 ? {} : { password: password.join(':') }),
+    };
+  } catch {
+    return null;
+  }
+}

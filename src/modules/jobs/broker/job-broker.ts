@@ -1,0 +1,197 @@
+import type { Job as BrokerJob, Queue, Worker } from 'bullmq';
+import { EnvError, type Env } from '../../../config/env.js';
+import { codeOf } from '../../../config/start.error.js';
+import type { Log } from '../../../common/logging/log.js';
+import { RedisService } from '../../../common/redis/redis.service.js';
+import type { RedisClient } from '../../../common/redis/redis-connections.js';
+import { within } from '../../../common/within.js';
+import { JOB_LANES, type JobLane } from '../model/job-lane.js';
+
+const SECOND_MS = 1_000;
+/** Stalled jobs go on for ever: the row decides when a job has crashed too often. */
+const MAX_STALLED = 1_000_000;
+const KEEP_NONE = { count: 0 } as const;
+
+type Driver = typeof import('bullmq');
+
+/** A stored job as Redis knows it: which row to look at, and when. Nothing of the job's data is there. */
+export interface QueuedJob {
+  id: number;
+  kind: string;
+  lane: JobLane;
+  /** Milliseconds of the epoch. */
+  dueAt: number;
+  /** From 1; jobs with a higher number wait for those with a lower one, and all for those without. */
+  priority?: number;
+}
+
+/**
+ * Looks at a job whose time has come.
+ * @returns milliseconds after which to look again; undefined when nothing is left to be done
+ */
+export type Look = (job: { id: number; kind: string }) => Promise<number | undefined>;
+
+/**
+ * BullMQ: tells workers of all replicas when to look at which row of `runtime_jobs`, one queue for each lane of jobs. The row alone decides
+ * whether there is anything to do. So a job that Redis forgets is found by the sweep, and one that it tells twice is done once.
+ */
+export class JobBroker {
+  private readonly queues: Readonly<Record<JobLane, Queue>>;
+  private readonly prefix: string;
+  private isSilent = false;
+
+  private constructor(
+    private readonly env: Env,
+    private readonly log: Log,
+    private readonly driver: Driver,
+    private readonly client: RedisClient,
+  ) {
+    // Braces: all keys of the queues are in one slot of a cluster.
+    this.prefix = `{${env.get('REDIS_KEY_PREFIX')}-jobs}`;
+    this.queues = { short: this.queue('short'), long: this.queue('long') };
+  }
+
+  /**
+   * @returns undefined without REDIS_URL
+   * @throws EnvError when the driver is not installed
+   */
+  static async load(env: Env, log: Log, redis: RedisService): Promise<JobBroker | undefined> {
+    const client = redis.open('waiting');
+    if (client === undefined) {
+      return undefined;
+    }
+    const driver = await import('bullmq').catch(() => {
+      throw new EnvError(['REDIS_URL needs the npm package bullmq, which is not installed']);
+    });
+    return new JobBroker(env, log, driver, client);
+  }
+
+  /** Whether Redis answers, as far as the connection knows. */
+  get isReady(): boolean {
+    return RedisService.isReady(this.client) && !this.isSilent;
+  }
+
+  /**
+   * Tells Redis about stored jobs. Those it knows already stay as they are.
+   * @returns false when Redis did not take all of them in time
+   */
+  async handOver(jobs: readonly QueuedJob[]): Promise<boolean> {
+    const added = Promise.all(
+      JOB_LANES.map(async (lane) => {
+        const ofLane = jobs.filter((job) => job.lane === lane);
+        if (ofLane.length > 0) {
+          await this.queues[lane].addBulk(ofLane.map(toBrokerJob));
+        }
+      }),
+    ).then(() => true);
+    return this.inTime(added, false);
+  }
+
+  /**
+   * Up to which time all stored jobs were handed over; undefined when Redis does not know, because it was emptied.
+   * @returns milliseconds of the epoch
+   * @throws when Redis does not answer
+   */
+  async horizon(): Promise<number | undefined> {
+    const text = await this.ask(this.client.get(this.key('horizon')));
+    return text === null ? undefined : Number(text);
+  }
+
+  /** @throws when Redis does not answer */
+  async setHorizon(at: number): Promise<void> {
+    await this.ask(this.client.set(this.key('horizon'), String(at)));
+  }
+
+  /**
+   * Whether this replica has the turn to sweep; nobody else has it for so long.
+   * @throws when Redis does not answer
+   */
+  async takesTurn(ms: number): Promise<boolean> {
+    return (await this.ask(this.client.set(this.key('sweep'), '1', 'PX', ms, 'NX'))) === 'OK';
+  }
+
+  /** Begins to look at jobs of a lane; `close` of the worker ends that. */
+  work(lane: JobLane, look: Look): Worker {
+    const isShort = lane === 'short';
+    const rate = this.env.get(isShort ? 'JOBS_RATE_PER_SECOND' : 'JOBS_LONG_RATE_PER_SECOND');
+    const worker = new this.driver.Worker(lane, (job, token) => this.process(job, token, look), {
+      connection: this.connection(),
+      prefix: this.prefix,
+      concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
+      maxStalledCount: MAX_STALLED,
+      removeOnComplete: KEEP_NONE,
+      removeOnFail: KEEP_NONE,
+      ...(rate === 0 ? {} : { limiter: { max: rate, duration: SECOND_MS } }),
+    });
+    worker.on('error', (error) =>
+      this.log.warn('worker of redis failed', { lane, errorCode: codeOf(error) }),
+    );
+    return worker;
+  }
+
+  /** Does not wait for Redis. */
+  async close(): Promise<void> {
+    const closed = Promise.all(Object.values(this.queues).map((queue) => queue.close()));
+    await this.inTime(closed, undefined);
+  }
+
+  private async process(job: BrokerJob, token: string | undefined, look: Look): Promise<void> {
+    const againMs = await look({ id: idOf(job), kind: job.name });
+    if (againMs !== undefined) {
+      await job.moveToDelayed(Date.now() + againMs, token);
+      throw new this.driver.DelayedError();
+    }
+  }
+
+  private queue(lane: JobLane): Queue {
+    const queue = new this.driver.Queue(lane, {
+      connection: this.connection(),
+      prefix: this.prefix,
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+    });
+    queue.on('error', () => undefined);
+    return queue;
+  }
+
+  /** BullMQ describes clients loosely. */
+  private connection(): object {
+    return this.client;
+  }
+
+  private key(name: string): string {
+    return `${this.prefix}:${name}`;
+  }
+
+  private ask<T>(answer: Promise<T>): Promise<T> {
+    return within(this.env.get('REDIS_TIMEOUT_MS'), answer, () => {
+      this.noteSilence();
+      throw new Error('redis did not answer');
+    });
+  }
+
+  private inTime<T>(work: Promise<T>, late: T): Promise<T> {
+    return this.ask(work).catch(() => late);
+  }
+
+  /** Until the next answer nobody counts on Redis. */
+  private noteSilence(): void {
+    if (!this.isSilent) {
+      this.isSilent = true;
+      const heard = (): void => {
+        this.isSilent = false;
+      };
+      // Waits for as long as it takes; a connection that was closed for good needs no answer.
+      this.client.ping().then(heard, heard);
+    }
+  }
+}
+
+function toBrokerJob({ id, kind, dueAt, priority }: QueuedJob): Parameters<Queue['addBulk']>[0][number] {
+  const delay = Math.max(0, dueAt - Date.now());
+  const options = { jobId: `j${id}`, delay, ...(priority === undefined ? {} : { priority }) };
+  return { name: kind, data: {}, opts: options };
+}
+
+function idOf({ id = '' }: BrokerJob): number {
+  return Number(id.slice(1));
+}
