@@ -14,7 +14,7 @@ export const redisSettings = {
     )
     .optional()
     .describe(
-      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) that hands background jobs out; the database does without it.',
+      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) that hands background jobs out and counts rate limits for all replicas; without it the database and each replica do.',
     ),
   REDIS_TLS_CA_FILE: z
     .string()

@@ -1,34 +1,30 @@
 import type { Limit } from '../../config/env.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
+import type { SharedCounts, SharedMinute } from './shared-counts.js';
 
 const WINDOW_MS = 60_000;
 const SECOND_MS = 1_000;
 const MAX_KEYS = 100_000;
 
-/** The minute of a key, and its requests so far. */
-interface Minute {
-  /** On the clock of `performance.now()`. */
-  readonly end: number;
-  count: number;
-}
-
 /**
- * So many requests a minute for each key, counted in this process from the first request of a key on. The number of
+ * So many requests a minute for each key, counted in this process, or by all replicas, from the first request of a key on. The number of
  * keys is bounded: when it is reached, the key whose minute ends soonest is forgotten.
  */
 export class RateLimiter {
   /** Insertion order is the order of their ends. */
-  private readonly minutes = new Map<string, Minute>();
+  private readonly minutes = new Map<string, SharedMinute>();
   /** Goes on where it stopped: starting anew would pass over every key that was deleted before. */
   private readonly oldest = this.minutes.keys();
 
   /**
    * @param limit requests a minute of one key; 0 is no limit
    * @param maxKeys keys counted at one time
+   * @param shared lets other replicas count with this one
    */
   constructor(
     private readonly limit: Limit,
     private readonly maxKeys = MAX_KEYS,
+    private readonly shared?: SharedCounts,
   ) {}
 
   /**
@@ -45,9 +41,11 @@ export class RateLimiter {
     if (minute.count > this.limit.most) {
       throw new RateLimitExceededError(this.limit, Math.max(1, Math.ceil((minute.end - now) / SECOND_MS)));
     }
+    // Refusals are not told: others know of the limit by then.
+    this.shared?.counted(`${this.limit.setting} ${key}`, minute);
   }
 
-  private minuteOf(key: string, now: number): Minute {
+  private minuteOf(key: string, now: number): SharedMinute {
     const known = this.minutes.get(key);
     if (known !== undefined && known.end > now) {
       return known;
@@ -56,7 +54,7 @@ export class RateLimiter {
     if (this.minutes.size >= this.maxKeys) {
       this.forgetOldest();
     }
-    const minute = { end: now + WINDOW_MS, count: 0 };
+    const minute = { end: now + WINDOW_MS, count: 0, untold: 0 };
     this.minutes.set(key, minute);
     return minute;
   }

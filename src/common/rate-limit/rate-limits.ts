@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env, type Limit } from '../../config/env.js';
 import { Metrics } from '../metrics/metrics.js';
+import { RedisService } from '../redis/redis.service.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
+import { SharedCounts } from './shared-counts.js';
 
 /** Operations that have a limit of their own on top of the general one. */
 export type LimitedOperation = 'connection-test' | 'discovery';
@@ -22,10 +24,11 @@ export class RateLimits {
 
   private readonly refusalDelayMs: number;
 
-  constructor(env: Env, { limits }: Metrics) {
+  constructor(env: Env, { limits }: Metrics, redis: RedisService) {
+    const shared = new SharedCounts(`${env.get('REDIS_KEY_PREFIX')}:rate`, redis.open('commands'));
     const limiter = (limit: Limit): RateLimiter => {
       limits.show(limit);
-      return new RateLimiter(limit);
+      return new RateLimiter(limit, undefined, shared);
     };
     this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
     this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'));

@@ -32,7 +32,7 @@ export class RedisConnections {
 
   private constructor(
     private readonly env: Env,
-    private readonly log: Log,
+    private readonly log: Log | undefined,
     private readonly target: RedisTarget,
     private readonly driver: Driver,
     private readonly authority: string | undefined,
@@ -42,7 +42,7 @@ export class RedisConnections {
    * @returns undefined without REDIS_URL
    * @throws EnvError when REDIS_TLS_CA_FILE cannot be used, or the driver is not installed
    */
-  static async load(env: Env, log: Log): Promise<RedisConnections | undefined> {
+  static async load(env: Env, log?: Log): Promise<RedisConnections | undefined> {
     const target = redisTarget(env.get('REDIS_URL') ?? '');
     if (target === null) {
       return undefined;
@@ -131,14 +131,14 @@ export class RedisConnections {
   private failed(error: unknown): void {
     if (!this.isAway) {
       this.isAway = true;
-      this.log.warn('redis is away: this replica goes on without it', { errorCode: codeOf(error) });
+      this.log?.warn('redis is away: this replica goes on without it', { errorCode: codeOf(error) });
     }
   }
 
   private isThere(): void {
     if (this.isAway) {
       this.isAway = false;
-      this.log.info('redis is there again');
+      this.log?.info('redis is there again');
     }
   }
 }

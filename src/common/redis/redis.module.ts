@@ -9,8 +9,9 @@ import { RedisService } from './redis.service.js';
   providers: [
     {
       provide: RedisService,
-      inject: [Env, Log],
-      useFactory: async (env: Env, log: Log) => new RedisService(await RedisConnections.load(env, log)),
+      // Small applications have no log.
+      inject: [Env, { token: Log, optional: true }],
+      useFactory: async (env: Env, log?: Log) => new RedisService(await RedisConnections.load(env, log)),
     },
   ],
   exports: [RedisService],

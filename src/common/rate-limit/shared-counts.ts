@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { RedisService } from '../redis/redis.service.js';
+import type { RedisClient } from '../redis/redis-connections.js';
+
+/** How long counts of this replica wait to be told to the others. */
+const TELL_MS = 100;
+const WINDOW_MS = 60_000;
+const KEY_BYTES = 16;
+/** Adds to a count, which ends a minute after it began. Returns the count, and the milliseconds until its end. */
+const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], left)
+end
+return {count, left}`;
+
+/** The requests of a key in its minute, as this replica knows them. */
+export interface SharedMinute {
+  /** End of the minute, on the clock of `performance.now()`. */
+  end: number;
+  /** Of all replicas as far as they have told, and of this one. */
+  count: number;
+  /** Of these, those that this replica has not told yet. */
+  untold: number;
+}
+
+/**
+ * Lets all replicas count together. No request waits for Redis: each replica counts by itself, and ten times a second tells what it has
+ * counted and learns the sum. So together they let through what all get in a tenth of a second beyond a limit. While Redis is away, each
+ * replica keeps to the limit by itself.
+ */
+export class SharedCounts {
+  private readonly untold = new Map<string, SharedMinute>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param prefix begin of the keys in Redis
+   * @param client undefined without REDIS_URL
+   */
+  constructor(
+    private readonly prefix: string,
+    private readonly client: RedisClient | undefined,
+  ) {}
+
+  /** @param name of the count, equal on all replicas; it is stored as a digest */
+  counted(name: string, minute: SharedMinute): void {
+    if (!RedisService.isReady(this.client)) {
+      return;
+    }
+    minute.untold += 1;
+    this.untold.set(name, minute);
+    this.timer ??= setTimeout(() => this.tell(), TELL_MS).unref();
+  }
+
+  private tell(): void {
+    this.timer = undefined;
+    const told = [...this.untold];
+    this.untold.clear();
+    for (const [name, minute] of told) {
+      const { untold } = minute;
+      minute.untold = 0;
+      // What is not told counts on this replica all the same.
+      void this.add(name, untold, minute).catch(() => undefined);
+    }
+  }
+
+  private async add(name: string, counted: number, minute: SharedMinute): Promise<void> {
+    const digest = createHash('sha256').update(name).digest().subarray(0, KEY_BYTES).toString('base64url');
+    const sum = await this.client?.eval(ADD, 1, `${this.prefix}:${digest}`, counted, WINDOW_MS);
+    const [count, leftMs] = sum as [number, number];
+    minute.count = Math.max(minute.count, count + minute.untold);
+    minute.end = performance.now() + leftMs;
+  }
+}
