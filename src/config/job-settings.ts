@@ -13,12 +13,12 @@ export const jobSettings = {
   JOBS_LONG_CONCURRENCY: integer(1, 100, 4).describe(
     'Long background jobs (agents) that run at the same time.',
   ),
-  JOBS_BATCH: integer(1, 500, 50).describe('Short background jobs taken from the database at once.'),
+  JOBS_BATCH: integer(1, 500, 50).describe('Most short background jobs taken from the database at once.'),
   JOBS_LEASE_MS: integer(500, 10 * MINUTE_MS, 30_000).describe(
     'Milliseconds after which a job that was not finished is taken from its worker; agents have their own, longer one.',
   ),
-  JOBS_POLL_MS: integer(10, MINUTE_MS, 200).describe(
-    'Longest milliseconds between two looks for due jobs while there are none.',
+  JOBS_POLL_MS: integer(10, MINUTE_MS, 3_000).describe(
+    'Longest milliseconds between two looks for jobs of other replicas while there are none; timers are not late by it.',
   ),
   JOBS_RATE_PER_SECOND: integer(0, 1_000_000, 0).describe(
     'Short background jobs a second that all replicas together begin, with REDIS_URL; 0 is no limit.',

@@ -6,7 +6,7 @@ import { JobBroker } from '../../../src/modules/jobs/broker/job-broker.js';
 import { JobRelay } from '../../../src/modules/jobs/broker/job-relay.js';
 import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
-import { Gate, JobReplica } from './job-replica.js';
+import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
 
 type Run = (job: Job, context: JobContext, replica: JobReplica) => Promise<void>;
 
@@ -206,7 +206,8 @@ describe.skipIf(started === undefined)('job workers with Redis', () => {
   });
 });
 
-describe.skipIf(started === undefined).each([
+// To them the database makes no difference.
+describe.skipIf(started === undefined || !IS_EMBEDDED).each([
   ['Sentinels', startSentinelGroup],
   ['a cluster', startCluster],
 ])('job workers with Redis behind %s', (_name, startGroup) => {

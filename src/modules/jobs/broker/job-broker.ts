@@ -118,14 +118,20 @@ export class JobBroker {
       connection: this.connection(),
       prefix: this.prefix,
       concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
+      // The job of a dead replica comes back as soon as its row does.
+      lockDuration: this.env.get('JOBS_LEASE_MS'),
+      stalledInterval: this.env.get('JOBS_LEASE_MS'),
       maxStalledCount: MAX_STALLED,
       removeOnComplete: KEEP_NONE,
       removeOnFail: KEEP_NONE,
       ...(rate === 0 ? {} : { limiter: { max: rate, duration: SECOND_MS } }),
     });
-    worker.on('error', (error) =>
-      this.log.warn('worker of redis failed', { lane, errorCode: codeOf(error) }),
-    );
+    worker.on('error', (error) => {
+      // That Redis is away is told once, where connections are opened.
+      if (this.isReady) {
+        this.log.warn('worker of redis failed', { lane, errorCode: codeOf(error) });
+      }
+    });
     return worker;
   }
 

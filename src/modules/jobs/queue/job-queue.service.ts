@@ -29,6 +29,7 @@ const DEDUPE_KEY_MAX_LENGTH = 128;
 @Injectable()
 export class JobQueueService {
   private readonly completed = new WeakSet<Job>();
+  private isWaking = false;
 
   constructor(
     private readonly env: Env,
@@ -39,7 +40,7 @@ export class JobQueueService {
   ) {}
 
   /**
-   * Adds jobs, with few statements. One whose dedupe key is taken is left out. Call `wake` after the commit.
+   * Adds jobs, with few statements. One whose dedupe key is taken is left out. Workers are woken after the commit.
    * @param jobs with ids out of `IdBlocks`, name `job`
    * @throws InvalidJobError when a kind, key or payload is too long
    */
@@ -53,10 +54,11 @@ export class JobQueueService {
     await JOBS.insert(manager, others ?? []);
     // Only these: a primary key that is taken must be an error.
     await JOBS.insert(manager, keyed ?? [], true);
-    if (this.relay.broker !== undefined) {
-      const queued = jobs.map((job) => this.toQueued(job));
-      afterCommit(manager, () => this.relay.handOver(queued));
-    }
+    const queued = this.relay.broker === undefined ? [] : jobs.map((job) => this.toQueued(job));
+    afterCommit(manager, () => {
+      this.relay.handOver(queued);
+      this.wake();
+    });
   }
 
   /**
@@ -133,9 +135,15 @@ export class JobQueueService {
     await JOBS.delete(manager, { dedupeKey: In(dedupeKeys) });
   }
 
-  /** Wakes the workers of this replica. Call it after the commit; a call too many or too few only costs time. */
+  /** Wakes the workers of this replica, once for all calls of a turn. Adding jobs does so after its commit. */
   wake(): void {
-    this.signal.wake();
+    if (!this.isWaking) {
+      this.isWaking = true;
+      setImmediate(() => {
+        this.isWaking = false;
+        this.signal.wake();
+      });
+    }
   }
 
   private toQueued({ id, kind, availableAt }: NewJob & { id: number }): QueuedJob {

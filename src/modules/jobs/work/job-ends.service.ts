@@ -25,6 +25,7 @@ interface RunEnd {
 @Injectable()
 export class JobEnds {
   private readonly owed = new Set<RunEnd>();
+  private paying: Promise<void> | undefined;
 
   constructor(
     private readonly jobs: JobsRepository,
@@ -83,8 +84,18 @@ export class JobEnds {
     this.owed.add({ job, countedAs: 'interruption' });
   }
 
-  /** @throws when the database still cannot do it */
-  async payOwed(): Promise<void> {
+  /**
+   * Those who come while it is under way wait for the same, since nothing may be claimed before it has ended.
+   * @throws when the database still cannot do it
+   */
+  payOwed(): Promise<void> {
+    this.paying ??= this.pay().finally(() => {
+      this.paying = undefined;
+    });
+    return this.paying;
+  }
+
+  private async pay(): Promise<void> {
     for (const end of this.owed) {
       this.owed.delete(end);
       try {

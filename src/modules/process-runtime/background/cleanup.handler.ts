@@ -12,6 +12,8 @@ const SECOND_MS = 1_000;
 @Injectable()
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
+  /** Nobody waits for it. */
+  readonly priority = 10;
 
   constructor(
     private readonly database: Database,
