@@ -9,13 +9,14 @@ import { benchTimers } from './jobs/timer-storm.js';
 import { benchPeers } from './peers/peers.js';
 import { benchProcesses } from './processes/processes.js';
 import { benchReads } from './reads/reads.js';
+import { benchScale } from './scale/scale.js';
 import { benchStorage } from './storage/storage.js';
 import { benchToolCalls } from './tool-calls/tool-calls.js';
 
 /**
  * Measures the service on MySQL against baselines in the same run.
  *
- *     npm run bench [-- --short] [reads] [processes] [jobs] [discovery] [storage] [tool-calls] [peers]
+ *     npm run bench [-- --short] [reads] [processes] [jobs] [scale] [discovery] [storage] [tool-calls] [peers]
  *
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
@@ -52,6 +53,14 @@ try {
     await benchTimers(environment, {
       serverUrl: mysql.url,
       ...(values.short ? { rounds: 1, timers: 200 } : { rounds: 3, timers: 2_000 }),
+    });
+  }
+  if (isWanted('scale')) {
+    await benchScale(environment, {
+      serverUrl: mysql.url,
+      ...(values.short
+        ? { replicas: [1], jobs: 200, paced: 50, idleSeconds: 1 }
+        : { replicas: [1, 2, 4], jobs: 2_000, paced: 500, idleSeconds: 10 }),
     });
   }
   if (isWanted('discovery')) {

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 export interface ServerProcess {
   url: string;
   pid: number;
+  /** Sends an order, and waits for the next that the server says. */
+  ask(order: object): Promise<unknown>;
   stop(): void;
 }
 
@@ -22,6 +24,11 @@ export async function startServer(name: string, env: Record<string, string>): Pr
   return {
     url: `http://127.0.0.1:${address.port}`,
     pid: child.pid ?? 0,
+    ask: (order) =>
+      new Promise((resolve) => {
+        child.once('message', resolve);
+        child.send(order);
+      }),
     stop: () => child.kill('SIGKILL'),
   };
 }
