@@ -184,14 +184,15 @@ describe('the lease of a job', () => {
     'lets every effect be stored exactly once although workers stand still (%s)',
     async (way) => {
       let runs = 0;
-      const settings = { JOBS_LEASE_MS: '500', JOBS_MAX_ATTEMPTS: '100', JOBS_BATCH: '7' };
+      const settings = { JOBS_LEASE_MS: '1000', JOBS_MAX_ATTEMPTS: '100', JOBS_BATCH: '7' };
       await startReplicas(
         (replica) => ({
           kind: 'work',
-          leaseMs: 120,
+          // So long that a busy machine gets its work done within it.
+          leaseMs: 1_000,
           run: async (job) => {
             runs += 1;
-            await sleep(job.attempts === 1 && job.id % 5 === 0 ? 200 : 1);
+            await sleep(job.attempts === 1 && job.id % 20 === 0 ? 1_500 : 1);
             await applyEffect(replica, job);
           },
           giveUp: () => Promise.reject(new Error('not expected')),
