@@ -25,7 +25,8 @@ export class RateLimits {
   private readonly refusalDelayMs: number;
 
   constructor(env: Env, { limits }: Metrics, redis: RedisService) {
-    const shared = new SharedCounts(`${env.get('REDIS_KEY_PREFIX')}:rate`, redis.open('commands'));
+    const client = redis.open('commands');
+    const shared = client && new SharedCounts(`${env.get('REDIS_KEY_PREFIX')}:rate`, client);
     const limiter = (limit: Limit): RateLimiter => {
       limits.show(limit);
       return new RateLimiter(limit, undefined, shared);

@@ -34,13 +34,10 @@ export class SharedCounts {
   private readonly untold = new Map<string, SharedMinute>();
   private timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param prefix begin of the keys in Redis
-   * @param client undefined without REDIS_URL
-   */
+  /** @param prefix begin of the keys in Redis */
   constructor(
     private readonly prefix: string,
-    private readonly client: RedisClient | undefined,
+    private readonly client: RedisClient,
   ) {}
 
   /** @param name of the count, equal on all replicas; it is stored as a digest */
@@ -67,7 +64,7 @@ export class SharedCounts {
 
   private async add(name: string, counted: number, minute: SharedMinute): Promise<void> {
     const digest = createHash('sha256').update(name).digest().subarray(0, KEY_BYTES).toString('base64url');
-    const sum = await this.client?.eval(ADD, 1, `${this.prefix}:${digest}`, counted, WINDOW_MS);
+    const sum = await this.client.eval(ADD, 1, `${this.prefix}:${digest}`, counted, WINDOW_MS);
     const [count, leftMs] = sum as [number, number];
     minute.count = Math.max(minute.count, count + minute.untold);
     minute.end = performance.now() + leftMs;
