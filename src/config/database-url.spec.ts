@@ -3,7 +3,7 @@ import {
   databaseHosts,
   databaseServer,
   databaseServers,
-  firstHostUrl,
+  hostUrls,
   isDatabaseServerUrl,
 } from './database-url.js';
 
@@ -38,7 +38,11 @@ describe('an address of several hosts', () => {
       'mysql://c/svc',
     ]);
     expect(databaseServer(URL)).toEqual({ endpoint: 'mysql://a/svc', username: 'svc', password: 'p,w' });
-    expect(firstHostUrl(URL)).toBe('mysql://svc:p%2Cw@a/svc?charset=x');
+    expect(hostUrls(URL)).toEqual([
+      'mysql://svc:p%2Cw@a/svc?charset=x',
+      'mysql://svc:p%2Cw@b:3307/svc?charset=x',
+      'mysql://svc:p%2Cw@c/svc?charset=x',
+    ]);
   });
 
   it.each(['mysql://a,/svc', 'mysql://,a/svc', 'mysql://a,b:0/svc', 'mysql://a,b:65536/svc', 'mysql://a,b'])(

@@ -57,10 +57,10 @@ export function databaseServers(url: string): DatabaseServer[] {
   }));
 }
 
-/** The address with the first of its hosts alone, as the driver can read it. */
-export function firstHostUrl(url: string): string {
+/** The address with each of its hosts alone, as the driver can read it. At least one, where isDatabaseServerUrl() takes it. */
+export function hostUrls(url: string): string[] {
   const { scheme, begin, hosts, rest } = partsOf(url);
-  return `${scheme}://${begin}${hosts[0]}${rest}`;
+  return hosts.map((host) => `${scheme}://${begin}${host}${rest}`);
 }
 
 /** Of an address that isDatabaseServerUrl() takes. `begin` ends with `@` where there are credentials; `rest` begins with the slash before the database. */

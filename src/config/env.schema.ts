@@ -21,6 +21,8 @@ import { traceSettings } from './trace-settings.js';
 import { workflowSettings } from './workflow-settings.js';
 
 const MINUTE_MS = 60_000;
+const SERVER_RULE =
+  'must name user:password@host:port/database, special characters of user and password percent-encoded';
 
 const secretsKeys = z
   .string()
@@ -70,13 +72,18 @@ export const envSchema = z.object({
       message: 'must start with mysql://, mariadb:// or sqlite:',
       abort: true,
     })
-    .refine(
-      (value) => value.startsWith('sqlite:') || isDatabaseServerUrl(value),
-      'must name user:password@host:port/database, special characters of user and password percent-encoded',
-    )
+    .refine((value) => value.startsWith('sqlite:') || isDatabaseServerUrl(value), SERVER_RULE)
     .optional()
     .describe(
       'mysql:// or mariadb:// with user:password@host:3306/database, or several hosts separated by commas, one of which takes writes; required in production.',
+    ),
+  DATABASE_READ_URL: z
+    .string()
+    .regex(/^(mysql|mariadb):\/\//, { message: 'must start with mysql:// or mariadb://', abort: true })
+    .refine(isDatabaseServerUrl, SERVER_RULE)
+    .optional()
+    .describe(
+      'Servers that replicate the database, in the form of DATABASE_URL, several hosts separated by commas: lists, history and audit may be read there, a little old.',
     ),
   DATABASE_TLS: flag(false).describe(
     'Encrypt the database connection and check the certificate of the server.',

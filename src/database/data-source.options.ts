@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
-import { databaseHosts, databaseServer, firstHostUrl } from '../config/database-url.js';
+import { databaseHosts, databaseServer, hostUrls, type DatabaseHost } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
 import type { Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
@@ -32,7 +32,42 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
  */
 export function dataSourceOptions(env: Env, schema: Schema): DataSourceOptions {
   const target = targetOf(env);
-  return 'url' in target ? serverOptions(target.url, schema, env) : embeddedOptions(target.file, schema);
+  if ('file' in target) {
+    return embeddedOptions(target.file, schema);
+  }
+  const [first = ''] = hostUrls(target.url);
+  return serverOptions(first, schema, env, poolRules(env, target.url));
+}
+
+/** One host that replicates the database, and what TypeORM needs to know about it. */
+export interface ReplicaOptions {
+  place: DatabaseHost;
+  options: DataSourceOptions;
+}
+
+/**
+ * The hosts of `DATABASE_READ_URL`. Their sessions can change nothing, whatever the user may do.
+ * @throws EnvError as `dataSourceOptions`
+ */
+export function replicaOptions(env: Env, { entities }: Schema): ReplicaOptions[] {
+  const url = env.get('DATABASE_READ_URL');
+  if (url === undefined) {
+    return [];
+  }
+  const limitMs = env.get('DATABASE_READ_TIMEOUT_MS');
+  const rules: PoolRules = {
+    ...pooling(env),
+    sessionStatements: [...sessionStatements(env), 'SET SESSION TRANSACTION READ ONLY'],
+    waitMs: limitMs,
+  };
+  const size = {
+    poolSize: env.get('DATABASE_READ_POOL_SIZE'),
+    connectTimeout: Math.min(limitMs, env.get('DATABASE_CONNECT_TIMEOUT_MS')),
+  };
+  return hostUrls(url).flatMap((one) => {
+    const options = { ...serverOptions(one, { entities, migrations: [] }, env, rules), ...size };
+    return databaseHosts(one).map((place) => ({ place, options: options as DataSourceOptions }));
+  });
 }
 
 /** The database that the settings name, for a person: server, port and database, or the file; never a credential. */
@@ -60,14 +95,14 @@ function targetOf(env: Env): { url: string } | { file: string } {
   return url.startsWith(EMBEDDED_SCHEME) ? { file: url.slice(EMBEDDED_SCHEME.length) } : { url };
 }
 
-function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions {
+function serverOptions(url: string, schema: Schema, env: Env, rules: PoolRules): DataSourceOptions {
   return {
     ...SHARED,
     ...schema,
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
-    url: firstHostUrl(url),
-    driver: { ...mysql2, createPool: poolFactory(poolRules(env, url)) },
+    url,
+    driver: { ...mysql2, createPool: poolFactory(rules) },
     // A stack of each statement takes more time than it saves: errors name the statement.
     extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(env), trace: false },
     charset: 'utf8mb4',
@@ -105,11 +140,17 @@ function poolRules(env: Env, url: string): PoolRules {
   const hosts = databaseHosts(url);
   return {
     ...(hosts.length > 1 ? { writer: { hosts, ...writerTimes(env) } } : {}),
+    ...pooling(env),
     sessionStatements: sessionStatements(env),
-    silenceMs: silenceLimit(env),
-    queue: env.get('DATABASE_POOL_QUEUE'),
     // One who has a connection made for it does not wait for others.
     waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
+  };
+}
+
+function pooling(env: Env): Pick<PoolRules, 'silenceMs' | 'queue' | 'retryAfterSeconds' | 'prepares'> {
+  return {
+    silenceMs: silenceLimit(env),
+    queue: env.get('DATABASE_POOL_QUEUE'),
     retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
     prepares: env.get('DATABASE_PREPARED_STATEMENTS'),
   };

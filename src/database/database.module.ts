@@ -1,16 +1,20 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Clock } from '../common/clock.js';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
 import { checkSecretsAreBound } from './bind-stored-secrets.js';
 import { awaitDatabase } from './connect.js';
+import { replicaOptions } from './data-source.options.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
+import { ReadReplicas, type WriteProof } from './replicas/read-replicas.js';
 import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
 import type { Schema } from './schema.types.js';
 import { checkSession } from './session-check.js';
+import { WriteProofEntity } from './write-proof.entity.js';
 import { checkWriters } from './writers-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
@@ -24,8 +28,19 @@ export class DatabaseModule implements OnApplicationShutdown {
     const useFactory = (env: Env, log: Log): Promise<DataSource> => openDataSource(env, schema, log);
     return {
       module: DatabaseModule,
-      providers: [{ provide: DataSource, inject: [Env, Log], useFactory }],
-      exports: [DataSource],
+      providers: [
+        { provide: DataSource, inject: [Env, Log], useFactory },
+        {
+          provide: ReadReplicas,
+          inject: [DataSource, Env, Clock, Log],
+          useFactory: (dataSource: DataSource, env: Env, clock: Clock, log: Log): ReadReplicas => {
+            const write: WriteProof = (slot, writtenAt) =>
+              dataSource.manager.upsert(WriteProofEntity, { slot, writtenAt }, ['slot']);
+            return new ReadReplicas(replicaOptions(env, schema), env, clock, log, write);
+          },
+        },
+      ],
+      exports: [DataSource, ReadReplicas],
     };
   }
 

@@ -18,8 +18,10 @@ import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
-import { dropConnections, queryPool } from './server-pool.js';
-import { asStatement, watchStatements } from './statement-spans.js';
+import { sendDirectly } from './direct-statements.js';
+import { ReadReplicas } from './replicas/read-replicas.js';
+import { dropConnections } from './server-pool.js';
+import { watchStatements } from './statement-spans.js';
 import { WriteProgress } from './write-progress.js';
 
 const BACKOFF_BASE_MS = 5;
@@ -40,13 +42,13 @@ export class Database {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
+    private readonly replicas?: ReadReplicas,
   ) {
-    if (!this.isEmbedded) {
-      // Statements outside of transactions that are spelled out go to the pool by the shortest way.
-      dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
-        asStatement(dataSource, sql, () => queryPool(dataSource, sql, values) as Promise<Rows>);
+    if (this.isEmbedded) {
+      watchStatements(dataSource);
+    } else {
+      sendDirectly(dataSource);
     }
-    watchStatements(dataSource);
     this.limits = {
       members: env.get('DATABASE_GROUP_MAX'),
       groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
@@ -80,18 +82,33 @@ export class Database {
   }
 
   /**
+   * The same for what may be old: lists, history and audit, never what a decision comes of, and never what has an entity
+   * tag. A replica of `DATABASE_READ_URL` answers, with all that was stored `DATABASE_READ_MAX_LAG_SECONDS` ago. Where none
+   * can, and where `work` throws on it, the writer does.
+   * @throws as `read`
+   */
+  async readOld<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.readOldSince(performance.now(), work);
+  }
+
+  /**
    * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Reads that come together).
    * Its statement begins after all whom it answers have come.
    * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
    * @param keyOf equal for all who may have the same result object, which nobody may change
+   * @param options `mayBeOld` for what `readOld` may read
    * @returns reads for one; throws as `read`
    */
   sharedRead<Part, Result>(
     read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
     keyOf: (part: Part) => string,
+    { mayBeOld }: { mayBeOld: boolean } = { mayBeOld: false },
   ): SharedRead<Part, Result> {
     const queue = new ReadQueue<Part, Result>(this.limits, {
-      read: (parts, since) => this.readSince(since, (manager) => read(manager, parts)),
+      read: (parts, since) =>
+        mayBeOld
+          ? this.readOldSince(since, (manager) => read(manager, parts))
+          : this.readSince(since, (manager) => read(manager, parts)),
       keyOf,
     });
     return (part) => {
@@ -198,6 +215,11 @@ export class Database {
     } catch (error) {
       throw this.told(error);
     }
+  }
+
+  private async readOldSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const answer = await this.replicas?.ask(this.alone(work));
+    return answer === undefined ? this.readSince(since, work) : answer.result;
   }
 
   private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {

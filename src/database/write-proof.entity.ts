@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** How many rows there are at the most. Each process takes one by chance; two with the same one do each other no harm. */
+export const PROOF_SLOTS = 1_024;
+
 /** Written for no other reason than to see that writing works. Replicas have rows of their own: none waits for another. */
 @Entity('write_proofs')
 export class WriteProofEntity {

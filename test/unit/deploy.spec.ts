@@ -36,7 +36,7 @@ describe('what is deployed', () => {
     expect(refused.filter((name) => !settings.has(name))).toEqual([]);
     // What is secret must not stand in a manifest that everybody reads.
     const secret = [...settings.keys()].filter((name) =>
-      /(_KEYS?|_SECRET|_TOKEN|_PASSWORD|_OTLP_HEADERS|^DATABASE_URL|^REDIS_URL)$/.test(name ?? ''),
+      /(_KEYS?|_SECRET|_TOKEN|_PASSWORD|_OTLP_HEADERS|^DATABASE_(READ_)?URL|^REDIS_URL)$/.test(name ?? ''),
     );
     expect(secret.filter((name) => !refused.includes(name ?? ''))).toEqual([]);
   });

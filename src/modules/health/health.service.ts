@@ -7,13 +7,12 @@ import { Log } from '../../common/logging/log.js';
 import { databaseHosts } from '../../config/database-url.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
-import { WriteProofEntity } from '../../database/write-proof.entity.js';
+import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
 
 const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
 /** How many writes may be without an answer before no more of them take connections from callers. */
 const MAX_UNANSWERED = 2;
-const SLOTS = 1_024;
 
 /** Whether this replica can serve. */
 @Injectable()
@@ -21,7 +20,7 @@ export class HealthService {
   private isStopping = false;
   private obstacle: string | undefined;
   /** A row for this replica; another one that has the same by chance writes it as well. */
-  private readonly slot = randomInt(SLOTS);
+  private readonly slot = randomInt(PROOF_SLOTS);
   private unanswered = 0;
   private last: { at: number; result: Promise<boolean> } | undefined;
   /** When the last write was stored, on the clock of `performance.now()`. */

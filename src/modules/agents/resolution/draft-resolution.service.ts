@@ -90,7 +90,7 @@ export class DraftResolutionService {
     if (tools.every(({ enabled }) => enabled)) {
       return new Map();
     }
-    const [newest] = (await this.builds.page({ appId, limit: 1 })).items;
+    const newest = await this.builds.newest(appId);
     const reference = { appId, resourceDefinitionId, resourceName: null };
     const system =
       newest === undefined ? null : await this.buildSystems.find(newest.buildId, reference, SystemType.Mcp);

@@ -30,9 +30,15 @@ export class BuildReadsService {
   async page(query: BuildQuery): Promise<Page<BuildSummary>> {
     return readPage(
       query.limit ?? PAGE_SIZE,
-      (limit) => this.database.read((manager) => this.builds.page(manager, query, limit)),
+      (limit) => this.database.readOld((manager) => this.builds.page(manager, query, limit)),
       ({ buildId }) => buildId,
     );
+  }
+
+  /** The newest build of an application. */
+  async newest(appId: string): Promise<BuildSummary | undefined> {
+    const [build] = await this.database.read((manager) => this.builds.page(manager, { appId }, 1));
+    return build;
   }
 
   /**

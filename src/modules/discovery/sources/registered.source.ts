@@ -17,6 +17,11 @@ const APP_LENGTH = 20;
 const RESOURCE_LENGTH = 30;
 const HOST_LENGTH = 40;
 
+const DATABASES = [
+  { setting: 'DATABASE_URL', key: 'database', name: 'Database of this service' },
+  { setting: 'DATABASE_READ_URL', key: 'database-replica', name: 'Replica of the database of this service' },
+] as const;
+
 /**
  * Components that the service knows by itself: its database, its single sign-on, the MCP servers that applications have
  * registered, and their token endpoints. A system that many versions of an application have is one component, unless its
@@ -45,12 +50,13 @@ export class RegisteredSource implements ComponentSource {
     const tls = this.env.get('DATABASE_TLS')
       ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
       : {};
-    const servers = databaseServers(this.env.get('DATABASE_URL') ?? '');
-    servers.forEach(({ endpoint, ...credentials }, index) => {
-      const key = index === 0 ? 'database' : `database-${index + 1}`;
-      const named = { key, name: 'Database of this service', options: tls, credentials };
-      listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
-    });
+    for (const { setting, key, name } of DATABASES) {
+      const servers = databaseServers(this.env.get(setting) ?? '');
+      servers.forEach(({ endpoint, ...credentials }, index) => {
+        const named = { key: index === 0 ? key : `${key}-${index + 1}`, name, options: tls, credentials };
+        listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
+      });
+    }
   }
 
   private addIssuer(listing: Listing): void {

@@ -108,10 +108,12 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {
     const [now] = await this.instances.revisions([stream.instanceId]);
     for (let hasMore = true; hasMore;) {
-      const { events, next } = await this.instances.history(uuid, {
-        after: stream.seq,
-        limit: EVENTS_AT_ONCE,
-      });
+      // Exact: what is missed here is only looked for at the next step, and never behind the last one.
+      const { events, next } = await this.instances.history(
+        uuid,
+        { after: stream.seq, limit: EVENTS_AT_ONCE },
+        { mayBeOld: false },
+      );
       for (const event of events) {
         await stream.send('history', event.seq, event);
         stream.seq = event.seq;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import type { HistoryQuery } from '../model/process-instances.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
@@ -27,21 +28,35 @@ export class InstanceTrails {
   /**
    * The events before or after one; without either the newest.
    * @param limit most events
+   * @param options `mayBeOld` where the newest events may be missing
    * @throws ProcessInstanceNotFoundError
    */
-  async read(uuid: string, { before, after }: HistoryQuery, limit: number): Promise<InstanceTrail> {
-    return this.database.read(async (manager) => {
-      const head = await this.instances.findHead(manager, { uuid });
-      if (head === null) {
-        throw new ProcessInstanceNotFoundError();
-      }
-      const events =
-        after === undefined
-          ? await this.events.before(manager, head.id, before ?? head.seq + 1, limit)
-          : await this.events.after(manager, head.id, after, limit);
-      const tokens = new Set(events.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])));
-      const tokenUuids = await this.tokens.uuids(manager, [...tokens]);
-      return { definitionId: head.definitionId, events, tokenUuids };
-    });
+  async read(
+    uuid: string,
+    query: HistoryQuery,
+    limit: number,
+    { mayBeOld }: { mayBeOld: boolean },
+  ): Promise<InstanceTrail> {
+    const find = (manager: EntityManager): Promise<InstanceTrail> => this.find(manager, uuid, query, limit);
+    return mayBeOld ? this.database.readOld(find) : this.database.read(find);
+  }
+
+  private async find(
+    manager: EntityManager,
+    uuid: string,
+    { before, after }: HistoryQuery,
+    limit: number,
+  ): Promise<InstanceTrail> {
+    const head = await this.instances.findHead(manager, { uuid });
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    const events =
+      after === undefined
+        ? await this.events.before(manager, head.id, before ?? head.seq + 1, limit)
+        : await this.events.after(manager, head.id, after, limit);
+    const tokens = new Set(events.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])));
+    const tokenUuids = await this.tokens.uuids(manager, [...tokens]);
+    return { definitionId: head.definitionId, events, tokenUuids };
   }
 }

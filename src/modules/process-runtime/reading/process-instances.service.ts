@@ -36,7 +36,7 @@ export class ProcessInstancesService {
     const seen = apps === 'all' ? null : { starter: callerHash(principal), apps };
     const { items, next } = await readPage(
       query.limit ?? this.snapshots.pageSize,
-      (limit) => this.database.read((manager) => this.lists.page(manager, query, seen, limit)),
+      (limit) => this.database.readOld((manager) => this.lists.page(manager, query, seen, limit)),
       ({ uuid }) => uuid,
     );
     return { instances: items.map(toInstanceSummary), next };
@@ -44,15 +44,16 @@ export class ProcessInstancesService {
 
   /**
    * A part of the audit trail of an instance.
+   * @param options `mayBeOld` where the newest events may be missing
    * @throws ProcessInstanceNotFoundError
    * @throws ValidationFailedError when both directions are asked for
    */
-  async history(uuid: string, query: HistoryQuery): Promise<HistoryPageDto> {
+  async history(uuid: string, query: HistoryQuery, options: { mayBeOld: boolean }): Promise<HistoryPageDto> {
     if (query.before !== undefined && query.after !== undefined) {
       throw new ValidationFailedError([{ field: 'after', rule: 'must not be together with before' }]);
     }
     const limit = query.limit ?? this.snapshots.pageSize;
-    const trail = await this.trails.read(uuid, query, limit + 1);
+    const trail = await this.trails.read(uuid, query, limit + 1, options);
     const definition = await this.definitions.byId(trail.definitionId);
     const shown = trail.events.slice(0, limit);
     const events = shown.map((event) => toHistoryEvent(definition, event, trail.tokenUuids));
