@@ -84,11 +84,11 @@ export class Database {
   /**
    * The same for what may be old: lists, history and audit, never what a decision comes of, and never what has an entity
    * tag. A replica of `DATABASE_READ_URL` answers, with all that was stored `DATABASE_READ_MAX_LAG_SECONDS` ago. Where none
-   * can, and where `work` throws on it, the writer does.
+   * can, where `work` throws on it, and where the request asks for something newer (docs/contract.md, section 1.2), the writer does.
    * @throws as `read`
    */
   async readOld<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.readOldSince(performance.now(), work);
+    return this.mayBeOld ? this.readOldSince(performance.now(), work) : this.read(work);
   }
 
   /**
@@ -104,16 +104,17 @@ export class Database {
     keyOf: (part: Part) => string,
     { mayBeOld }: { mayBeOld: boolean } = { mayBeOld: false },
   ): SharedRead<Part, Result> {
-    const queue = new ReadQueue<Part, Result>(this.limits, {
-      read: (parts, since) =>
-        mayBeOld
-          ? this.readOldSince(since, (manager) => read(manager, parts))
-          : this.readSince(since, (manager) => read(manager, parts)),
+    const exact = new ReadQueue<Part, Result>(this.limits, {
+      read: (parts, since) => this.readSince(since, (manager) => read(manager, parts)),
+      keyOf,
+    });
+    const old = new ReadQueue<Part, Result>(this.limits, {
+      read: (parts, since) => this.readOldSince(since, (manager) => read(manager, parts)),
       keyOf,
     });
     return (part) => {
       this.refuseNestedUse();
-      return queue.add(part);
+      return (mayBeOld && this.mayBeOld ? old : exact).add(part);
     };
   }
 
@@ -215,6 +216,15 @@ export class Database {
     } catch (error) {
       throw this.told(error);
     }
+  }
+
+  /** Whether there are replicas, and the request being served takes what they may answer. */
+  private get mayBeOld(): boolean {
+    if (this.env.get('DATABASE_READ_URL') === undefined) {
+      return false;
+    }
+    const { maxAgeSeconds = Number.POSITIVE_INFINITY } = requestContext() ?? {};
+    return maxAgeSeconds >= this.env.get('DATABASE_READ_MAX_LAG_SECONDS');
   }
 
   private async readOldSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {

@@ -108,6 +108,25 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_READ_URL', () => {
     }
   });
 
+  it.each(['no-cache', 'Max-Age=0', 'no-transform , NO-CACHE', 'max-age="59"', 'max-age=600, max-age=1'])(
+    'is not asked where the request says Cache-Control: %s',
+    async (value) => {
+      for (const [path, member] of lists()) {
+        const { body } = await app.request('GET', path, { headers: { 'cache-control': value } });
+        expect([path, body[member]]).not.toEqual([path, []]);
+      }
+    },
+  );
+
+  it.each(['max-age=60', 'no-cachet', 'x="no-cache', 'no-store', 'max-age=-1', 'min-fresh=1'])(
+    'answers where the request says Cache-Control: %s',
+    async (value) => {
+      const headers = { 'cache-control': value };
+      const builds = `${appPath(published.appId)}/builds`;
+      expect((await app.request('GET', builds, { headers })).body).toMatchObject({ builds: [] });
+    },
+  );
+
   it('answers with its own rows, and getById and its entity tag come from the writer', async () => {
     const own = newPlace();
     const { id, resourceId } = await createdSystem(app, own, { payload: { name: 'new' } });
