@@ -82,16 +82,47 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       'bearer',
     )
     .build();
-  return withRequestIds(SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] }));
+  const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
+  closeBodies(document);
+  return withRequestIds(document);
 }
 
 /** Documents the header that a middleware puts on every response, which no decorator of a route knows of. */
 function withRequestIds(document: OpenAPIObject): OpenAPIObject {
-  const operations = Object.values(document.paths).flatMap(
-    (path) => Object.values(path) as { responses: Record<string, { headers?: object }> }[],
-  );
-  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
+  for (const response of operationsOf(document.paths).flatMap(({ responses }) => Object.values(responses))) {
     response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
   }
   return { ...document, components: { ...document.components, headers: { RequestId: REQUEST_ID } } };
+}
+
+/**
+ * Says of the schemas of requests what holds for all of them: a member that is not named is refused. Bodies whose shape is data say
+ * themselves that they have others.
+ */
+function closeBodies({ paths, components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, object>;
+  const seen = new Set<object>();
+  const close = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) {
+      return;
+    }
+    seen.add(value);
+    if ('properties' in value && !('additionalProperties' in value)) {
+      Object.assign(value, { additionalProperties: false });
+    }
+    const named = '$ref' in value ? schemas[String(value.$ref).split('/').at(-1) ?? ''] : undefined;
+    [...Object.values(value), named].forEach(close);
+  };
+  for (const { requestBody } of operationsOf(paths)) {
+    Object.values(requestBody?.content ?? {}).forEach(({ schema }) => close(schema));
+  }
+}
+
+interface Operation {
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { headers?: object }>;
+}
+
+function operationsOf(paths: OpenAPIObject['paths']): Operation[] {
+  return Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
 }

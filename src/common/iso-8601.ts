@@ -16,11 +16,15 @@ export interface IsoCycle {
   readonly interval: IsoDuration;
 }
 
+const SECOND_MS = 1_000;
 const PART = String.raw`(\d{1,9})`;
 const DURATION = new RegExp(
   `^P(?=.)(?:${PART}Y)?(?:${PART}M)?(?:${PART}W)?(?:${PART}D)?(?:T(?=.)(?:${PART}H)?(?:${PART}M)?(?:(\\d{1,9}(?:[.,]\\d{1,3})?)S)?)?$`,
 );
-const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:?\d{2})?$/;
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3})\d*)?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
+/** What a clock shows in a leap second (RFC 3339, section 5.7). */
+const LEAP_SECOND = '60';
 const CYCLE = /^R(\d{0,6})\/(P.+)$/;
 
 /** Reads `P1DT2H30M`; undefined for anything that ISO 8601 does not know, and for fractions of anything but seconds. */
@@ -69,19 +73,35 @@ function addMonths(from: number, months: number): number {
 }
 
 /**
- * Reads `2026-01-31T10:20:30.123+01:00`; without an offset it is UTC.
+ * Reads `2026-01-31T10:20:30.123+01:00` as RFC 3339 and ISO 8601 write it; without an offset it is UTC. Of a fraction three digits count. A
+ * leap second is the beginning of the next second.
  * @returns epoch milliseconds; undefined for anything else, a day that does not exist included
  */
 export function parseDateTime(text: string): number | undefined {
-  const [, date, time, offset = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
-  if (date === undefined || time === undefined) {
+  const [, date, time, seconds = '00', fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
+  if (date === undefined || time === undefined || !isDay(date)) {
     return undefined;
   }
-  const zone = offset === 'Z' || offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
-  const moment = Date.parse(`${date}T${time}${zone}`);
+  const momentAt = (second: string): number => Date.parse(`${date}T${time}:${second}${offsetOf(zone)}`);
+  const moment =
+    seconds === LEAP_SECOND ? behind(momentAt('59')) : momentAt(`${seconds}.${fraction.padEnd(3, '0')}`);
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+/** The second that follows on the last one of a day: only there is a leap second. */
+function behind(moment: number): number {
+  const isLast = !Number.isNaN(moment) && new Date(moment).toISOString().endsWith('T23:59:59.000Z');
+  return isLast ? moment + SECOND_MS : Number.NaN;
+}
+
+function isDay(date: string): boolean {
   const midnight = Date.parse(`${date}T00:00:00Z`);
-  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
-  return exists && !Number.isNaN(moment) ? moment : undefined;
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+}
+
+function offsetOf(zone: string): string {
+  const isWhole = zone.length === 1 || zone.includes(':');
+  return isWhole ? zone.toUpperCase() : `${zone.slice(0, 3)}:${zone.slice(3)}`;
 }
 
 /** Reads `R5/PT1M` or, without end, `R/PT1M`; undefined for anything else, a start or an end included. */

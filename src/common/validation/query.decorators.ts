@@ -10,9 +10,21 @@ const MAX_PAGE_LIMIT = 100;
 /** Settings that say how many entries a page has. */
 type PageSize = Extract<keyof Settings, `${string}_PAGE_SIZE`>;
 
+/** The largest whole number that a path or query may hold: beyond it numbers are rounded. */
+export const MAX_WHOLE_NUMBER = Number.MAX_SAFE_INTEGER;
+
 /** A whole number as a path or query writes it; anything else stays text, which the rules refuse. */
 export const toNumber = ({ value }: { value: unknown }): unknown =>
-  /^\d{1,15}$/.test(String(value)) ? Number(value) : value;
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+
+/** A whole number from `min` to `max`, read by {@link toNumber}. */
+export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
+  applyDecorators(
+    Transform(toNumber),
+    IsInt({ message: 'must be a whole number' }),
+    Min(min, { message: `must be at least ${min}` }),
+    Max(max, { message: `must be at most ${max}` }),
+  );
 
 /** A moment as a query writes it; the `+` of an offset may have become a space. */
 const toDate = ({ value }: { value: unknown }): unknown => {
@@ -20,23 +32,15 @@ const toDate = ({ value }: { value: unknown }): unknown => {
   return moment === undefined ? value : new Date(moment);
 };
 
-/** A whole number in a query, from `min` to `max` where there is one. May be left out. */
+/** A whole number in a query, from `min` to `max`. May be left out. */
 export const IsQueryNumber = (
-  { min, max }: { min: number; max?: number },
+  { min, max = MAX_WHOLE_NUMBER }: { min: number; max?: number },
   options: ApiPropertyOptions,
 ): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({
-      type: 'integer',
-      minimum: min,
-      ...(max === undefined ? {} : { maximum: max }),
-      ...options,
-    }),
-    Transform(toNumber),
+    ApiPropertyOptional({ type: 'integer', minimum: min, maximum: max, ...options }),
     IsOptional(),
-    IsInt({ message: 'must be a whole number' }),
-    Min(min, { message: `must be at least ${min}` }),
-    ...(max === undefined ? [] : [Max(max, { message: `must be at most ${max}` })]),
+    IsWholeNumber(min, max),
   );
 
 /**
@@ -65,16 +69,25 @@ export const IsQueryUuid = (description: string): PropertyDecorator =>
     IsOptional(),
   );
 
+/** A UUID of version 7 (RFC 9562, section 5.7), in either case. */
+const PAGE_CURSOR_PATTERN =
+  '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$';
+
 /** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
 export const IsPageCursor = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ format: 'uuid', description: 'The `next` of the page before.' }),
+    ApiPropertyOptional({
+      type: String,
+      pattern: PAGE_CURSOR_PATTERN,
+      description: 'The `next` of the page before: a UUID of version 7.',
+      example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+    }),
     Transform(toLowerCase),
     IsUUID('7', { message: 'must be the next of a page' }),
     IsOptional(),
   );
 
-/** A moment in a query, in ISO 8601; UTC where it has no offset. May be left out. */
+/** A moment in a query, in RFC 3339 or ISO 8601; UTC where it has no offset. May be left out. */
 const IsQueryMoment = (description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, format: 'date-time', description }),

@@ -12,7 +12,8 @@ const MESSAGE_MAX_LENGTH = 50;
 export class CommitVersionRequestDto {
   @IsText(1, MESSAGE_MAX_LENGTH, {
     required: false,
-    description: 'Why, for the audit log.',
+    nullable: true,
+    description: 'Why, for the audit log. null is none.',
     example: 'Release 1.4',
   })
   @IsOptional()

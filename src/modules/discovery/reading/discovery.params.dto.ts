@@ -1,13 +1,22 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, Matches } from 'class-validator';
-import { IsPageLimit, IsQueryNumber, toNumber } from '../../../common/validation/query.decorators.js';
+import { IsOptional, Matches } from 'class-validator';
+import {
+  IsPageLimit,
+  IsQueryNumber,
+  IsWholeNumber,
+  MAX_WHOLE_NUMBER,
+} from '../../../common/validation/query.decorators.js';
 
 /** Path of one scan. */
 export class ScanParams {
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of the scan.', example: 17 })
-  @Transform(toNumber)
-  @IsInt({ message: 'must be a whole number' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_WHOLE_NUMBER,
+    description: 'Number of the scan.',
+    example: 17,
+  })
+  @IsWholeNumber(0, MAX_WHOLE_NUMBER)
   scanId: number;
 }
 

@@ -1,4 +1,3 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type, type TypeHelpOptions } from 'class-transformer';
 import { IsDefined, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-validator';
 import { readSigningKey, type SigningKey } from '../../../common/secrets/signing-key.js';
@@ -61,24 +60,11 @@ export class ApiKeyRequestDto {
   apiKey: string;
 }
 
-/** How the MCP server is reached. */
-@ApiExtraModels(ServiceAccountRequestDto, ApiKeyRequestDto)
+/** How the MCP server is reached: as it is checked. The document shows it as one of {@link AUTHORIZATION_MODELS}. */
 export class AuthorizationRequestDto {
-  @ApiProperty({
-    enum: AuthorizationType,
-    enumName: 'AuthorizationType',
-    description:
-      'SERVICE_ACCOUNT fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4). API_KEY, an extension, ' +
-      'sends a key in a header.',
-    example: AuthorizationType.NoAuth,
-  })
   @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
 
-  @ApiPropertyOptional({
-    anyOf: [{ $ref: getSchemaPath(ServiceAccountRequestDto) }, { $ref: getSchemaPath(ApiKeyRequestDto) }],
-    description: 'Required unless type is NO_AUTH, which ignores and does not store it.',
-  })
   @ValidateIf((authorization: AuthorizationRequestDto) => authorization.type !== AuthorizationType.NoAuth)
   @ValidateNested()
   @IsObject({ message: 'must be an object' })

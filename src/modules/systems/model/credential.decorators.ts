@@ -12,11 +12,11 @@ const SCHEME_RULE =
   'Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.';
 
 /** A private key that can sign assertions, as PEM or JWK. */
-export const IsPrivateKey = (): PropertyDecorator =>
+export const IsPrivateKey = ({ required }: { required: boolean } = { required: false }): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
       type: String,
-      required: false,
+      required,
       writeOnly: true,
       format: 'password',
       maxLength: PRIVATE_KEY_MAX_LENGTH,

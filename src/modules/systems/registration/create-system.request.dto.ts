@@ -1,9 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { Equals, IsOptional } from 'class-validator';
 import { IsHttpUrl, IsPart, IsText } from '../../../common/validation/patterns.decorators.js';
 import { IsResourceName } from '../model/is-resource-name.decorator.js';
 import { SystemType } from '../model/system.types.js';
 import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
+import { AUTHORIZATION_MODELS, IsAuthorization } from '../model/authorization-kinds.dto.js';
 import { IsTlsPart, TlsRequestDto } from '../model/tls.request.dto.js';
 
 /** Longest display name and description that are stored, in characters. */
@@ -11,6 +12,7 @@ export const NAME_MAX_LENGTH = 255;
 export const DESCRIPTION_MAX_LENGTH = 2_000;
 
 /** Configuration of a new MCP system. */
+@ApiExtraModels(...AUTHORIZATION_MODELS)
 export class CreateSystemPayloadDto {
   @IsText(1, NAME_MAX_LENGTH, { description: 'Display name.', example: 'Inventory tools' })
   name: string;
@@ -26,7 +28,7 @@ export class CreateSystemPayloadDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'https://mcp.example.com/mcp' })
   baseUrl: string;
 
-  @IsPart(() => AuthorizationRequestDto, 'How the MCP server is reached.')
+  @IsAuthorization()
   authorization: AuthorizationRequestDto;
 
   @IsTlsPart()

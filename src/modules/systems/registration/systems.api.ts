@@ -87,7 +87,7 @@ export const SystemsApi = apiRoutes([403], {
     description:
       'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
       '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
-    body: { type: UpdateSystemRequestDto, examples: UPDATE_SYSTEM_EXAMPLES },
+    body: { type: UpdateSystemRequestDto, required: false, examples: UPDATE_SYSTEM_EXAMPLES },
     answer: { type: SystemResponseDto, example: SYSTEM_EXAMPLE, description: 'The system as it is now.' },
     errors: [404, COMMITTED],
   },

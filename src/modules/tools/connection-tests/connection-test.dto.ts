@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import { IsHttpUrl, IsPart } from '../../../common/validation/patterns.decorators.js';
+import { IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { CONNECTION_FAILURES } from '../../mcp-connection/model/connection-failure.types.js';
 import {
   REJECTED_TOOL_REASONS,
@@ -9,6 +9,7 @@ import {
 } from '../../mcp-connection/model/connection-test.types.js';
 import { ToolResponseDto } from '../../systems/registration/tool.response.dto.js';
 import { AuthorizationRequestDto } from '../../systems/model/authorization.request.dto.js';
+import { AUTHORIZATION_MODELS, IsAuthorization } from '../../systems/model/authorization-kinds.dto.js';
 import { IsTlsPart, TlsRequestDto } from '../../systems/model/tls.request.dto.js';
 
 /** Fixed texts as a list in Markdown. */
@@ -18,11 +19,12 @@ const listOf = (texts: Record<string, string>): string =>
     .join('');
 
 /** The connection test (docs/contract.md, section 2.2). */
+@ApiExtraModels(...AUTHORIZATION_MODELS)
 export class ConnectionTestRequestDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
   baseUrl: string;
 
-  @IsPart(() => AuthorizationRequestDto, 'How the MCP server is reached.')
+  @IsAuthorization()
   authorization: AuthorizationRequestDto;
 
   @IsTlsPart()

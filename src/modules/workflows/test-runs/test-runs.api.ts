@@ -12,7 +12,12 @@ export const TestRunsApi = apiRoutes([], {
       'Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls ' +
       'really called, and its `origin` is `TEST`; read the run to see how it goes.',
     status: HttpStatus.ACCEPTED,
-    body: { schema: ANY_OBJECT, examples: { input: { summary: 'Input', value: { amount: 1_000 } } } },
+    body: {
+      schema: ANY_OBJECT,
+      // Without one the input is empty, as it is for every body of data.
+      required: false,
+      examples: { input: { summary: 'Input', value: { amount: 1_000 } } },
+    },
     answer: {
       type: StartedTestRunDto,
       example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },

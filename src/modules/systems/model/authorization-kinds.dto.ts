@@ -1,0 +1,113 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsDefined, IsObject, ValidateNested } from 'class-validator';
+import { IsCredential } from '../../../common/validation/patterns.decorators.js';
+import {
+  ApiKeyRequestDto,
+  AuthorizationRequestDto,
+  ServiceAccountRequestDto,
+} from './authorization.request.dto.js';
+import { IsKeyId, IsPrivateKey } from './credential.decorators.js';
+import { AuthorizationType } from './system.types.js';
+
+/** Client credentials with a secret, as the document shows them. */
+export class ClientSecretAccountDto extends OmitType(ServiceAccountRequestDto, [
+  'clientSecret',
+  'privateKey',
+  'keyId',
+] as const) {
+  @IsCredential(1_024, {
+    description: 'OAuth 2.0 client secret. Stored encrypted, never returned.',
+    format: 'password',
+    writeOnly: true,
+    example: 'the-secret-of-the-client',
+  })
+  clientSecret: string;
+}
+
+/** Client credentials with a private key, as the document shows them. An extension of the contract. */
+export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
+  'clientId',
+  'identityProviderUrl',
+] as const) {
+  @IsPrivateKey({ required: true })
+  privateKey: string;
+
+  @IsKeyId()
+  keyId?: string;
+}
+
+const Kind = (type: AuthorizationType, description: string): PropertyDecorator =>
+  ApiProperty({ enum: [type], description, example: type });
+
+/** No credentials. */
+export class NoAuthorizationDto {
+  @Kind(AuthorizationType.NoAuth, 'Nothing is shown to the server.')
+  type: AuthorizationType.NoAuth;
+
+  @ApiProperty({
+    required: false,
+    // No type: anything at all.
+    oneOf: [{}],
+    description: 'Ignored whatever it is, and not stored.',
+  })
+  configuration?: unknown;
+}
+
+/** OAuth 2.0 client credentials. */
+export class ServiceAccountAuthorizationDto {
+  @Kind(
+    AuthorizationType.ServiceAccount,
+    'Fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4).',
+  )
+  type: AuthorizationType.ServiceAccount;
+
+  @ApiProperty({
+    oneOf: [ClientSecretAccountDto, PrivateKeyAccountDto].map(($ref) => ({ $ref: getSchemaPath($ref) })),
+    description: 'Either with clientSecret or with privateKey.',
+  })
+  configuration: ClientSecretAccountDto | PrivateKeyAccountDto;
+}
+
+/** A key in a header. An extension of the contract. */
+export class ApiKeyAuthorizationDto {
+  @Kind(AuthorizationType.ApiKey, 'Sends a key in a header.')
+  type: AuthorizationType.ApiKey;
+
+  @ApiProperty({ type: () => ApiKeyRequestDto, description: 'The key, and how it is sent.' })
+  configuration: ApiKeyRequestDto;
+}
+
+const BY_TYPE = {
+  [AuthorizationType.NoAuth]: NoAuthorizationDto,
+  [AuthorizationType.ServiceAccount]: ServiceAccountAuthorizationDto,
+  [AuthorizationType.ApiKey]: ApiKeyAuthorizationDto,
+} as const;
+
+/** What a class with {@link IsAuthorization} names as its extra models. */
+export const AUTHORIZATION_MODELS = [
+  ...Object.values(BY_TYPE),
+  ClientSecretAccountDto,
+  PrivateKeyAccountDto,
+] as const;
+
+/** A member that says how the MCP server is reached: which members it has is told by its `type`. */
+export const IsAuthorization = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: Object,
+      description: 'How the MCP server is reached.',
+      oneOf: Object.values(BY_TYPE).map(($ref) => ({ $ref: getSchemaPath($ref) })),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(
+          Object.entries(BY_TYPE).map(([type, model]) => [type, getSchemaPath(model)]),
+        ),
+      },
+    }),
+    Type(() => AuthorizationRequestDto),
+    IsDefined({ message: 'is required' }),
+    IsObject({ message: 'must be an object' }),
+    ValidateNested(),
+  );
