@@ -21,6 +21,7 @@ import { CreateWriteProofs1797000005001 } from '../migrations/1797000005001-crea
 import { CreateProcessFamilies1797000008000 } from '../migrations/1797000008000-create-process-families.js';
 import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create-quota-uses.js';
 import { DropToolsForeignKey1797700000000 } from '../migrations/1797700000000-drop-tools-foreign-key.js';
+import { AddShards1797900000000 } from '../migrations/1797900000000-add-shards.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -123,5 +124,6 @@ export const SCHEMA: Schema = {
     AddSystemsUsableBy1797500003000,
     IndexInstanceLists1797600000000,
     DropToolsForeignKey1797700000000,
+    AddShards1797900000000,
   ],
 };

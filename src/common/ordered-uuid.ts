@@ -13,11 +13,14 @@ let last = { msecs: -1, seq: 0 };
 /**
  * A UUID version 7 of a time. UUIDs of one process and one millisecond are in the order in which they were made (RFC
  * 9562, section 6.2, method 1). So lists by id show entries as they came.
+ * @param lastByte in place of a random one
  */
-export function orderedUuid(time: Date): string {
+export function orderedUuid(time: Date, lastByte?: number): string {
   const msecs = time.getTime();
   last = { msecs, seq: msecs === last.msecs ? last.seq + 1 : randomInt(FIRST_SEQ_MAX) };
-  return v7({ ...last, random: randomBytes() });
+  const random = randomBytes();
+  random[BYTES - 1] = lastByte ?? random[BYTES - 1] ?? 0;
+  return v7({ ...last, random });
 }
 
 /** A UUID version 7 of a time (RFC 9562, section 5.7), in no order within its millisecond. */

@@ -1,4 +1,4 @@
-import { flag, integer } from './setting-rules.js';
+import { flag, integer, powerOfTwo } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -31,6 +31,9 @@ export const databaseSettings = {
   ),
   DATABASE_GROUP_WORK_MS: integer(1, 1_000, 15).describe(
     'Milliseconds of work after which the rest of a group is left to the next one.',
+  ),
+  DATABASE_SHARDS: powerOfTwo(256, 1).describe(
+    'Shards of the database, a power of two up to 256: above 1 each statement names the shard of its rows and no transaction touches two (deploy/vitess); 1 for a server that holds all rows.',
   ),
   DATABASE_PREPARED_STATEMENTS: flag(true).describe(
     'Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot.',

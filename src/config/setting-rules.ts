@@ -9,6 +9,10 @@ export const integer = (min: number, max: number, fallback: number) =>
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
     .default(fallback);
 
+/** 1, 2, 4 and so on. */
+export const powerOfTwo = (max: number, fallback: number) =>
+  integer(1, max, fallback).refine((value) => Number.isInteger(Math.log2(value)), 'must be a power of two');
+
 /** `true` or `false`. */
 export const flag = (fallback: boolean) =>
   z

@@ -1,4 +1,5 @@
-import { FindOperator } from 'typeorm';
+import { FindOperator, In, type EntityManager } from 'typeorm';
+import { isSharded } from './shards.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
 /** Values of columns, or what the operators of TypeORM make of values; all conditions must hold. */
@@ -35,6 +36,40 @@ export function conditionOf(shape: TableShape, where: Readonly<Record<string, un
   return both(parts);
 }
 
+/** In place of the shard, for the few statements that look into every shard, or change rows wherever they are. */
+export const EVERY_SHARD = new FindOperator<number>('any', 0);
+
+/**
+ * The condition of a statement on a table. On a sharded table it has to name the shard: as `shard`, as `EVERY_SHARD`, or by a
+ * property from which the shard follows. A database with one group of shards is not asked for it.
+ * @throws TypeError when it names none, and as `conditionOf`
+ */
+export function placedCondition(
+  manager: Pick<EntityManager, 'connection'>,
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+): Condition | null {
+  if (shape.sharding === undefined) {
+    return conditionOf(shape, where);
+  }
+  const { shard: given, ...others } = where;
+  const shard = 'shard' in where ? given : shardIn(shape, where);
+  return conditionOf(shape, isSharded(manager) ? { ...others, shard } : others);
+}
+
+function shardIn({ name, sharding = {} }: TableShape, where: Readonly<Record<string, unknown>>): unknown {
+  for (const [property, shardOf] of Object.entries(sharding)) {
+    const wanted = where[property];
+    if (wanted instanceof FindOperator && wanted.type === 'in') {
+      return In((wanted.value as never[]).map(shardOf));
+    }
+    if (wanted !== undefined && wanted !== null && !(wanted instanceof FindOperator)) {
+      return shardOf(wanted as never);
+    }
+  }
+  throw new TypeError(`A statement on ${name} names no shard.`);
+}
+
 /** All of these conditions. */
 export function both(parts: readonly Condition[]): Condition {
   const asked = parts.filter(({ sql }) => sql !== '');
@@ -69,6 +104,8 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
       const parts = (value as unknown[]).map((each) => compared(column, each));
       return parts.includes(null) ? null : both(parts.filter((part) => part !== null));
     }
+    case 'any':
+      return { sql: '', values: [] };
     case 'like':
       // A pattern is text, whatever the column holds.
       return { sql: `${name} LIKE ?`, values: [value as string] };

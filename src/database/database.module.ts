@@ -13,13 +13,14 @@ import { ReadReplicas, type WriteProof } from './replicas/read-replicas.js';
 import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
 import type { Schema } from './schema.types.js';
+import { ShardGroups } from './shard-groups.js';
 import { checkSession } from './session-check.js';
 import { WriteProofEntity } from './write-proof.entity.js';
 import { checkWriters } from './writers-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
-@Module({ providers: [Database, IdBlocks], exports: [Database, IdBlocks] })
+@Module({ providers: [Database, IdBlocks, ShardGroups], exports: [Database, IdBlocks, ShardGroups] })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 

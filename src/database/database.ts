@@ -20,6 +20,7 @@ import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { sendDirectly } from './direct-statements.js';
 import { ReadReplicas } from './replicas/read-replicas.js';
+import { setShardGroups } from './shards.js';
 import { dropConnections } from './server-pool.js';
 import { watchStatements } from './statement-spans.js';
 import { WriteProgress } from './write-progress.js';
@@ -49,6 +50,7 @@ export class Database {
     } else {
       sendDirectly(dataSource);
     }
+    setShardGroups(dataSource, env.get('DATABASE_SHARDS'));
     this.limits = {
       members: env.get('DATABASE_GROUP_MAX'),
       groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
@@ -188,9 +190,14 @@ export class Database {
    * @throws NestedDatabaseUseError inside of such work
    */
   refuseNestedUse(): void {
-    if (this.atWork.getStore() === true) {
+    if (this.isAtWork) {
       throw new NestedDatabaseUseError();
     }
+  }
+
+  /** Whether what goes on was given to `read` or `write`. */
+  get isAtWork(): boolean {
+    return this.atWork.getStore() === true;
   }
 
   /**

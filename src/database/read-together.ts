@@ -20,7 +20,7 @@ const shapes = new Map<string, Shape>();
 /**
  * Reads rows of several tables in one statement, so all of them as they are at one moment.
  *
- *     const [tokens, events] = await readTogether(manager, [TOKENS.part({ instanceId }), EVENTS.part({ instanceId })]);
+ *     const [tokens, events] = await readTogether(manager, [TOKENS.part(manager, { instanceId }), EVENTS.part(manager, { instanceId })]);
  *
  * @param parts an undefined one is not read
  * @returns the rows of each part, each in no order

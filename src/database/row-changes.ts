@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { conditionOf, whereClause, type Condition } from './conditions.js';
+import { placedCondition, whereClause, type Condition } from './conditions.js';
 import { noteWrite } from './groups/write-group.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
@@ -42,12 +42,13 @@ export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string
 
 /** A change of the rows that meet the conditions; undefined when it is not of the one row that an `id` names. */
 export function rowChange(
+  manager: EntityManager,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
   assignments: Assignments,
 ): RowChange | undefined {
   const { id } = where;
-  const condition = conditionOf(shape, where);
+  const condition = placedCondition(manager, shape, where);
   if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
     return undefined;
   }
@@ -58,11 +59,12 @@ export function rowChange(
 
 /** A deletion of the one row that an `id` names, as `rowChange`. */
 export function rowDeletion(
+  manager: EntityManager,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
 ): RowChange | undefined {
   const nothing = { expressions: new Map<string, string>(), values: new Map<string, SqlValue>() };
-  const one = rowChange(shape, where, nothing);
+  const one = rowChange(manager, shape, where, nothing);
   return one && { ...one, kind: `DELETE|${one.kind}` };
 }
 

@@ -1,5 +1,5 @@
 import { In, type EntityManager } from 'typeorm';
-import { both, conditionOf, whereClause, type Condition, type Where } from './conditions.js';
+import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import { memberOf } from './groups/write-group.js';
 import { prepared } from './prepared-statements.js';
 import { lockClause, type RowLock } from './row-locks.js';
@@ -63,7 +63,7 @@ export class Selection<Row extends object, Read extends object> {
   /** Rows that meet all conditions. */
   async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
     const { order, limit, lock, and, isRepeated = false } = found;
-    const given = conditionOf(this.shape, where);
+    const given = placedCondition(manager, this.shape, where);
     if (given === null) {
       return [];
     }
@@ -83,8 +83,12 @@ export class Selection<Row extends object, Read extends object> {
    * The rows of `find`, to be read in one statement with others by `readTogether`, and then in no order.
    * @param where conditions that ask for a value, not for one out of none
    */
-  part(where: Where<Row>, { order, limit, and }: Omit<Found<Row>, 'lock'> = {}): SelectionPart<Read> {
-    const given = conditionOf(this.shape, where);
+  part(
+    manager: EntityManager,
+    where: Where<Row>,
+    { order, limit, and }: Omit<Found<Row>, 'lock'> = {},
+  ): SelectionPart<Read> {
+    const given = placedCondition(manager, this.shape, where);
     if (given === null) {
       throw new TypeError('A part of a statement must ask for something.');
     }

@@ -43,14 +43,24 @@ export function sqlTime(time: Date): string {
   return written.text;
 }
 
+/** From the values of which properties the shard of a row follows. */
+export type Sharding<Row extends object> = {
+  readonly [Property in keyof Row]?: (value: NonNullable<Row[Property]>) => number;
+};
+
 /** Name of a table and its columns by property. */
 export interface TableShape {
   readonly name: string;
   readonly columns: ReadonlyMap<string, TableColumn>;
+  /** Undefined for a table that is not sharded. */
+  readonly sharding?: Readonly<Record<string, (value: never) => number>> | undefined;
 }
 
 /** The table of an entity, as its decorators state it. */
-export function shapeOf<Row extends object>(entity: EntityClass<Row>): TableShape {
+export function shapeOf<Row extends object>(
+  entity: EntityClass<Row>,
+  sharding?: Sharding<Row>,
+): TableShape {
   const { tables, columns } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
   if (name === undefined) {
@@ -59,6 +69,7 @@ export function shapeOf<Row extends object>(entity: EntityClass<Row>): TableShap
   const own = columns.filter(({ target }) => target === entity);
   return {
     name,
+    sharding: sharding as TableShape['sharding'],
     columns: new Map(
       own.map(({ propertyName, options }) => [
         propertyName,

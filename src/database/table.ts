@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { conditionOf, whereClause, type Condition, type Where } from './conditions.js';
+import { placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import { memberOf } from './groups/write-group.js';
 import {
   assignmentsOf,
@@ -20,6 +20,7 @@ import {
   columnOf,
   shapeOf,
   type EntityClass,
+  type Sharding,
   type SqlValue,
   type TableColumn,
   type TableShape,
@@ -46,8 +47,9 @@ export class Table<Row extends object> {
   private readonly names: string;
   private readonly tuple: string;
 
-  constructor(entity: EntityClass<Row>) {
-    this.shape = shapeOf(entity);
+  /** @param sharding for a sharded table: of each property that tells the shard, how */
+  constructor(entity: EntityClass<Row>, sharding?: Sharding<Row>) {
+    this.shape = shapeOf(entity, sharding);
     this.columns = [...this.shape.columns.values()];
     this.names = this.columns.map(({ name }) => name).join(', ');
     this.tuple = `(${this.columns.map(() => '?').join(', ')})`;
@@ -120,7 +122,7 @@ export class Table<Row extends object> {
   async update(manager: EntityManager, where: Where<Row>, changes: Changes<Row>): Promise<number> {
     const assignments = assignmentsOf(this.shape, changes);
     const member = memberOf(manager);
-    const one = member && rowChange(this.shape, where, assignments);
+    const one = member && rowChange(manager, this.shape, where, assignments);
     return member !== undefined && one !== undefined
       ? member.write(one.kind, one, (parts: readonly RowChange[]) =>
           changeRows(member.group.manager, this.shape, parts),
@@ -144,7 +146,7 @@ export class Table<Row extends object> {
    */
   async deleteOne(manager: EntityManager, where: Where<Row>): Promise<boolean> {
     const member = memberOf(manager);
-    const one = member && rowDeletion(this.shape, where);
+    const one = member && rowDeletion(manager, this.shape, where);
     const met =
       member === undefined || one === undefined
         ? this.delete(manager, where)
@@ -182,7 +184,7 @@ export class Table<Row extends object> {
     where: Where<Row>,
     statement: (condition: Condition) => Condition,
   ): Promise<number> {
-    const condition = conditionOf(this.shape, where);
+    const condition = placedCondition(manager, this.shape, where);
     if (condition === null) {
       return 0;
     }

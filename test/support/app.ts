@@ -5,9 +5,11 @@ import { Agent, fetch, type BodyInit } from 'undici';
 import { createApp } from '../../src/app.setup.js';
 import { oidcIssuer } from '../../src/common/auth/oidc-issuer.js';
 import { Env } from '../../src/config/env.js';
+import { Database } from '../../src/database/database.js';
 import { buildOpenApi } from '../../src/openapi.js';
 import { AUDIENCE, StubIssuer } from './issuer.js';
 import { OpenApiContract } from './openapi-contract.js';
+import { ShardDiscipline } from './shard-discipline.js';
 
 /** Key that seals secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -51,6 +53,7 @@ export class TestApp {
     readonly issuer: StubIssuer,
     readonly url: string,
     private readonly token: string,
+    private readonly discipline: ShardDiscipline | undefined,
   ) {
     TestApp.contract ??= new OpenApiContract(buildOpenApi(nest));
   }
@@ -80,13 +83,15 @@ export class TestApp {
       HTTP_CALLER_AT_WORK: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
       RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
+      ...(process.env['TEST_SHARDS'] === undefined ? {} : { DATABASE_SHARDS: process.env['TEST_SHARDS'] }),
       ...settings,
     });
     const nest = await createApp({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
     await nest.listen(0, '127.0.0.1');
     const { port } = nest.getHttpServer().address() as AddressInfo;
     const token = await issuer.sign({ exp: Math.floor(Date.now() / 1_000) + TOKEN_SECONDS });
-    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token);
+    const discipline = env.get('DATABASE_SHARDS') > 1 ? disciplineOf(nest) : undefined;
+    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, discipline);
   }
 
   /** The database behind the service, to look at rows. */
@@ -141,5 +146,14 @@ export class TestApp {
     await this.agent.destroy();
     await this.nest.close();
     await this.issuer.stop();
+    const violations = [...(this.discipline?.violations ?? [])];
+    if (violations.length > 0) {
+      throw new Error(`Statements of a sharded database:\n${violations.join('\n')}`);
+    }
   }
+}
+
+function disciplineOf(nest: NestExpressApplication): ShardDiscipline {
+  const database = nest.get(Database);
+  return ShardDiscipline.of(nest.get(DataSource), () => database.isAtWork);
 }

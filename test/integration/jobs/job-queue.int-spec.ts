@@ -121,6 +121,7 @@ describe('JobQueueService', () => {
     const [id] = await replica.add({ kind: 'timer' });
     const job: Job = {
       id: id ?? 0,
+      shard: 0,
       kind: 'timer',
       payload: {},
       instanceId: null,

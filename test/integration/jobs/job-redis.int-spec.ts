@@ -115,7 +115,7 @@ describe.skipIf(started === undefined)('job workers with Redis', () => {
     const broker = replica.get(JobRelay).broker as JobBroker;
     const [id = 0] = await replica.add({ kind: 'work' });
     await replica.drained();
-    const again = { kind: 'work', lane: 'short', dueAt: Date.now() } as const;
+    const again = { shard: 0, kind: 'work', lane: 'short', dueAt: Date.now() } as const;
     await vi.waitFor(async () => expect(await redisCli(server.port, 'keys', '*:j*')).toBe(''));
     const take = vi.spyOn(replica.get(JobsRepository), 'take');
     await broker.handOver([

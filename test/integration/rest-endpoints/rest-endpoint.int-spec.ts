@@ -288,7 +288,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(seen).toHaveLength(1);
     await app.nest
       .get(Database)
-      .write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey));
+      .write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey, 0));
     expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
   });
 

@@ -77,7 +77,7 @@ describe('calls of workflow runs to the outside', () => {
     return app.dataSource.getRepository(WorkflowCallEntity).findBy({ runId: id });
   };
   const release = (runKey: string): Promise<void> =>
-    app.nest.get(Database).write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey));
+    app.nest.get(Database).write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey, 0));
 
   it('are stored before and after, and answer the same to a run that begins anew', async () => {
     const runKey = uuid();

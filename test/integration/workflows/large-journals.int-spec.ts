@@ -58,6 +58,7 @@ afterAll(() => app.close());
 function callOf(index: number): WorkflowCallEntity {
   return {
     runId,
+    shard: 0,
     callKey: `2/a/${index}`,
     kind: CallKind.Rest,
     state: CallState.Done,

@@ -284,6 +284,7 @@ describe('running a workflow', () => {
         appId: null,
         workflow: 'rate',
         processInstanceUuid,
+        shard: 0,
         processTokenId: null,
         parentRunId: null,
         origin: WorkflowRunOrigin.Process,

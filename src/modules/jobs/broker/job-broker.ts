@@ -14,9 +14,14 @@ const KEEP_NONE = { count: 0 } as const;
 
 type Driver = typeof import('bullmq');
 
-/** A stored job as Redis knows it: which row to look at, and when. Nothing of the job's data is there. */
-export interface QueuedJob {
+/** Names a stored job, see `NewJob`. */
+interface QueuedPlace {
   id: number;
+  shard: number;
+}
+
+/** A stored job as Redis knows it: which row to look at, and when. Nothing of the job's data is there. */
+export interface QueuedJob extends QueuedPlace {
   kind: string;
   lane: JobLane;
   /** Milliseconds of the epoch. */
@@ -29,7 +34,7 @@ export interface QueuedJob {
  * Looks at a job whose time has come.
  * @returns milliseconds after which to look again; undefined when nothing is left to be done
  */
-export type Look = (job: { id: number; kind: string }) => Promise<number | undefined>;
+export type Look = (job: QueuedPlace & { kind: string }) => Promise<number | undefined>;
 
 /**
  * BullMQ: tells workers of all replicas when to look at which row of `runtime_jobs`, one queue for each lane of jobs. The row alone decides
@@ -142,7 +147,7 @@ export class JobBroker {
   }
 
   private async process(job: BrokerJob, token: string | undefined, look: Look): Promise<void> {
-    const againMs = await look({ id: idOf(job), kind: job.name });
+    const againMs = await look({ ...placeOf(job), kind: job.name });
     if (againMs !== undefined) {
       await job.moveToDelayed(Date.now() + againMs, token);
       throw new this.driver.DelayedError();
@@ -192,12 +197,19 @@ export class JobBroker {
   }
 }
 
-function toBrokerJob({ id, kind, dueAt, priority }: QueuedJob): Parameters<Queue['addBulk']>[0][number] {
+function toBrokerJob({
+  id,
+  shard,
+  kind,
+  dueAt,
+  priority,
+}: QueuedJob): Parameters<Queue['addBulk']>[0][number] {
   const delay = Math.max(0, dueAt - Date.now());
   const options = { jobId: `j${id}`, delay, ...(priority === undefined ? {} : { priority }) };
-  return { name: kind, data: {}, opts: options };
+  return { name: kind, data: { shard }, opts: options };
 }
 
-function idOf({ id = '' }: BrokerJob): number {
-  return Number(id.slice(1));
+/** A replica of an earlier release says no shard: where there are several, the sweep finds the row. */
+function placeOf({ id = '', data }: BrokerJob<{ shard?: number }>): QueuedPlace {
+  return { id: Number(id.slice(1)), shard: data.shard ?? 0 };
 }

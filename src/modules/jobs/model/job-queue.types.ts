@@ -15,13 +15,15 @@ export interface NewJob {
   tokenId?: number;
   /** Up to 128 characters. While a job with this key is stored, another one is not added. */
   dedupeKey?: string;
-  /** Number from 0 to 255 that keeps rows of one owner together; follows from the owner's id when absent. */
+  /** Number from 0 to 255 that keeps rows of one owner together; follows from the owner's id when absent, else from the dedupe key. */
   shard?: number;
 }
 
 /** A job that this replica holds until its lease ends. */
 export interface Job {
   id: number;
+  /** Where it is stored, see `NewJob`. */
+  shard: number;
   kind: string;
   payload: JsonObject;
   instanceId: number | null;

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { afterCommit } from '../../../database/after-commit.js';
+import { andShard, SHARDS, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { QueuedJob } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
@@ -13,11 +15,10 @@ import { JobSignal } from './job-signal.js';
 import type { Job, NewJob } from '../model/job-queue.types.js';
 import { InvalidJobError, LeaseLostError } from './jobs.errors.js';
 
-const JOBS = new Table(RuntimeJobEntity);
+const JOBS = new Table(RuntimeJobEntity, { instanceId: shardOf, dedupeKey: shardOfKey });
 const ID = JOBS.select('id');
 const WORK = JOBS.select('id', 'payload');
 
-const SHARDS = 256;
 const KIND_MAX_LENGTH = 32;
 const DEDUPE_KEY_MAX_LENGTH = 128;
 
@@ -67,7 +68,7 @@ export class JobQueueService {
    * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
    */
   async complete(manager: EntityManager, job: Job): Promise<void> {
-    if (!(await JOBS.deleteOne(manager, { id: job.id, lease: job.lease }))) {
+    if (!(await JOBS.deleteOne(manager, { id: job.id, shard: job.shard, lease: job.lease }))) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -77,8 +78,8 @@ export class JobQueueService {
    * Keeps a job from being completed or cancelled until the transaction ends.
    * @throws LeaseLostError when it was cancelled or another worker has it
    */
-  async hold(manager: EntityManager, { id, lease }: Job): Promise<void> {
-    if ((await ID.first(manager, { id, lease }, { lock: 'pessimistic_read' })) === null) {
+  async hold(manager: EntityManager, { id, shard, lease }: Job): Promise<void> {
+    if ((await ID.first(manager, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
       throw new LeaseLostError();
     }
   }
@@ -113,16 +114,18 @@ export class JobQueueService {
 
   /** How many open jobs a family has, running ones included; counts no further than `most`. */
   async countOfFamily(manager: EntityManager, familyId: number, most: number): Promise<number> {
+    // The jobs of a family of an earlier release may be in any shard: those of its first instance are counted.
+    const shard = andShard(manager, shardOf(familyId));
     const [found] = await manager.query<{ jobs: unknown }[]>(
-      'SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ? LIMIT ?) AS counted',
-      [familyId, most],
+      `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
+      [familyId, ...shard.values, most],
     );
     return Number(found?.jobs ?? 0);
   }
 
-  /** Deletes jobs by their ids, running ones included: they can no longer store anything. */
-  async cancel(manager: EntityManager, ids: number[]): Promise<void> {
-    await JOBS.delete(manager, { id: In(ids) });
+  /** Deletes jobs of an instance by their ids, running ones included: they can no longer store anything. */
+  async cancel(manager: EntityManager, instanceId: number, ids: number[]): Promise<void> {
+    await JOBS.delete(manager, { id: In(ids), instanceId });
   }
 
   /** Deletes every job of the instance, running ones included: they can no longer store anything. */
@@ -130,9 +133,13 @@ export class JobQueueService {
     await JOBS.delete(manager, { instanceId });
   }
 
-  /** Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything. */
-  async cancelKeys(manager: EntityManager, dedupeKeys: string[]): Promise<void> {
-    await JOBS.delete(manager, { dedupeKey: In(dedupeKeys) });
+  /**
+   * Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything.
+   * @param shard in which they were added; by default that of jobs without an owner
+   */
+  async cancelKeys(manager: EntityManager, dedupeKeys: string[], shard?: number): Promise<void> {
+    const place = shard === undefined ? {} : { shard };
+    await JOBS.delete(manager, { dedupeKey: In(dedupeKeys), ...place });
   }
 
   /** Wakes the workers of this replica, once for all calls of a turn. Adding jobs does so after its commit. */
@@ -146,9 +153,10 @@ export class JobQueueService {
     }
   }
 
-  private toQueued({ id, kind, availableAt }: NewJob & { id: number }): QueuedJob {
+  private toQueued(job: NewJob & { id: number }): QueuedJob {
+    const { id, kind, availableAt } = job;
     const priority = this.handlers.find(kind)?.priority;
-    const place = { lane: this.handlers.lane(kind), dueAt: availableAt.getTime() };
+    const place = { shard: placeOf(job), lane: this.handlers.lane(kind), dueAt: availableAt.getTime() };
     return { id, kind, ...place, ...(priority === undefined ? {} : { priority }) };
   }
 
@@ -156,7 +164,7 @@ export class JobQueueService {
     this.check(job);
     return {
       id: job.id,
-      shard: job.shard ?? (job.instanceId ?? job.id) % SHARDS,
+      shard: placeOf(job),
       lane: this.handlers.lane(job.kind),
       kind: job.kind,
       dueAt: job.availableAt,
@@ -188,4 +196,19 @@ export class JobQueueService {
       throw new InvalidJobError('The payload of a job exceeds JOBS_MAX_PAYLOAD_BYTES.');
     }
   }
+}
+
+/** Equal dedupe keys are in one shard, where the unique index sees them. */
+function placeOf({ id, shard, instanceId, dedupeKey }: NewJob & { id: number }): number {
+  if (shard !== undefined) {
+    return shard;
+  }
+  if (instanceId !== undefined) {
+    return shardOf(instanceId);
+  }
+  return dedupeKey === undefined ? id % SHARDS : shardOfKey(dedupeKey);
+}
+
+function shardOfKey(dedupeKey: string): number {
+  return shardOfHash(hash('sha256', dedupeKey));
 }

@@ -1,14 +1,15 @@
 import { In, type EntityManager } from 'typeorm';
 import type { DatabaseTime } from '../../../database/database-time.js';
+import { andShard, inShard, isSharded } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { Table } from '../../../database/table.js';
 import { isUnknownStatement } from '../../../database/unknown-statement.js';
 import type { JobLane } from '../model/job-lane.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 
-const JOBS = new Table(RuntimeJobEntity);
+const JOBS = new Table(RuntimeJobEntity, {});
 const ALL = JOBS.selectAllBut();
-const PLACE = JOBS.select('id', 'kind', 'lane', 'availableAt');
+const PLACE = JOBS.select('id', 'shard', 'kind', 'lane', 'availableAt');
 
 /** Which jobs a worker asks for. */
 export interface DueRequest {
@@ -18,22 +19,24 @@ export interface DueRequest {
   limit: number;
 }
 
+/** Names a job. */
+export type JobPlace = Pick<RuntimeJobEntity, 'id' | 'shard'>;
+
 /** A job that is due, or will be soon. */
-export interface DueJob {
-  id: number;
+export interface DueJob extends JobPlace {
   kind: string;
   /** Milliseconds until it may be claimed, above 0 when that is still to come. */
   waitMs: number;
 }
 
 /**
- * Jobs that are due or will be within `aheadMs`, first those that come up first. Locks nothing: a locking read of a range also locks the
+ * Jobs of some shards that are due or will be within `aheadMs`, first those that come up first. Locks nothing: a locking read of a range also locks the
  * row behind its end for a moment, which may be the first due job of another lane of jobs, and whoever skips locked rows then misses it.
  */
 export async function dueJobs(
   manager: EntityManager,
   time: DatabaseTime,
-  { lane, kinds, limit, aheadMs }: DueRequest & { aheadMs: number },
+  { lane, kinds, limit, aheadMs, shards }: DueRequest & { aheadMs: number; shards: readonly number[] },
 ): Promise<DueJob[]> {
   const end = time.later(aheadMs);
   const wait = time.untilMs('job.available_at');
@@ -41,16 +44,25 @@ export async function dueJobs(
   const rows = await manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
     .select('job.id', 'id')
+    .addSelect('job.shard', 'shard')
     .addSelect('job.kind', 'kind')
     .addSelect(wait.sql, 'wait')
-    .where({ lane, kind: In(kinds) })
+    .where({ lane, kind: In(kinds), ...inShard(manager, shards) })
     .andWhere(`job.available_at <= ${end.sql}`)
     .setParameters({ ...end.parameters, ...wait.parameters })
     .orderBy('job.availableAt')
     .addOrderBy('job.id')
     .limit(limit)
-    .getRawMany<{ id: unknown; kind: string; wait: unknown }>();
-  return rows.map((row) => ({ id: Number(row.id), kind: row.kind, waitMs: Number(row.wait) }));
+    .getRawMany<{ id: unknown; shard: unknown; kind: string; wait: unknown }>();
+  return rows.map(({ id, shard, kind, wait }) => ({
+    ...{ id: Number(id), shard: Number(shard) },
+    ...{ kind, waitMs: Number(wait) },
+  }));
+}
+
+/** Where jobs are. */
+export function shardsOf(jobs: readonly JobPlace[]): number[] {
+  return [...new Set(jobs.map(({ shard }) => shard))];
 }
 
 /** How jobs are taken. */
@@ -66,14 +78,34 @@ export interface Taking {
 /**
  * Takes those of the jobs that are due, and counts that they are begun, by one statement that commits by itself. When it is sent twice,
  * the second time changes nothing.
+ * @param jobs of one group of shards
  * @returns their rows
  */
 export async function takeJobs(
   manager: EntityManager,
-  ids: readonly number[],
+  jobs: readonly JobPlace[],
+  time: DatabaseTime,
+  taking: Taking,
+): Promise<RuntimeJobEntity[]> {
+  // A server of several shards changes no table that is joined. It is asked before what is free, which is so a moment later, too.
+  const isApart = taking.skipsLocked && isSharded(manager);
+  const free = isApart ? await unlocked(manager, jobs) : jobs;
+  if (free.length === 0) {
+    return [];
+  }
+  await markTaken(manager, free, time, isApart ? { ...taking, skipsLocked: false } : taking);
+  const ids = free.map(({ id }) => id);
+  return ALL.find(manager, { id: In(ids), shard: In(shardsOf(free)), lease: taking.lease });
+}
+
+async function markTaken(
+  manager: EntityManager,
+  jobs: readonly JobPlace[],
   time: DatabaseTime,
   { lease, leaseMs, skipsLocked }: Taking,
-): Promise<RuntimeJobEntity[]> {
+): Promise<void> {
+  const ids = jobs.map(({ id }) => id);
+  const shard = andShard(manager, shardsOf(jobs));
   const marks = ids.map(() => '?').join(', ');
   // Of a small table the server would otherwise rather look at, and lock, every row.
   const target = skipsLocked
@@ -83,10 +115,20 @@ export async function takeJobs(
   const changes = `SET lease = ?, available_at = ${until.sql}, attempts = attempts + 1`;
   const [first, last] = skipsLocked ? [ids, []] : [[], ids];
   await manager.query(
-    `UPDATE ${target} ${changes} WHERE available_at <= ${now.sql}${skipsLocked ? '' : ` AND id IN (${marks})`}`,
-    [...first, lease, ...until.values, ...now.values, ...last],
+    `UPDATE ${target} ${changes} WHERE available_at <= ${now.sql}${skipsLocked ? '' : ` AND id IN (${marks})`}${shard.sql}`,
+    [...first, lease, ...until.values, ...now.values, ...last, ...shard.values],
   );
-  return ALL.find(manager, { id: In([...ids]), lease });
+}
+
+/** Those of the jobs that nobody is just taking, completing or cancelling. */
+async function unlocked(manager: EntityManager, jobs: readonly JobPlace[]): Promise<JobPlace[]> {
+  const shard = andShard(manager, shardsOf(jobs));
+  const rows: { id: unknown }[] = await manager.query(
+    `SELECT id FROM runtime_jobs FORCE INDEX (PRIMARY) WHERE id IN (${jobs.map(() => '?').join(', ')})${shard.sql} FOR UPDATE SKIP LOCKED`,
+    [...jobs.map(({ id }) => id), ...shard.values],
+  );
+  const free = new Set(rows.map(({ id }) => Number(id)));
+  return jobs.filter(({ id }) => free.has(id));
 }
 
 /** Where to go on in the order of times. */
@@ -95,30 +137,58 @@ export interface PlaceInTime {
   id: number;
 }
 
-/**
- * Jobs of a lane that may be claimed after a place in time, up to an end, in this order.
- * @param limit at the most so many
- */
+/** A part of the order of times. */
+export interface RangeInTime {
+  after: PlaceInTime;
+  until: Date;
+  /** At the most so many jobs. */
+  limit: number;
+  /** Of one group. */
+  shards: readonly number[];
+}
+
+/** Jobs of a lane that may be claimed after a place in time, up to an end, in this order. */
 export function jobsFrom(
   manager: EntityManager,
   lane: JobLane,
-  { after, until, limit }: { after: PlaceInTime; until: Date; limit: number },
-): Promise<Pick<RuntimeJobEntity, 'id' | 'kind' | 'lane' | 'availableAt'>[]> {
+  { after, until, limit, shards }: RangeInTime,
+): Promise<Pick<RuntimeJobEntity, 'id' | 'shard' | 'kind' | 'lane' | 'availableAt'>[]> {
   const from = sqlTime(after.availableAt);
   const and = {
     sql: '(available_at > ? OR (available_at = ? AND id > ?)) AND available_at <= ?',
     values: [from, from, after.id, sqlTime(until)],
   };
-  return PLACE.find(manager, { lane }, { and, order: { availableAt: 'ASC', id: 'ASC' }, limit });
+  return PLACE.find(
+    manager,
+    { lane, shard: In([...shards]) },
+    { and, order: { availableAt: 'ASC', id: 'ASC' }, limit },
+  );
+}
+
+/** When the oldest job of a lane and of some shards was to be done that nobody works at; undefined when there is none. */
+export async function oldestDueOf(
+  manager: EntityManager,
+  time: DatabaseTime,
+  lane: JobLane,
+  shards: readonly number[],
+): Promise<Date | undefined> {
+  const now = time.now();
+  const row = await manager
+    .createQueryBuilder(RuntimeJobEntity, 'job')
+    .select(['job.id', 'job.dueAt'])
+    .where({ lane, ...inShard(manager, shards) })
+    .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
+    .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
+    .orderBy('job.dueAt')
+    .limit(1)
+    .getOne();
+  return row?.dueAt;
 }
 
 /** Whether the server knows SKIP LOCKED. Rethrows failures that tell nothing about it, such as a lost connection. */
 export async function knowsSkipLocked(manager: EntityManager): Promise<boolean> {
   try {
-    await manager.query(
-      'SELECT id FROM runtime_jobs FORCE INDEX (PRIMARY) WHERE id IN (?) FOR UPDATE SKIP LOCKED',
-      [0],
-    );
+    await unlocked(manager, [{ id: 0, shard: 0 }]);
     return true;
   } catch (error) {
     if (isUnknownStatement(error)) {

@@ -2,15 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from 'typeorm';
 import { Env } from '../../../config/env.js';
+import { joinGroup } from '../../../database/groups/write-group.js';
 import { Database } from '../../../database/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
-import { dueJobs, jobsFrom, knowsSkipLocked, takeJobs, type DueRequest } from './job-claim.js';
+import {
+  dueJobs,
+  jobsFrom,
+  knowsSkipLocked,
+  oldestDueOf,
+  shardsOf,
+  takeJobs,
+  type DueRequest,
+  type JobPlace,
+} from './job-claim.js';
 import type { JobLane } from '../model/job-lane.js';
 import type { ClaimedJob, Job } from '../model/job-queue.types.js';
 import { DatabaseTime } from '../../../database/database-time.js';
+import { inShard } from '../../../database/shards.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
 import { Table, type Changes } from '../../../database/table.js';
 
-const JOBS = new Table(RuntimeJobEntity);
+const JOBS = new Table(RuntimeJobEntity, {});
 
 /** How many times as many jobs as wanted are looked at, for others want the first ones too. */
 const LOOK_AHEAD = 3;
@@ -18,8 +30,7 @@ const LEAST_SEEN = 10;
 const CONTENDED_MS = 20;
 
 /** One job that somebody wants to take. */
-interface Wanted {
-  id: number;
+interface Wanted extends JobPlace {
   leaseMs: number;
   /** Of the taking, when it is the first of those that are taken together. */
   lease: string;
@@ -31,14 +42,15 @@ export class JobsRepository {
   /** Whether claimers pass over rows that others hold, instead of waiting for each other. Unknown before the first claim. */
   private skipsLocked: boolean | undefined;
   private readonly nextDue = new Map<JobLane, number>();
-  /** Of takings of which nobody knows whether they were stored. */
-  private readonly unsure = new Set<string>();
+  /** Of takings of which nobody knows whether they were stored, with their shards. */
+  private readonly unsure = new Map<string, number[]>();
   private readonly takeTogether: (wanted: Wanted) => Promise<ClaimedJob | undefined>;
 
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
     private readonly env: Env,
+    private readonly groups: ShardGroups,
   ) {
     this.takeTogether = database.sharedChange(
       (manager, wanted: readonly Wanted[]) => this.takeAll(manager, wanted),
@@ -47,7 +59,8 @@ export class JobsRepository {
   }
 
   /**
-   * Takes due jobs and begins them: each is held for the time of its kind, and the attempt is counted.
+   * Takes due jobs and begins them: each is held for the time of its kind, and the attempt is counted. Of one group of shards at a
+   * time, beginning with the one whose turn it is.
    * @param leaseMsOf how long a job of a kind is held, JOBS_LEASE_MS by default
    * @returns at most `limit`, those first that were due first; none may also mean that others were faster
    */
@@ -55,23 +68,42 @@ export class JobsRepository {
     request: DueRequest,
     leaseMsOf: (kind: string) => number = () => this.env.get('JOBS_LEASE_MS'),
   ): Promise<ClaimedJob[]> {
+    this.nextDue.delete(request.lane);
+    for (const shards of this.groups.inTurn()) {
+      const claimed = await this.claimIn(shards, request, leaseMsOf);
+      if (claimed.length > 0) {
+        return claimed;
+      }
+    }
+    return [];
+  }
+
+  private async claimIn(
+    shards: readonly number[],
+    request: DueRequest,
+    leaseMsOf: (kind: string) => number,
+  ): Promise<ClaimedJob[]> {
     const { lane, limit } = request;
     const aheadMs = this.env.get('JOBS_POLL_MS');
-    const seen = { ...request, aheadMs, limit: Math.max(limit * LOOK_AHEAD, LEAST_SEEN) };
+    const seen = { ...request, aheadMs, shards, limit: Math.max(limit * LOOK_AHEAD, LEAST_SEEN) };
     const jobs = await this.database.read((manager) => dueJobs(manager, this.time, seen));
     const due = jobs.filter(({ waitMs }) => waitMs <= 0);
-    this.nextDue.set(lane, jobs[due.length]?.waitMs ?? Number.POSITIVE_INFINITY);
+    this.noteDue(lane, jobs[due.length]?.waitMs);
     for (let start = 0; start < due.length; start += limit) {
       const chunk = due.slice(start, start + limit);
-      const taken = await Promise.all(chunk.map(({ id, kind }) => this.take(id, leaseMsOf(kind))));
+      const taken = await Promise.all(chunk.map((job) => this.take(job, leaseMsOf(job.kind))));
       const got = taken.filter((job) => job !== undefined);
       if (got.length > 0) {
         return got;
       }
       // Others are at them just now.
-      this.nextDue.set(lane, CONTENDED_MS);
+      this.noteDue(lane, CONTENDED_MS);
     }
     return [];
+  }
+
+  private noteDue(lane: JobLane, waitMs = Number.POSITIVE_INFINITY): void {
+    this.nextDue.set(lane, Math.min(waitMs, this.nextDueMs(lane)));
   }
 
   /** Milliseconds from the last look of `claim` until the next job is due, as far as it has looked ahead. */
@@ -84,23 +116,23 @@ export class JobsRepository {
    * statements.
    * @returns undefined when it is gone, not due yet, or another worker has it
    */
-  async take(id: number, leaseMs: number): Promise<ClaimedJob | undefined> {
+  async take({ id, shard }: JobPlace, leaseMs: number): Promise<ClaimedJob | undefined> {
     this.skipsLocked ??= !this.database.isEmbedded && (await this.database.write(knowsSkipLocked));
-    return this.takeTogether({ id, leaseMs, lease: randomUUID() });
+    return this.takeTogether({ id, shard, leaseMs, lease: randomUUID() });
   }
 
   /**
    * When a job may be claimed.
    * @returns milliseconds from now; undefined when it is gone
    */
-  async waitMs(id: number): Promise<number | undefined> {
+  async waitMs({ id, shard }: JobPlace): Promise<number | undefined> {
     const { sql, parameters } = this.time.untilMs('job.available_at');
     const row = await this.database.read((manager) =>
       manager
         .createQueryBuilder(RuntimeJobEntity, 'job')
         .select(sql, 'wait')
         .setParameters(parameters)
-        .where({ id })
+        .where({ id, ...inShard(manager, shard) })
         .getRawOne<{ wait: unknown }>(),
     );
     return row === undefined ? undefined : Number(row.wait);
@@ -116,10 +148,11 @@ export class JobsRepository {
    * @throws when the database still cannot do it
    */
   async undoUnsure(): Promise<void> {
-    for (const lease of this.unsure) {
+    for (const [lease, shards] of this.unsure) {
       const availableAt = this.time.laterValue(0);
+      const held = { lease, shard: In(shards) };
       await this.database.write((manager) =>
-        JOBS.update(manager, { lease }, { lease: null, attempts: () => 'attempts - 1', availableAt }),
+        JOBS.update(manager, held, { lease: null, attempts: () => 'attempts - 1', availableAt }),
       );
       this.unsure.delete(lease);
     }
@@ -148,12 +181,12 @@ export class JobsRepository {
    * another worker has it by now, it is counted all the same.
    * @param job whose `attempts` counts the run; one that was not begun is left as it is
    */
-  async putOffInterrupted({ id, lease, attempts }: Job, delayMs: number): Promise<void> {
+  async putOffInterrupted({ id, shard, lease, attempts }: Job, delayMs: number): Promise<void> {
     const { sql, parameters } = this.time.later(delayMs);
     await this.database.write(async (manager) => {
       const update = (): UpdateQueryBuilder<RuntimeJobEntity> =>
         manager.createQueryBuilder().update(RuntimeJobEntity);
-      const begun = { id, attempts: MoreThanOrEqual(attempts) };
+      const begun = { id, attempts: MoreThanOrEqual(attempts), ...inShard(manager, shard) };
       const { affected } = await update()
         .set({ interruptions: oneMore, lease: null, availableAt: () => sql })
         .where({ ...begun, lease })
@@ -172,8 +205,8 @@ export class JobsRepository {
 
   /** The same for jobs that were claimed and whose handlers were not called. */
   async giveBack(jobs: readonly Job[]): Promise<void> {
-    if (jobs.length > 0) {
-      await this.change(jobs, 0, { lease: null, attempts: () => 'attempts - 1' });
+    for (const part of this.groups.parted(jobs)) {
+      await this.change(part, 0, { lease: null, attempts: () => 'attempts - 1' });
     }
   }
 
@@ -182,19 +215,12 @@ export class JobsRepository {
    * undefined when there is none.
    */
   async oldestDue(lane: JobLane): Promise<Date | undefined> {
-    const now = this.time.now();
-    const row = await this.database.read((manager) =>
-      manager
-        .createQueryBuilder(RuntimeJobEntity, 'job')
-        .select(['job.id', 'job.dueAt'])
-        .where({ lane })
-        .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
-        .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
-        .orderBy('job.dueAt')
-        .limit(1)
-        .getOne(),
-    );
-    return row?.dueAt;
+    let oldest: Date | undefined;
+    for (const shards of this.groups.inTurn()) {
+      const due = await this.database.read((manager) => oldestDueOf(manager, this.time, lane, shards));
+      oldest = due !== undefined && (oldest === undefined || due < oldest) ? due : oldest;
+    }
+    return oldest;
   }
 
   /** @param delayMs when they may be claimed, from now on */
@@ -203,44 +229,57 @@ export class JobsRepository {
     delayMs: number,
     changes: Changes<RuntimeJobEntity>,
   ): Promise<boolean> {
-    const [{ id, lease } = { id: 0, lease: '' }] = jobs;
+    const [{ id, shard, lease } = { id: 0, shard: 0, lease: '' }] = jobs;
     const held =
       jobs.length === 1
-        ? { id, lease }
-        : { id: In(jobs.map((job) => job.id)), lease: In([...new Set(jobs.map((job) => job.lease))]) };
+        ? { id, shard, lease }
+        : {
+            id: In(jobs.map((job) => job.id)),
+            shard: In(shardsOf(jobs)),
+            lease: In([...new Set(jobs.map((job) => job.lease))]),
+          };
     const availableAt = this.time.laterValue(delayMs);
-    const met = await this.database.writeTogether((manager) =>
-      JOBS.update(manager, held, { ...changes, availableAt }),
-    );
+    const met = await this.database.writeTogether((manager) => {
+      joinGroup(manager, this.groups.nameOf(shard));
+      return JOBS.update(manager, held, { ...changes, availableAt });
+    });
     return met === jobs.length;
   }
 
-  /** Takes those together that are held for the same time. */
+  /** Takes those together that are held for the same time, and in one group of shards. */
   private async takeAll(
     manager: EntityManager,
     wanted: readonly Wanted[],
   ): Promise<(ClaimedJob | undefined)[]> {
-    const taken = new Map<Wanted, ClaimedJob>();
+    const taken = new Map<number, ClaimedJob>();
     for (const leaseMs of new Set(wanted.map((one) => one.leaseMs))) {
-      const alike = wanted.filter((one) => one.leaseMs === leaseMs);
-      const ids = new Map(alike.map((one) => [one.id, one]));
-      const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: this.skipsLocked === true };
-      // Counted from before the statement, so that we never think of the lease as longer than the database does.
-      const claimedAt = performance.now();
-      const rows = await takeJobs(manager, [...ids.keys()], this.time, taking).catch((error: unknown) => {
-        this.unsure.add(taking.lease);
-        throw error;
-      });
-      // The second time is the one that counts.
-      this.unsure.delete(taking.lease);
-      for (const row of rows) {
-        const one = ids.get(row.id);
-        if (one !== undefined) {
-          taken.set(one, { ...toJob(row), leaseMs, claimedAt });
+      for (const alike of this.groups.parted(wanted.filter((one) => one.leaseMs === leaseMs))) {
+        for (const job of await this.takeAlike(manager, alike, leaseMs)) {
+          taken.set(job.id, job);
         }
       }
     }
-    return wanted.map((one) => taken.get(one));
+    // Of those who want the same job the last one has it.
+    const last = new Map(wanted.map((one) => [one.id, one]));
+    return wanted.map((one) => (last.get(one.id) === one ? taken.get(one.id) : undefined));
+  }
+
+  private async takeAlike(
+    manager: EntityManager,
+    alike: readonly Wanted[],
+    leaseMs: number,
+  ): Promise<ClaimedJob[]> {
+    const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: this.skipsLocked === true };
+    const jobs = [...new Map(alike.map((one) => [one.id, one])).values()];
+    // Counted from before the statement, so that we never think of the lease as longer than the database does.
+    const claimedAt = performance.now();
+    const rows = await takeJobs(manager, jobs, this.time, taking).catch((error: unknown) => {
+      this.unsure.set(taking.lease, shardsOf(alike));
+      throw error;
+    });
+    // The second time is the one that counts.
+    this.unsure.delete(taking.lease);
+    return rows.map((row) => ({ ...toJob(row), leaseMs, claimedAt }));
   }
 }
 
@@ -249,7 +288,8 @@ function oneMore(): string {
 }
 
 function toJob(row: RuntimeJobEntity): Job {
-  const { id, kind, payload, instanceId, tokenId, attempts, failures, interruptions, lease, dueAt } = row;
+  const { id, shard, kind, payload, instanceId, tokenId, attempts, failures, interruptions, lease, dueAt } =
+    row;
   const counts = { attempts, failures, interruptions };
-  return { id, kind, payload, instanceId, tokenId, ...counts, lease: lease ?? '', availableAt: dueAt };
+  return { id, shard, kind, payload, instanceId, tokenId, ...counts, lease: lease ?? '', availableAt: dueAt };
 }

@@ -6,6 +6,7 @@ import { within } from '../../../common/within.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
+import type { JobPlace } from '../storage/job-claim.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 import { retryDelay } from './job-delay.js';
 import { JobSweep } from './job-sweep.js';
@@ -67,13 +68,13 @@ export class BrokerWorkers {
     await within(CLOSE_MS, left, () => undefined);
   }
 
-  private async look({ id, kind }: { id: number; kind: string }): Promise<number | undefined> {
+  private async look(place: JobPlace & { kind: string }): Promise<number | undefined> {
     const { handlers, log } = this;
-    if (handlers.find(kind) === undefined) {
+    if (handlers.find(place.kind) === undefined) {
       return REST_MS;
     }
     try {
-      const againMs = await this.runOne(id, handlers.leaseMs(kind));
+      const againMs = await this.runOne(place, handlers.leaseMs(place.kind));
       if (this.failures > 0) {
         this.failures = 0;
         log.info('background jobs go on');
@@ -91,15 +92,15 @@ export class BrokerWorkers {
     }
   }
 
-  private async runOne(id: number, leaseMs: number): Promise<number | undefined> {
+  private async runOne(place: JobPlace, leaseMs: number): Promise<number | undefined> {
     const { jobs, runner } = this;
     await runner.payOwed();
-    const job = await jobs.take(id, leaseMs);
+    const job = await jobs.take(place, leaseMs);
     const outcome = job && (await runner.run(job));
     if (outcome === 'completed' || outcome === 'given_up') {
       return undefined;
     }
-    const waitMs = await jobs.waitMs(id);
+    const waitMs = await jobs.waitMs(place);
     return waitMs === undefined ? undefined : Math.max(LEAST_WAIT_MS, Math.ceil(waitMs));
   }
 }

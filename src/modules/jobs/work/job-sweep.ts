@@ -3,6 +3,7 @@ import { Log } from '../../../common/logging/log.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
 import type { QueuedJob } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
@@ -15,6 +16,11 @@ const PAGE = 500;
 const STEPS = 10;
 /** Part of the pause between two looks during which the turn is taken, so that the next look finds it free. */
 const TURN = 0.9;
+
+interface Part {
+  lane: JobLane;
+  shards: readonly number[];
+}
 
 /**
  * Finds stored jobs that Redis does not know, and hands them over. These are jobs that come near, jobs that were due and that nobody has
@@ -29,6 +35,7 @@ export class JobSweep {
     private readonly relay: JobRelay,
     private readonly jobs: JobsRepository,
     private readonly handlers: JobHandlersService,
+    private readonly groups: ShardGroups,
     private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -78,10 +85,10 @@ export class JobSweep {
 
   /** @returns whether Redis took all of them */
   private async handOverAll({ from, until }: { from: number; until: number }): Promise<boolean> {
-    for (const lane of JOB_LANES) {
+    for (const part of this.parts()) {
       let after: PlaceInTime | undefined = { availableAt: new Date(from), id: 0 };
       while (after !== undefined) {
-        const page: PlaceInTime[] | undefined = await this.handOver(lane, after, until);
+        const page: PlaceInTime[] | undefined = await this.handOver(part, after, until);
         if (page === undefined) {
           return false;
         }
@@ -92,23 +99,29 @@ export class JobSweep {
   }
 
   private async handOverLate(until: number): Promise<void> {
-    for (const lane of JOB_LANES) {
-      await this.handOver(lane, { availableAt: new Date(0), id: 0 }, until);
+    for (const part of this.parts()) {
+      await this.handOver(part, { availableAt: new Date(0), id: 0 }, until);
     }
+  }
+
+  /** No statement asks for more than a lane of jobs of one group of shards. */
+  private parts(): Part[] {
+    return JOB_LANES.flatMap((lane) => this.groups.inTurn().map((shards) => ({ lane, shards })));
   }
 
   /** @returns undefined when Redis did not take them */
   private async handOver(
-    lane: JobLane,
+    { lane, shards }: Part,
     after: PlaceInTime,
     until: number,
   ): Promise<PlaceInTime[] | undefined> {
     const { jobs, relay, handlers } = this;
-    const rows = await jobs.from(lane, { after, until: new Date(until), limit: PAGE });
-    const queued = rows.map(({ id, kind, availableAt }): QueuedJob => {
+    const rows = await jobs.from(lane, { after, until: new Date(until), limit: PAGE, shards });
+    const queued = rows.map(({ id, shard, kind, availableAt }): QueuedJob => {
       const priority = handlers.find(kind)?.priority;
       return {
         id,
+        shard,
         kind,
         lane,
         dueAt: availableAt.getTime(),

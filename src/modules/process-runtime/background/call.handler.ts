@@ -111,6 +111,7 @@ export class CallHandler implements JobHandler {
       platform: parent.platform,
       starter: parent.starter,
       startedBy: parent.startedBy,
+      shard: null,
       rootAppId: parent.rootAppId,
       depth: parent.depth + 1,
       parent: {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Env } from '../../../config/env.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import { FamiliesRepository } from '../storage/families.repository.js';
 import { MessagesRepository } from '../storage/messages.repository.js';
@@ -19,17 +20,18 @@ export class ExpiredRows {
     private readonly messages: MessagesRepository,
     private readonly families: FamiliesRepository,
     private readonly quotas: QuotasService,
+    private readonly groups: ShardGroups,
     private readonly env: Env,
   ) {}
 
   /** What can be deleted at a time. */
   removals(now: Date): Removal[] {
     const oldest = new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
-    return [
-      (manager, limit) => this.repeats.removeBefore(manager, oldest, limit),
-      (manager, limit) => this.messages.removeExpired(manager, now, limit),
-      (manager, limit) => this.quotas.removeEnded(manager, now, limit),
-      (manager, limit) => this.families.removeEmpty(manager, limit),
-    ];
+    const ofGroups = this.groups.inTurn().flatMap((shards): Removal[] => [
+      (manager, limit) => this.repeats.removeBefore(manager, shards, oldest, limit),
+      (manager, limit) => this.messages.removeExpired(manager, shards, now, limit),
+      (manager, limit) => this.families.removeEmpty(manager, shards, limit),
+    ]);
+    return [...ofGroups, (manager, limit) => this.quotas.removeEnded(manager, now, limit)];
   }
 }

@@ -26,7 +26,7 @@ export class JobOwners {
     { tokenId, visit }: { tokenId: number; visit: number },
   ): Promise<InstanceHead | null> {
     return this.database.read(async (manager) => {
-      const [token] = await this.tokens.byIds(manager, [tokenId]);
+      const [token] = await this.tokens.byIds(manager, ownerOf(job), [tokenId]);
       return token?.state.visit === visit && token.state.state === 'ACTIVE'
         ? this.instances.findHead(manager, { id: ownerOf(job) })
         : null;

@@ -84,7 +84,7 @@ export class JobSteps {
     if (error instanceof FailedStepError) {
       await this.incidents.record(error.instanceId, faultOf(error), { job });
     } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
-      const token = job.tokenId === null ? null : await this.visitOf(job.tokenId);
+      const token = job.tokenId === null ? null : await this.visitOf(instanceId, job.tokenId);
       await this.stop(job, instanceId, { message: error.message, ...token });
     } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
       await this.drop(job);
@@ -93,8 +93,11 @@ export class JobSteps {
     }
   }
 
-  private async visitOf(tokenId: number): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
-    const [token] = await this.database.read((manager) => this.tokens.byIds(manager, [tokenId]));
+  private async visitOf(
+    instanceId: number,
+    tokenId: number,
+  ): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
+    const [token] = await this.database.read((manager) => this.tokens.byIds(manager, instanceId, [tokenId]));
     return {
       tokenId: token?.state.id ?? null,
       visit: token?.state.visit ?? null,

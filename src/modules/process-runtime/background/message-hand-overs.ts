@@ -35,14 +35,15 @@ export class MessageHandOvers {
   }
 
   /** @throws MessageTakenError */
-  private async addJob({ id, payload }: MessageRow, wait: WaitRow): Promise<void> {
+  private async addJob(message: MessageRow, wait: WaitRow): Promise<void> {
+    const { payload } = message;
     const { tokenId, visit, node, instanceId } = wait;
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
     const jobId = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
       const isOurs =
-        (await this.messages.removeWait(manager, wait.id)) &&
-        (await this.messages.removeMessage(manager, id));
+        (await this.messages.removeWait(manager, wait)) &&
+        (await this.messages.removeMessage(manager, message));
       const head = isOurs ? await this.instances.findHead(manager, { id: instanceId }) : null;
       if (head === null) {
         throw new MessageTakenError();

@@ -51,7 +51,7 @@ export class MessageMatcher {
       if (error instanceof FailedStepError) {
         await this.handOvers.leaveToJob(message, wait);
       } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
-        await this.database.write((manager) => this.messages.removeWait(manager, wait.id));
+        await this.database.write((manager) => this.messages.removeWait(manager, wait));
       } else if (!(error instanceof MessageTakenError)) {
         throw error;
       }
@@ -59,7 +59,8 @@ export class MessageMatcher {
     return true;
   }
 
-  private async deliver({ id, payload }: MessageRow, wait: WaitRow): Promise<void> {
+  private async deliver(message: MessageRow, wait: WaitRow): Promise<void> {
+    const { payload } = message;
     const { tokenId, visit, node } = wait;
     await this.steps.run<void>(
       { id: wait.instanceId },
@@ -68,8 +69,8 @@ export class MessageMatcher {
         decide: async ({ row }, manager) => {
           const isOurs =
             row.state === 'STARTED' &&
-            (await this.messages.removeWait(manager, wait.id)) &&
-            (await this.messages.removeMessage(manager, id));
+            (await this.messages.removeWait(manager, wait)) &&
+            (await this.messages.removeMessage(manager, message));
           if (!isOurs) {
             throw new MessageTakenError();
           }

@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { ProcessStarter } from '../steps/process-starter.js';
@@ -35,7 +36,7 @@ export class MessageStarts {
       return false;
     }
     const receive = async (manager: EntityManager): Promise<void> => {
-      if (!(await this.messages.removeMessage(manager, message.id))) {
+      if (!(await this.messages.removeMessage(manager, message))) {
         throw new ReceivedError();
       }
     };
@@ -49,6 +50,7 @@ export class MessageStarts {
           starter: null,
           startedBy: null,
           parent: null,
+          shard: shardOfHash(message.waitKey),
           rootAppId: message.appId,
           depth: 0,
         },
@@ -64,7 +66,7 @@ export class MessageStarts {
   /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
   private async failed(error: unknown, message: MessageRow): Promise<void> {
     if (error instanceof EngineRefusal) {
-      await this.database.write((manager) => this.messages.removeMessage(manager, message.id));
+      await this.database.write((manager) => this.messages.removeMessage(manager, message));
     } else if (!(error instanceof ReceivedError)) {
       throw laterIfRefused(error);
     }

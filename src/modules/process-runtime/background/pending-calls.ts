@@ -28,7 +28,7 @@ export class PendingCalls {
     const head = await this.instances.lockHead(manager, { id: parentId });
     const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
     const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
-    await this.queue.cancel(manager, ids);
+    await this.queue.cancel(manager, parentId, ids);
     if (head !== null && head.openIncidents > 0) {
       const open = await this.incidents.openAt(manager, parentId, null);
       const failed = open.filter(

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
+import { shardOfHash } from '../../../database/shards.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { encodeJob, type RuntimeJob } from '../steps/runtime-job.js';
@@ -23,12 +25,24 @@ export class ScheduledJobs {
     return next === null ? 0 : this.ids.next('job');
   }
 
-  /** Adds the next one, unless it is there already. */
-  async add(manager: EntityManager, id: number, next: ScheduledJob | null): Promise<void> {
+  /**
+   * Adds the next one, unless it is there already.
+   * @param shard that of the job before; of the first one it follows from what comes again and again
+   */
+  async add(
+    manager: EntityManager,
+    id: number,
+    next: ScheduledJob | null,
+    shard?: number,
+  ): Promise<void> {
     if (next !== null) {
       const { kind, at } = next;
-      const job = { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey: keyOf(next) };
-      await this.queue.add(manager, [job]);
+      const series = seriesOf(next);
+      const dedupeKey = next.kind === 'TIMER_START' ? `${series}:${next.occurrence}` : series;
+      const place = { shard: shard ?? shardOfHash(hash('sha256', series)) };
+      await this.queue.add(manager, [
+        { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey, ...place },
+      ]);
     }
   }
 
@@ -41,12 +55,13 @@ export class ScheduledJobs {
   /** Ends a job, and adds the next one. */
   async replaceIn(manager: EntityManager, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
     await this.queue.complete(manager, job);
-    await this.add(manager, id, next);
+    await this.add(manager, id, next, job.shard);
   }
 }
 
-function keyOf(job: ScheduledJob): string {
+/** What comes again and again, all of it in one shard. */
+function seriesOf(job: ScheduledJob): string {
   return job.kind === 'PROCESS_CLEANUP'
     ? 'process-cleanup'
-    : `timer-start:${job.definitionId}:${job.node}:${job.anchor}:${job.occurrence}`;
+    : `timer-start:${job.definitionId}:${job.node}:${job.anchor}`;
 }

@@ -63,12 +63,13 @@ export class TimerStartHandler implements JobHandler {
         starter: null,
         startedBy: null,
         parent: null,
+        shard: job.shard,
         rootAppId: definition.build.rootApplicationId,
         depth: 0,
       },
       {
         job,
-        begin: (manager) => this.jobs.add(manager, id, next),
+        begin: (manager) => this.jobs.add(manager, id, next, job.shard),
         stopped: (manager) => this.jobs.replaceIn(manager, job, id, next),
       },
     );

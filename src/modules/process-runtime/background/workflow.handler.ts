@@ -54,7 +54,7 @@ export class WorkflowHandler implements JobHandler {
     const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
     const head = await this.owners.find(job);
     if (head !== null) {
-      await this.workflows.abandon(head.uuid, tokenId);
+      await this.workflows.abandon({ processInstanceUuid: head.uuid, shard: head.shard }, tokenId);
     }
     await this.steps.stop(job, ownerOf(job), { ...place, message: givenUp(job, error) });
   }
@@ -103,11 +103,12 @@ export class WorkflowHandler implements JobHandler {
 /** What a run has of the instance that waits for it. */
 function ofInstance(
   head: InstanceHead,
-): Pick<WorkflowRunRequest, 'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid'> {
+): Pick<WorkflowRunRequest, 'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid' | 'shard'> {
   return {
     buildId: head.buildId,
     payer: payerOf(head),
     processInstanceUuid: head.uuid,
     parentProcessInstanceUuid: head.parentUuid,
+    shard: head.shard,
   };
 }

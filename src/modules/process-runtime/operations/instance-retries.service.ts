@@ -193,13 +193,13 @@ export class InstanceRetriesService {
     attempt: Attempt,
   ): Promise<NoStep<InstanceRetryDto> | undefined> {
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if (!(await this.work.isOpen(manager, stop))) {
+    if (!(await this.work.isOpen(manager, row.id, stop))) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
     const { jobId, asAsked } = attempt;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
-    if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, job))) {
+    if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, row.shard, job))) {
       return undefined;
     }
     if (!isReady && !outlives(job, row.state)) {

@@ -37,9 +37,9 @@ export class StoppedWork {
     return this.database.read((manager) => this.findOpen(manager, target));
   }
 
-  /** Whether an incident is still open. */
-  async isOpen(manager: EntityManager, incident: IncidentRow): Promise<boolean> {
-    return (await this.incidents.stillOpen(manager, [incident])).length > 0;
+  /** Whether an incident of an instance is still open. */
+  async isOpen(manager: EntityManager, instanceId: number, incident: IncidentRow): Promise<boolean> {
+    return (await this.incidents.stillOpen(manager, instanceId, [incident])).length > 0;
   }
 
   /** Which of the calls of an activity the work is about; null when it is about none. */
@@ -60,19 +60,23 @@ export class StoppedWork {
   }
 
   /** Whether it is a workflow that, begun anew with the data of now, would make calls again that may not be made twice. */
-  async mustGoOn(manager: EntityManager, job: ParkedJob): Promise<boolean> {
+  async mustGoOn(manager: EntityManager, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
-    return runKey !== null && this.workflows.mustGoOn(manager, runKey);
+    return runKey !== null && this.workflows.mustGoOn(manager, runKey, shard);
   }
 
   /**
    * Queues the same work once more, in the caller's transaction. Who retries decides with it that calls whose outcome nobody knows
    * are made once more.
    */
-  async putBack(manager: EntityManager, stopped: ParkedJob, job: NewJob & { id: number }): Promise<void> {
+  async putBack(
+    manager: EntityManager,
+    stopped: ParkedJob,
+    job: NewJob & { id: number; shard: number },
+  ): Promise<void> {
     const runKey = stoppedRunOf(stopped);
     if (runKey !== null) {
-      await this.workflows.release(manager, runKey);
+      await this.workflows.release(manager, runKey, job.shard);
     }
     await this.queue.add(manager, [job]);
   }

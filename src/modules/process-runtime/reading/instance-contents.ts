@@ -43,10 +43,10 @@ export async function readContents(
   const [revs, tokens, events, ...children] = await readTogether<
     [Pick<InstanceRow, 'id' | 'rev'>, ShownToken, EventRow, ...ChildHead[]]
   >(manager, [
-    revisions(ids),
-    shownTokens(ids, pageSize),
-    lists.includes('history') ? newestEvents(asked, pageSize) : undefined,
-    ...(lists.includes('children') ? ids.map((id) => newestChildren(id, pageSize)) : []),
+    revisions(manager, ids),
+    shownTokens(manager, ids, pageSize),
+    lists.includes('history') ? newestEvents(manager, asked, pageSize) : undefined,
+    ...(lists.includes('children') ? ids.map((id) => newestChildren(manager, id, pageSize)) : []),
   ]);
   const revOf = new Map(revs.map(({ id, rev }) => [id, rev]));
   const tokensOf = byInstance(tokens);

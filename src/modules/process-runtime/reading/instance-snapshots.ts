@@ -107,10 +107,11 @@ export class InstanceSnapshots {
   ): Promise<InstanceSnapshot> {
     const found = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
     // Instances keep their definitions.
-    const definition = await this.definitions.byId(readable(principal, found).definitionId);
+    const { id, definitionId } = readable(principal, found);
+    const definition = await this.definitions.byId(definitionId);
     // It only reads, so nothing counts as stored.
     const locked = await this.database.writeAside(async (manager) => {
-      const row = readable(principal, await this.instances.lock(manager, { uuid }));
+      const row = readable(principal, await this.instances.lock(manager, { id }));
       const contents: Reading['contents'] = async (only, lists) => {
         const [found] = await readContents(manager, [only], lists, this.pageSize);
         return found;
@@ -155,7 +156,7 @@ export class InstanceSnapshots {
     if (contents === undefined || contents.rev !== row.rev) {
       return undefined;
     }
-    const tokenUuids = await this.tokenUuids(reading, contents, incidents);
+    const tokenUuids = await this.tokenUuids(reading, row.id, contents, incidents);
     return { row, definition, incidents, failedChildren, ...contents, tokenUuids };
   }
 
@@ -177,6 +178,7 @@ export class InstanceSnapshots {
 
   private async tokenUuids(
     { run }: Reading,
+    id: number,
     { live, ended, events }: InstanceContents,
     incidents: readonly IncidentHead[],
   ): Promise<ReadonlyMap<number, string>> {
@@ -194,7 +196,7 @@ export class InstanceSnapshots {
     if (missing.size === 0) {
       return known;
     }
-    const others = await run((manager) => this.tokens.uuids(manager, [...missing]));
+    const others = await run((manager) => this.tokens.uuids(manager, id, [...missing]));
     return new Map([...known, ...others]);
   }
 }

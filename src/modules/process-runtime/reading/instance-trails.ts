@@ -56,7 +56,7 @@ export class InstanceTrails {
         ? await this.events.before(manager, head.id, before ?? head.seq + 1, limit)
         : await this.events.after(manager, head.id, after, limit);
     const tokens = new Set(events.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])));
-    const tokenUuids = await this.tokens.uuids(manager, [...tokens]);
+    const tokenUuids = await this.tokens.uuids(manager, head.id, [...tokens]);
     return { definitionId: head.definitionId, events, tokenUuids };
   }
 }

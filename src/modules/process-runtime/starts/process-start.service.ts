@@ -5,6 +5,7 @@ import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
 import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
@@ -99,6 +100,8 @@ export class ProcessStartService {
       starter: callerHash(principal),
       startedBy: principal.user,
       parent: null,
+      // The unique key of the answer holds within one shard.
+      shard: repeat === undefined ? null : shardOfHash(repeat.keyHash),
       rootAppId: definition.build.rootApplicationId,
       depth: 0,
     };
@@ -133,7 +136,7 @@ export class ProcessStartService {
   }
 
   private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
-    const stored = await this.database.read((manager) => this.repeats.find(manager, repeat.keyHash));
+    const stored = await this.database.read((manager) => this.repeats.find(manager, repeat.keyHash, shardOfHash(repeat.keyHash)));
     return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
   }
 
@@ -165,7 +168,8 @@ export class ProcessStartService {
     }
     const { keyHash, bodyHash } = repeat;
     try {
-      await this.repeats.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      const place = { keyHash, shard: shardOfHash(keyHash) };
+      await this.repeats.insert(manager, place, { bodyHash, response: JSON.stringify(answer) }, now);
       return answer;
     } catch (error) {
       throw isDuplicate(error) ? new RepeatTakenError() : error;

@@ -50,7 +50,7 @@ export class IncidentRecords {
     { state, actor, events: before = [] }: IncidentClosing,
   ): Promise<void> {
     const head = await this.instances.findHead(manager, { id: instanceId });
-    const open = head === null ? [] : await this.incidents.stillOpen(manager, incidents);
+    const open = head === null ? [] : await this.incidents.stillOpen(manager, instanceId, incidents);
     if (head === null || open.length === 0) {
       return;
     }
@@ -68,7 +68,7 @@ export class IncidentRecords {
       modifiedAt: at,
     });
     const ids = open.map(({ id }) => id);
-    await this.incidents.close(manager, ids, state, at);
+    await this.incidents.close(manager, instanceId, ids, state, at);
     const requestId = requestContext()?.requestId ?? null;
     await this.events.insert(manager, head, events, { actor, requestId, at });
   }
@@ -90,7 +90,7 @@ export class IncidentRecords {
     const { workKey } = 'retried' in origin ? origin.retried : incident;
     const same = head.openIncidents === 0 ? null : await this.incidents.openOf(manager, head.id, workKey);
     if (same !== null) {
-      await this.incidents.refresh(manager, same.id, incident);
+      await this.incidents.refresh(manager, head.id, same.id, incident);
       return { ...incident, uuid: same.uuid };
     }
     const { maxIncidents } = this.resources;
@@ -139,13 +139,13 @@ export class IncidentRecords {
   /** Whether anything still waits for what failed. */
   private async concerns(
     manager: EntityManager,
-    { state }: InstanceHead,
+    { id, state }: InstanceHead,
     { job, tokenId, visit }: IncidentRow,
   ): Promise<boolean> {
     if (hasEnded(state)) {
       return job !== null && outlives(job, state);
     }
-    const [token] = tokenId === null ? [] : await this.tokens.byIds(manager, [tokenId]);
+    const [token] = tokenId === null ? [] : await this.tokens.byIds(manager, id, [tokenId]);
     return tokenId === null || token?.state.visit === visit;
   }
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
 import { holdInGroup, joinGroup } from '../../../database/groups/write-group.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
+import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
@@ -9,7 +12,6 @@ import type { InstanceRow } from '../storage/instance.row.js';
 import { InstancesRepository, type InstanceKey, type LockTime } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
-import { groupOf } from './instance-groups.js';
 import type { LoadedInstance, LockedInstance } from './step.types.js';
 
 /** What the attempts of one step know of those before. */
@@ -24,9 +26,11 @@ export interface Attempts {
 @Injectable()
 export class InstanceLocks {
   constructor(
+    private readonly database: Database,
     private readonly instances: InstancesRepository,
     private readonly tokens: TokensRepository,
     private readonly definitions: RunnableDefinitionsService,
+    private readonly groups: ShardGroups,
   ) {}
 
   /**
@@ -44,17 +48,23 @@ export class InstanceLocks {
     return { row, locked, definition, load };
   }
 
+  /** See `InstancesRepository.findOld`. */
+  async findOld(key: InstanceKey): Promise<number | null> {
+    return this.database.read((manager) => this.instances.findOld(manager, key));
+  }
+
   private async lockRow(
     manager: EntityManager,
     key: InstanceKey,
     attempts: Attempts,
   ): Promise<{ row: InstanceRow; locked: LockTime }> {
+    // Before anything is asked for: the transaction of a group touches its own shards only.
+    joinGroup(manager, this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
     const found = await this.instances.lockTimed(manager, key);
     if (found === null) {
       throw new ProcessInstanceNotFoundError();
     }
     attempts.revBefore ??= found.locked.revBefore;
-    joinGroup(manager, groupOf(found.row));
     const hasWaited = await holdInGroup(manager, `instance ${found.row.id}`);
     return (hasWaited ? await this.instances.lockTimed(manager, key) : null) ?? found;
   }

@@ -68,6 +68,7 @@ export class JoinIncidents {
     }
     await this.incidents.close(
       manager,
+      row.id,
       closed.map(({ id }) => id),
       'RESOLVED',
       now,

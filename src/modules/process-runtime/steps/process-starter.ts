@@ -7,6 +7,8 @@ import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { inSpan } from '../../../common/tracing/active-span.js';
 import { Database } from '../../../database/database.js';
+import { SHARDS, placedId, shardOf } from '../../../database/shards.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
 import { joinGroup } from '../../../database/groups/write-group.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
@@ -17,7 +19,6 @@ import { IncidentsService } from './incidents.service.js';
 import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/instance.row.js';
 import { expiryOf } from './expiry.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { groupOf } from './instance-groups.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { tellStep } from './step-spans.js';
@@ -34,6 +35,8 @@ export interface StartRequest {
   startedBy: UserReference | null;
   /** Null for one that was not called by another. */
   parent: ParentLink | null;
+  /** Where what belongs to the start is stored already; null where nothing is. A called process is where its caller is. */
+  shard: number | null;
   rootAppId: string;
   depth: number;
 }
@@ -66,8 +69,6 @@ export interface StartPlan<Answer> {
   stopped?(manager: EntityManager, failed: FailedStart): Promise<Answer>;
 }
 
-const SHARDS = 256;
-
 /** Starts instances: the step is made in memory, since nothing of it is stored yet, and then written as a whole. */
 @Injectable()
 export class ProcessStarter {
@@ -77,6 +78,7 @@ export class ProcessStarter {
     private readonly resources: StepResources,
     private readonly notices: StepNotices,
     private readonly incidents: IncidentsService,
+    private readonly groups: ShardGroups,
   ) {}
 
   /**
@@ -120,7 +122,7 @@ export class ProcessStarter {
     // One whose start would have to leave a group has written before that.
     const how = this.writer.isAlone(base, result) ? 'write' : 'writeTogether';
     const { answer, written } = await this.database[how](async (manager) => {
-      joinGroup(manager, groupOf(row));
+      joinGroup(manager, this.groups.nameOf(row.shard));
       const answer = await plan.begin(manager, prepared);
       const context = { ids: this.resources.ids, now, origin, job: plan.job };
       return { answer, written: await this.writer.write(manager, base, result, context) };
@@ -132,8 +134,8 @@ export class ProcessStarter {
 
   private prepare(request: StartRequest): PreparedStart {
     const now = this.resources.now();
-    const id = this.resources.ids.instance();
-    const row = newRow(request, id, now);
+    const row = newRow(request, this.resources.ids.instance(), now);
+    const { id } = row;
     const { definition, startNode, data, parent } = request;
     const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.uuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
@@ -156,13 +158,15 @@ export class ProcessStarter {
   }
 }
 
-function newRow(request: StartRequest, id: number, now: Date): InstanceRow {
+/** @param sequence a number that no other instance gets */
+function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow {
   const { definition, data, platform, starter, startedBy, parent, rootAppId, depth } = request;
   const { build } = definition;
+  const shard = parent === null ? (request.shard ?? sequence % SHARDS) : shardOf(parent.id);
   return {
-    id,
-    uuid: orderedUuid(now),
-    shard: id % SHARDS,
+    id: placedId(sequence, shard),
+    uuid: orderedUuid(now, shard),
+    shard,
     appId: build.appId,
     rootAppId,
     buildId: build.buildId,

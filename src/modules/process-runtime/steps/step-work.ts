@@ -51,18 +51,22 @@ export class StepWork {
     const runKey = retried === undefined ? null : stoppedRunOf(retried);
     if (runKey !== null) {
       // Who retries decides with it that calls whose outcome nobody knows are made once more.
-      await this.workflows.release(manager, runKey);
+      await this.workflows.release(manager, runKey, row.shard);
     }
     const cancelled = result.cancelledTokens;
     const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
     const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
     await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
     if (definition.runtime.startsWorkflows) {
-      await this.workflows.cancel(manager, row.uuid, withJobs);
+      await this.workflows.cancel(
+        manager,
+        { processInstanceUuid: row.uuid, shard: row.shard },
+        withJobs,
+      );
     }
     await this.messages.removeWaitsOf(manager, row.id, withWaits);
     if (row.expiresAt !== null && hasEnded(result.instance.state)) {
-      await this.queue.cancelKeys(manager, [expiryKey(row.id)]);
+      await this.queue.cancelKeys(manager, [expiryKey(row.id)], row.shard);
     }
   }
 

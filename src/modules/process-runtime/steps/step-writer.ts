@@ -125,6 +125,7 @@ export class StepWriter {
     ];
     await this.incidents.close(
       manager,
+      row.id,
       closed.map(({ id }) => id),
       'RESOLVED',
       now,

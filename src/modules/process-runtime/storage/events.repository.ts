@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { In, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { SelectionPart } from '../../../database/selection.js';
+import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 
@@ -13,7 +14,7 @@ export type EventOrigin = Pick<ProcessEventEntity, 'actor' | 'requestId'>;
 /** An event as stored. */
 export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'instanceId' | 'at'>;
 
-const EVENTS = new Table(ProcessEventEntity);
+const EVENTS = new Table(ProcessEventEntity, { instanceId: shardOf });
 const SHOWN = EVENTS.selectAllBut('shard');
 
 /**
@@ -21,12 +22,14 @@ const SHOWN = EVENTS.selectAllBut('shard');
  * @param instances with the number of the newest event of each; numbers have no gaps
  */
 export function newestEvents(
+  manager: EntityManager,
   instances: readonly { id: number; seq: number }[],
   limit: number,
 ): SelectionPart<EventRow> {
-  const sql = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
+  const ranges = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
   const values = instances.flatMap(({ id, seq }) => [id, seq - limit]);
-  return SHOWN.part({}, { and: { sql, values } });
+  const shard = In(instances.map(({ id }) => shardOf(id)));
+  return SHOWN.part(manager, { shard }, { and: { sql: `(${ranges})`, values } });
 }
 
 /** The audit trails of instances. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan, type EntityManager } from 'typeorm';
+import { In, LessThan, type EntityManager } from 'typeorm';
+import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
 import type { InstanceHead } from './instance.row.js';
 import { ProcessFamilyEntity } from './process-family.entity.js';
 
-const FAMILIES = new Table(ProcessFamilyEntity);
+const FAMILIES = new Table(ProcessFamilyEntity, { rootId: shardOf });
 
 /** Id of the family of an instance: that of the instance which nobody called. */
 export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): number {
@@ -21,7 +22,7 @@ export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): n
 export class FamiliesRepository {
   /** Locks the row of a family until the transaction ends; there is one afterwards. */
   async lock(manager: EntityManager, rootId: number): Promise<void> {
-    await FAMILIES.ensure(manager, { rootId, instances: 0 });
+    await FAMILIES.ensure(manager, { rootId, shard: shardOf(rootId), instances: 0 });
   }
 
   /** Counts one more. @returns false when there are `most` already */
@@ -52,10 +53,10 @@ export class FamiliesRepository {
     );
   }
 
-  /** Removes rows that count nothing; returns how many. */
-  async removeEmpty(manager: EntityManager, limit: number): Promise<number> {
+  /** Removes rows of some shards that count nothing; returns how many. */
+  async removeEmpty(manager: EntityManager, shards: readonly number[], limit: number): Promise<number> {
     const found = { order: { rootId: 'ASC' }, limit } as const;
-    return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1) }, found);
+    return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1), shard: In([...shards]) }, found);
   }
 
   private async counted(manager: EntityManager, rootId: number, most: number): Promise<boolean> {

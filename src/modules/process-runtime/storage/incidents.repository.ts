@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, Like, type EntityManager } from 'typeorm';
+import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { ProcessIncidentEntity, type IncidentState } from './process-incident.entity.js';
 
@@ -9,7 +10,7 @@ export type IncidentRow = Omit<ProcessIncidentEntity, 'shard' | 'instanceId'>;
 /** An incident without the job, which may be large. */
 export type IncidentHead = Omit<IncidentRow, 'job'>;
 
-const INCIDENTS = new Table(ProcessIncidentEntity);
+const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const WHOLE = INCIDENTS.selectAllBut('shard', 'instanceId');
 const HEAD = INCIDENTS.selectAllBut('shard', 'instanceId', 'job');
 const ID = INCIDENTS.select('id');
@@ -32,10 +33,15 @@ export class IncidentsRepository {
   }
 
   /** What an open incident tells now: the same work has failed once more. */
-  async refresh(manager: EntityManager, id: number, incident: IncidentRow): Promise<void> {
+  async refresh(
+    manager: EntityManager,
+    instanceId: number,
+    id: number,
+    incident: IncidentRow,
+  ): Promise<void> {
     const { source, type, message, node, actionSvcUuid, requestId, raisedAt } = incident;
     const changes = { source, type, message: cut(message), node, actionSvcUuid, requestId, raisedAt };
-    await INCIDENTS.update(manager, { id }, changes);
+    await INCIDENTS.update(manager, { id, instanceId }, changes);
   }
 
   /** The open incidents of an instance, oldest first. */
@@ -83,24 +89,26 @@ export class IncidentsRepository {
     return HEAD.first(manager, { instanceId, ...OPEN, workKey });
   }
 
-  /** Which of these incidents are still open. */
+  /** Which of these incidents of an instance are still open. */
   async stillOpen<Row extends IncidentHead>(
     manager: EntityManager,
+    instanceId: number,
     incidents: readonly Row[],
   ): Promise<Row[]> {
-    const rows = await ID.find(manager, { ...OPEN, id: In(incidents.map(({ id }) => id)) });
+    const rows = await ID.find(manager, { ...OPEN, id: In(incidents.map(({ id }) => id)), instanceId });
     const open = new Set(rows.map(({ id }) => id));
     return incidents.filter(({ id }) => open.has(id));
   }
 
-  /** Ends incidents. What was to be run again holds process data, and nothing asks for it any more. */
+  /** Ends incidents of an instance. What was to be run again holds process data, and nothing asks for it any more. */
   async close(
     manager: EntityManager,
+    instanceId: number,
     ids: readonly number[],
     state: IncidentState,
     closedAt: Date,
   ): Promise<void> {
-    await INCIDENTS.update(manager, { id: In(ids) }, { state, closedAt, job: null });
+    await INCIDENTS.update(manager, { id: In(ids), instanceId }, { state, closedAt, job: null });
   }
 }
 

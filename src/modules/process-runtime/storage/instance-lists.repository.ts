@@ -3,18 +3,19 @@ import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm'
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
-import type { Condition, Where } from '../../../database/conditions.js';
+import { EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
 import { readTogether } from '../../../database/read-together.js';
+import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
-import { InstancesRepository } from './instances.repository.js';
+import { calledBy, InstancesRepository } from './instances.repository.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
 
-const INSTANCES = new Table(ProcessInstanceEntity);
+const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const PLACE = INSTANCES.select('id', 'uuid');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
@@ -46,15 +47,16 @@ export class InstanceListsRepository {
       return [];
     }
     const where = {
+      shard: EVERY_SHARD,
       ...conditionsOf(query),
       ...(seen?.apps === undefined && seen && { starter: seen.starter }),
-      ...(parent && { parentId: parent.id }),
+      ...(parent && calledBy(parent.id)),
     };
     const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
     const found = await readTogether(
       manager,
       statesOf(query, where).map((state) =>
-        PLACE.part({ ...where, ...(state && { state }) }, { order: { uuid: 'DESC' }, limit, and }),
+        PLACE.part(manager, { ...where, ...(state && { state }) }, { order: { uuid: 'DESC' }, limit, and }),
       ),
     );
     // Ids first: a server would have to sort rows with long texts.

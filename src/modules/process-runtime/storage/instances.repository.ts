@@ -4,6 +4,8 @@ import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import type { RowLock } from '../../../database/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../../database/selection.js';
+import { EVERY_SHARD, type Where } from '../../../database/conditions.js';
+import { isPlaced, isSharded, sameShard, shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toStoredText } from '../../../database/stored-text.js';
@@ -36,7 +38,7 @@ export interface LockTime {
   revBefore: number;
 }
 
-const INSTANCES = new Table(ProcessInstanceEntity);
+const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const WHOLE = INSTANCES.selectAllBut('parentKey');
 const HEAD = INSTANCES.selectAllBut('parentKey', 'content');
 const STORED = HEAD.with('contentText', 'content');
@@ -61,13 +63,25 @@ export function withContent({ contentText, ...head }: StoredInstance): InstanceR
 }
 
 /** The revisions of instances, for `readTogether`. */
-export function revisions(ids: readonly number[]): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
-  return REVISION.part({ id: In([...ids]) });
+export function revisions(
+  manager: EntityManager,
+  ids: readonly number[],
+): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
+  return REVISION.part(manager, { id: In([...ids]) });
 }
 
 /** The newest processes that an instance started, for `readTogether`. */
-export function newestChildren(parentId: number, limit: number): SelectionPart<ChildHead> {
-  return CHILD.part({ parentId }, { order: { id: 'DESC' }, limit });
+export function newestChildren(
+  manager: EntityManager,
+  parentId: number,
+  limit: number,
+): SelectionPart<ChildHead> {
+  return CHILD.part(manager, calledBy(parentId), { order: { id: 'DESC' }, limit });
+}
+
+/** Those that an instance has called; of an earlier release they may be in other shards. */
+export function calledBy(parentId: number): Where<ProcessInstanceEntity> {
+  return { parentId, shard: isPlaced(parentId) ? shardOf(parentId) : EVERY_SHARD };
 }
 
 /** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
@@ -166,11 +180,31 @@ export class InstancesRepository {
   async findStored(manager: EntityManager, uuids: readonly string[]): Promise<(StoredInstance | null)[]> {
     const rows = await STORED.find(manager, { uuid: In(filledUp(uuids)) }, { isRepeated: true });
     const found = new Map(rows.map((row) => [row.uuid, row]));
+    const missing = isSharded(manager) ? uuids.filter((uuid) => !found.has(uuid)) : [];
+    for (const row of await STORED.find(manager, { uuid: In(missing), shard: EVERY_SHARD })) {
+      found.set(row.uuid, row);
+    }
     return uuids.map((uuid) => found.get(uuid) ?? null);
   }
 
+  /** By a uuid outside of transactions only, see `findOld`. */
   async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
-    return HEAD.first(manager, key);
+    const found = await HEAD.first(manager, key);
+    return found === null && 'uuid' in key && isSharded(manager)
+      ? HEAD.first(manager, { ...key, shard: EVERY_SHARD })
+      : found;
+  }
+
+  /**
+   * The id of an instance that an earlier release has started: its uuid does not tell the shard, so all of them are asked. Not inside of
+   * a transaction, which may touch one shard only.
+   * @returns null when there is none, and where no shards have to be named
+   */
+  async findOld(manager: EntityManager, key: InstanceKey): Promise<number | null> {
+    if (!('uuid' in key) || !isSharded(manager)) {
+      return null;
+    }
+    return (await ID.first(manager, { ...key, shard: EVERY_SHARD }))?.id ?? null;
   }
 
   /** Heads of instances in no order. */
@@ -180,7 +214,7 @@ export class InstancesRepository {
 
   /** Ids of the processes that an instance started, oldest first. */
   async childrenOf(manager: EntityManager, id: number): Promise<number[]> {
-    const rows = await ID.find(manager, { parentId: id }, { order: { id: 'ASC' } });
+    const rows = await ID.find(manager, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
   }
 
@@ -191,7 +225,7 @@ export class InstancesRepository {
   async jobsByPayer(manager: EntityManager): Promise<PayerJobs[]> {
     const rows = await manager.query<RawRow[]>(
       `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
-       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(manager, 'i', 'j')}
        WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
     );
     return rows.map(({ app, caller, jobs }) => ({

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
+import { andShard, sameShard, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { ProcessMessageWaitEntity } from './process-message-wait.entity.js';
 import { ProcessMessageEntity } from './process-message.entity.js';
@@ -17,22 +18,22 @@ export interface MessageAddress {
 export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
 /** A message that waits for a receiver. */
-export type MessageRow = Pick<ProcessMessageEntity, 'id' | 'appId' | 'message' | 'payload'>;
+export type MessageRow = Pick<ProcessMessageEntity, 'id' | 'waitKey' | 'appId' | 'message' | 'payload'>;
 
 const NAME_MAX_LENGTH = 255;
 
-const WAITS = new Table(ProcessMessageWaitEntity);
+const WAITS = new Table(ProcessMessageWaitEntity, { instanceId: shardOf });
 const PLACE = WAITS.select('id', 'instanceId', 'tokenId', 'visit', 'node');
 // Spelled out: one looks into two tables, the other wants each key once.
-const OLDEST_WAIT = `SELECT ${PLACE.columns('waits')}
-  FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id
-  WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 1`;
+const WAITING = `SELECT ${PLACE.columns('waits')}
+  FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id`;
+const OLDEST = 'WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 1';
 const KEYS = `SELECT DISTINCT ${WAITS.select('waitKey').columns('waits')} FROM process_message_waits waits
   WHERE waits.instance_id = ?`;
 
-const MESSAGES = new Table(ProcessMessageEntity);
+const MESSAGES = new Table(ProcessMessageEntity, { waitKey: shardOfHash });
 const ID = MESSAGES.select('id');
-const MESSAGE = MESSAGES.select('id', 'appId', 'message', 'payload');
+const MESSAGE = MESSAGES.select('id', 'waitKey', 'appId', 'message', 'payload');
 
 /** Hash of an address: names and correlations may have any length. */
 export function waitKey({ rootAppId, message, correlation }: MessageAddress): string {
@@ -63,42 +64,55 @@ export class MessagesRepository {
   }
 
   /** Removes one wait; false when somebody else has used it up. */
-  async removeWait(manager: EntityManager, id: number): Promise<boolean> {
-    return (await WAITS.delete(manager, { id })) === 1;
+  async removeWait(manager: EntityManager, { id, instanceId }: WaitRow): Promise<boolean> {
+    return (await WAITS.delete(manager, { id, instanceId })) === 1;
   }
 
   /** The wait of a running instance that is oldest. */
   async oldestWait(manager: EntityManager, key: string): Promise<WaitRow | null> {
-    return PLACE.rows(await manager.query(OLDEST_WAIT, [key, 'STARTED']))[0] ?? null;
+    // Tokens wait where their instances are: every shard is asked.
+    const sql = `${WAITING}${sameShard(manager, 'instances', 'waits')} ${OLDEST}`;
+    return PLACE.rows(await manager.query(sql, [key, 'STARTED']))[0] ?? null;
   }
 
   /** The keys that tokens of an instance wait for, each once. */
   async keysOf(manager: EntityManager, instanceId: number): Promise<string[]> {
-    const waits = await manager.query<{ waitKey: string }[]>(KEYS, [instanceId]);
+    const shard = andShard(manager, shardOf(instanceId), 'waits');
+    const waits = await manager.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
     return waits.map((wait) => wait.waitKey);
   }
 
   /** @throws QueryFailedError, a duplicate, when it is stored already */
-  async publish(manager: EntityManager, message: ProcessMessageEntity): Promise<void> {
-    await MESSAGES.insert(manager, [{ ...message, message: cut(message.message) }]);
+  async publish(manager: EntityManager, message: Omit<ProcessMessageEntity, 'shard'>): Promise<void> {
+    const row = { ...message, shard: shardOfHash(message.waitKey), message: cut(message.message) };
+    await MESSAGES.insert(manager, [row]);
   }
 
   /** The oldest message with this key that has not expired. */
   async oldestMessage(manager: EntityManager, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
     const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
-    return found === null ? null : MESSAGE.first(manager, { id: found.id });
+    return found === null ? null : MESSAGE.first(manager, { id: found.id, waitKey: key });
   }
 
   /** Removes one message; false when somebody else has received it. */
-  async removeMessage(manager: EntityManager, id: number): Promise<boolean> {
-    return (await MESSAGES.delete(manager, { id })) === 1;
+  async removeMessage(
+    manager: EntityManager,
+    { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
+  ): Promise<boolean> {
+    return (await MESSAGES.delete(manager, { id, waitKey })) === 1;
   }
 
-  /** Removes messages that nobody has received in time; returns how many. */
-  async removeExpired(manager: EntityManager, now: Date, limit: number): Promise<number> {
+  /** Removes messages of some shards that nobody has received in time; returns how many. */
+  async removeExpired(
+    manager: EntityManager,
+    shards: readonly number[],
+    now: Date,
+    limit: number,
+  ): Promise<number> {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
-    return MESSAGES.deleteFirst(manager, 'id', { expiresAt: LessThanOrEqual(now) }, found);
+    const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };
+    return MESSAGES.deleteFirst(manager, 'id', expired, found);
   }
 }
 

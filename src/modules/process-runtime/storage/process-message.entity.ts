@@ -9,6 +9,8 @@ import { storedJson } from '../../../database/stored-json.js';
 @Index('ix_process_messages_expiry', ['expiresAt'])
 export class ProcessMessageEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  /** Follows from the key, so that equal keys are in one shard. */
+  @Column({ type: 'int', default: 0 }) shard: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
   /** Application at the top of the calls. */
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { SelectionPart } from '../../../database/selection.js';
+import { andShard, shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { TokenState } from '../engine/state/engine.types.js';
 import { InstanceRevisionError } from './instances.repository.js';
@@ -16,7 +17,7 @@ export interface TokenChange {
 /** Where a token stands in the token tree. */
 export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
-const TOKENS = new Table(ProcessTokenEntity);
+const TOKENS = new Table(ProcessTokenEntity, { instanceId: shardOf });
 const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
 const SHOWN = TOKENS.selectAllBut('shard', 'createdAt');
 const PLACE = TOKENS.select('id', 'visit', 'live');
@@ -27,15 +28,20 @@ const LINK = TOKENS.select('id', 'parentId');
 export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | 'live'>;
 
 /** The live tokens of instances and the newest of each, for `readTogether`. */
-export function shownTokens(instanceIds: readonly number[], newest: number): SelectionPart<ShownToken> {
+export function shownTokens(
+  manager: EntityManager,
+  instanceIds: readonly number[],
+  newest: number,
+): SelectionPart<ShownToken> {
   const ids = instanceIds.map(() => '?').join(', ');
   // Found in the index alone: rows of tokens that are not shown are not looked at.
-  const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})`;
+  const shard = andShard(manager, instanceIds.map(shardOf));
+  const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})${shard.sql}`;
   const and = {
     sql: `id IN (SELECT id FROM (${placed}) AS placed WHERE live = 1 OR place <= ?)`,
-    values: [...instanceIds, newest],
+    values: [...instanceIds, ...shard.values, newest],
   };
-  return SHOWN.part({ instanceId: In([...instanceIds]) }, { and });
+  return SHOWN.part(manager, { instanceId: In([...instanceIds]) }, { and });
 }
 
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
@@ -47,9 +53,9 @@ export class TokensRepository {
     return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
   }
 
-  /** Tokens by their ids, in the order of ids. */
-  async byIds(manager: EntityManager, ids: readonly number[]): Promise<TokenRow[]> {
-    return toTokenRows(await WHOLE.find(manager, { id: In(ids) }));
+  /** Tokens of an instance by their ids, in the order of ids. */
+  async byIds(manager: EntityManager, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
+    return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
   }
 
   /** Id and visit of a token of the instance, live or not; null when it has none of this uuid. */
@@ -62,8 +68,12 @@ export class TokensRepository {
   }
 
   /** The uuids of tokens by id. */
-  async uuids(manager: EntityManager, ids: readonly number[]): Promise<Map<number, string>> {
-    const rows = await NAME.find(manager, { id: In(ids) });
+  async uuids(
+    manager: EntityManager,
+    instanceId: number,
+    ids: readonly number[],
+  ): Promise<Map<number, string>> {
+    const rows = await NAME.find(manager, { id: In(ids), instanceId });
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   }
 

@@ -14,6 +14,7 @@ import { FailedStepError } from '../steps/failed-step.error.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepFailures } from '../steps/step-failures.js';
 import type { Decision, LoadedInstance, LockedInstance, StepOutcome } from '../steps/step.types.js';
+import type { InstanceRow } from '../storage/instance.row.js';
 import { RepeatsRepository } from '../storage/repeats.repository.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import { isOfMissingData, stopError } from '../steps/stop-report.js';
@@ -94,7 +95,7 @@ export class UiActionExecutionService {
     const { principal, key, body, repeat } = call;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
-    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash);
+    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash, held.row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be refused.
       inThisTurn(() => refuseInput(definition, place, body));
@@ -109,12 +110,12 @@ export class UiActionExecutionService {
     const executed = this.repeats.repeated(loaded, token, place, call);
     if (executed !== undefined) {
       const answer = toAnswer(token.uuid, definition, { node: executed.node, back: false });
-      return { answer: await this.kept(manager, repeat, answer, new Date(held.locked.at)) };
+      return { answer: await this.kept(manager, call, held.row, answer, new Date(held.locked.at)) };
     }
     return {
       command: { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body },
       made: (result) => this.repeats.noted(result, loaded, place, call),
-      after: (outcome) => this.kept(manager, repeat, answerOf(outcome), outcome.now),
+      after: (outcome) => this.kept(manager, call, held.row, answerOf(outcome), outcome.now),
     };
   }
 
@@ -137,13 +138,14 @@ export class UiActionExecutionService {
   /** An answer, stored for a call that repeats this one. */
   private async kept(
     manager: EntityManager,
-    repeat: RepeatKey | undefined,
+    { repeat }: UiActionCall,
+    { shard }: InstanceRow,
     answer: UiActionAnswer,
     now: Date,
   ): Promise<UiActionAnswer> {
     if (repeat !== undefined) {
       const { keyHash, bodyHash } = repeat;
-      await this.answers.insert(manager, keyHash, { bodyHash, response: JSON.stringify(answer) }, now);
+      await this.answers.insert(manager, { keyHash, shard }, { bodyHash, response: JSON.stringify(answer) }, now);
     }
     return answer;
   }

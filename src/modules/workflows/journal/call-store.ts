@@ -19,7 +19,7 @@ const PAGE_LENGTH = 1_048_576;
 const AGAIN: readonly CallState[] = [CallState.Released, CallState.Failed];
 
 /** Proof of having begun a call; only its holder may end it. */
-export type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'callKey' | 'attempt'>;
+export type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey' | 'attempt'>;
 
 type Hold = (manager: EntityManager) => Promise<void>;
 
@@ -90,13 +90,13 @@ export class CallStore {
   }
 
   /** Lets calls of unknown outcome of a run and its subworkflows be made once more, in the caller's transaction. */
-  async release(manager: EntityManager, runKey: string): Promise<void> {
-    await this.repository.release(manager, runKey);
+  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    await this.repository.release(manager, runKey, shard);
   }
 
   /** Whether a call that must not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
-  async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
-    return this.repository.hasLasting(manager, runKey);
+  async hasLasting(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+    return this.repository.hasLasting(manager, runKey, shard);
   }
 
   /**
@@ -106,20 +106,20 @@ export class CallStore {
    */
   async page(runId: string, after: string | undefined, limit: number): Promise<Page<RunCall>> {
     const length = this.env.get('WORKFLOW_RECORD_VALUE_BYTES') + 1;
-    const keys = await this.database.read((manager) => this.repository.keys(manager, runId, after));
+    const names = await this.database.read((manager) => this.repository.names(manager, runId, after));
     const items: RunCall[] = [];
     let size = 0;
-    for (const callKey of keys.slice(0, limit)) {
+    for (const name of names.slice(0, limit)) {
       // One by one: all responses of a page together may be too much for the memory, and others have their turn in between.
-      const row = await this.database.read((manager) => this.repository.find(manager, { runId, callKey }));
+      const row = await this.database.read((manager) => this.repository.find(manager, name));
       const response = row.response?.slice(0, length) ?? null;
-      items.push({ ...row, key: callKey, response });
+      items.push({ ...row, key: name.callKey, response });
       size += row.request.length + (response?.length ?? 0);
       if (size >= PAGE_LENGTH) {
         break;
       }
     }
-    return { items, next: items.length < keys.length ? (items.at(-1)?.key ?? null) : null };
+    return { items, next: items.length < names.length ? (items.at(-1)?.key ?? null) : null };
   }
 
   private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {
@@ -157,6 +157,7 @@ export class CallStore {
     const text = JSON.stringify(request);
     return {
       runId: run.id,
+      shard: run.shard,
       callKey: key,
       kind,
       state: CallState.Claimed,

@@ -23,11 +23,15 @@ import { WorkflowFailedError } from '../model/workflows.errors.js';
 export type NewRun = Pick<
   WorkflowRunEntity,
   'buildId' | 'appId' | 'workflow' | 'origin' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
-> & { runKey: string | undefined };
+> & { runKey: string | undefined; shard: number };
+
+/** The instance whose tokens wait for runs. */
+export type RunOwner = Pick<WorkflowRunEntity, 'processInstanceUuid' | 'shard'>;
 
 /** A run that was begun; `result` is there when an earlier beginning of it has finished. */
 export interface BegunRun {
   readonly id: string;
+  readonly shard: number;
   readonly attempt: number;
   readonly result?: RunResult;
 }
@@ -59,19 +63,19 @@ export class RunStore {
   /** @param hold see WorkflowRunRequest.hold */
   async begin(run: NewRun, hold: (manager: EntityManager) => Promise<void> = noHold): Promise<BegunRun> {
     const row = this.rowOf(run);
-    const { id, runKey } = row;
+    const { id, shard, runKey } = row;
     const isNew = await this.database.write(async (manager) => {
       await hold(manager);
       return this.repository.insert(manager, row);
     });
     if (isNew) {
-      return { id, attempt: 1 };
+      return { id, shard, attempt: 1 };
     }
     const stored = await this.database.write(async (manager) => {
       await hold(manager);
-      return this.repository.reopen(manager, runKey);
+      return this.repository.reopen(manager, runKey, shard);
     });
-    const begun = { id: stored.id, attempt: stored.attempt };
+    const begun = { id: stored.id, shard: stored.shard, attempt: stored.attempt };
     if (stored.state !== WorkflowRunState.Finished || stored.output === null) {
       return begun;
     }
@@ -90,8 +94,8 @@ export class RunStore {
   }
 
   /** Ends a run that nobody will go on with, unless it has ended. */
-  async giveUp(manager: EntityManager, runKey: string): Promise<void> {
-    await this.repository.giveUp(manager, runKey, { error: ABANDONED, finishedAt: this.clock.now() });
+  async giveUp(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    await this.repository.giveUp(manager, { runKey, shard }, { error: ABANDONED, finishedAt: this.clock.now() });
   }
 
   async finish(run: BegunRun, journal: RunJournal, { output, errorCode }: RunResult): Promise<void> {
@@ -122,24 +126,16 @@ export class RunStore {
   }
 
   /** Ends runs that these tokens wait for no more, in the caller's transaction. Their workers store nothing more. */
-  async cancel(
-    manager: EntityManager,
-    processInstanceUuid: string,
-    processTokenIds: readonly number[],
-  ): Promise<void> {
+  async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
-    await this.repository.endOfTokens(manager, { processInstanceUuid, processTokenIds }, changes);
+    await this.repository.endOfTokens(manager, { ...owner, processTokenIds }, changes);
   }
 
   /** Ends runs of a token that died with their workers, and that nobody begins again unless a person asks for it. */
-  async abandon(processInstanceUuid: string, processTokenId: number): Promise<void> {
+  async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
     const changes = { state: WorkflowRunState.Failed, finishedAt: this.clock.now(), error: INTERRUPTED };
     await this.database.write((manager) =>
-      this.repository.endOfTokens(
-        manager,
-        { processInstanceUuid, processTokenIds: [processTokenId] },
-        changes,
-      ),
+      this.repository.endOfTokens(manager, { ...owner, processTokenIds: [processTokenId] }, changes),
     );
   }
 
@@ -162,7 +158,7 @@ export class RunStore {
 
   private rowOf(run: NewRun): WorkflowRunEntity {
     const startedAt = this.clock.now();
-    const id = orderedUuid(startedAt);
+    const id = orderedUuid(startedAt, run.shard);
     return {
       ...run,
       id,

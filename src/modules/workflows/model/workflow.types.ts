@@ -97,6 +97,8 @@ export interface WorkflowRunRequest {
   /** NO_PROCESS for a run that belongs to none. */
   processInstanceUuid: string;
   parentProcessInstanceUuid: string | null;
+  /** Where the run is stored: with the instance or the job that waits for it. @default 0 */
+  shard?: number;
   /** Token that waits for it; its runs are cancelled when it no longer does. */
   processTokenId: number | null;
   /** Stops the run: its reason is thrown, and the run may be asked for again. */

@@ -65,11 +65,12 @@ export class RunTree {
       buildId,
       processInstanceUuid,
       processTokenId,
+      shard = 0,
       hold,
       origin = WorkflowRunOrigin.Process,
     } = this.request;
     const { parentRunId, runKey } = place;
-    const names = { buildId, appId: target.appId, workflow: target.name, origin, processInstanceUuid };
+    const names = { buildId, appId: target.appId, workflow: target.name, origin, processInstanceUuid, shard };
     const run = await this.tools.store.begin({ ...names, processTokenId, parentRunId, runKey }, hold);
     if (run.result !== undefined) {
       return run.result;

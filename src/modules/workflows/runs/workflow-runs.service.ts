@@ -12,7 +12,7 @@ import { BuildDefinitionsService } from '../../builds/contents/build-definitions
 import type { RunCallPage } from '../model/call-journal.types.js';
 import { CallStore } from '../journal/call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
-import { RunStore } from '../journal/run-store.js';
+import { RunStore, type RunOwner } from '../journal/run-store.js';
 import { RunTree, type TreeTools } from './run-tree.js';
 import type { ListedRun, RunDetails, WorkflowRunQuery, WorkflowRunRequest } from '../model/workflow.types.js';
 import {
@@ -81,36 +81,32 @@ export class WorkflowRunsService {
    * Cancels the runs that these tokens of an instance waited for, subworkflows included, in the caller's transaction. A replica
    * that runs one finds its job gone, and aborts the signal of the run.
    */
-  async cancel(
-    manager: EntityManager,
-    processInstanceUuid: string,
-    processTokenIds: readonly number[],
-  ): Promise<void> {
-    await this.store.cancel(manager, processInstanceUuid, processTokenIds);
+  async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+    await this.store.cancel(manager, owner, processTokenIds);
   }
 
   /**
    * Ends the runs that a token waits for, subworkflows included, as failed: their workers died and the job is given up. Asked for
    * again with their key, they go on.
    */
-  async abandon(processInstanceUuid: string, processTokenId: number): Promise<void> {
-    await this.store.abandon(processInstanceUuid, processTokenId);
+  async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
+    await this.store.abandon(owner, processTokenId);
   }
 
   /**
    * Lets calls of unknown outcome of a run be made once more, in the caller's transaction: a person has decided to retry the
    * run. Whoever asks for the run with its key next goes on with it.
    */
-  async release(manager: EntityManager, runKey: string): Promise<void> {
-    await this.calls.release(manager, runKey);
+  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    await this.calls.release(manager, runKey, shard);
   }
 
   /**
    * Whether a run, or one of its subworkflows, has made a call that must not be made twice. Then a retry must go on with this
    * run. Calls that certainly had no effect do not count.
    */
-  async mustGoOn(manager: EntityManager, runKey: string): Promise<boolean> {
-    return this.calls.hasLasting(manager, runKey);
+  async mustGoOn(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+    return this.calls.hasLasting(manager, runKey, shard);
   }
 
   /** A page of runs of all workflows of the applications that the caller may read, newest first. */

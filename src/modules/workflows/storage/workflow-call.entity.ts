@@ -9,6 +9,8 @@ export class WorkflowCallEntity {
   @PrimaryColumn({ type: 'varchar', name: 'run_id', length: 36 }) runId: string;
   /** Names the call within its run, see OutsideCall.key. */
   @PrimaryColumn({ type: 'varchar', name: 'call_key', length: 191 }) callKey: string;
+  /** That of the run. */
+  @Column({ type: 'int', default: 0 }) shard: number;
   @Column({ type: 'varchar', length: 8 }) kind: CallKind;
   @Column({ type: 'varchar', length: 16 }) state: CallState;
   /** Attempt of the run that has begun it last; only this one may finish it. */

@@ -5,6 +5,7 @@ import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
 import { textPlace, textValue } from '../../../database/stored-text.js';
+import { andShard, inShard, isSharded, shardOfUuid } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity } from './workflow-call.entity.js';
@@ -13,7 +14,7 @@ import { runGenerations } from './run-generations.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** Names a call. */
-export type CallId = Pick<WorkflowCallEntity, 'runId' | 'callKey'>;
+export type CallId = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey'>;
 
 /** What came of a call. */
 export type EndedCall = Pick<WorkflowCallEntity, 'outcome' | 'usage'> & {
@@ -25,11 +26,19 @@ export type EndedCall = Pick<WorkflowCallEntity, 'outcome' | 'usage'> & {
 @Injectable()
 export class WorkflowCallsRepository {
   /** Whether the run is under way and this attempt of it the last one; keeps it so until the transaction ends. */
-  async holdRun(manager: EntityManager, run: Pick<WorkflowRunEntity, 'id' | 'attempt'>): Promise<boolean> {
+  async holdRun(
+    manager: EntityManager,
+    run: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
+  ): Promise<boolean> {
     const query = manager
       .createQueryBuilder(WorkflowRunEntity, 'run')
       .select('run.id')
-      .where({ id: run.id, attempt: run.attempt, state: WorkflowRunState.Started });
+      .where({
+        id: run.id,
+        attempt: run.attempt,
+        state: WorkflowRunState.Started,
+        ...inShard(manager, run.shard),
+      });
     return (await locked(query, 'pessimistic_read').getOne()) !== null;
   }
 
@@ -46,17 +55,17 @@ export class WorkflowCallsRepository {
     }
   }
 
-  async find(manager: EntityManager, { runId, callKey }: CallId): Promise<WorkflowCallEntity> {
-    return manager.findOneByOrFail(WorkflowCallEntity, { runId, callKey });
+  async find(manager: EntityManager, { runId, shard, callKey }: CallId): Promise<WorkflowCallEntity> {
+    return manager.findOneByOrFail(WorkflowCallEntity, { runId, callKey, ...inShard(manager, shard) });
   }
 
   /** @returns whether the call was still in this state, begun by this attempt */
   async change(
     manager: EntityManager,
-    { runId, callKey, state, attempt }: CallId & Pick<WorkflowCallEntity, 'state' | 'attempt'>,
+    { runId, shard, callKey, state, attempt }: CallId & Pick<WorkflowCallEntity, 'state' | 'attempt'>,
     changes: Partial<WorkflowCallEntity>,
   ): Promise<boolean> {
-    const where = { runId, callKey, state, attempt };
+    const where = { runId, callKey, state, attempt, ...inShard(manager, shard) };
     const { affected } = await manager.update(WorkflowCallEntity, where, changes);
     return affected === 1;
   }
@@ -68,13 +77,14 @@ export class WorkflowCallsRepository {
    */
   async finish(
     manager: EntityManager,
-    { runId, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
+    { runId, shard, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
     { outcome, usage, finishedAt, response }: EndedCall,
   ): Promise<boolean> {
+    const place = andShard(manager, shard);
     const changed = await sendChange(manager, {
       sql: prepared(
         `UPDATE workflow_calls SET state = ?, outcome = ?, \`usage\` = ?, finished_at = ?, response = ${textPlace(manager)} ` +
-          'WHERE run_id = ? AND call_key = ? AND attempt = ? AND state = ?',
+          `WHERE run_id = ? AND call_key = ? AND attempt = ? AND state = ?${place.sql}`,
       ),
       values: [
         CallState.Done,
@@ -86,26 +96,28 @@ export class WorkflowCallsRepository {
         callKey,
         attempt,
         CallState.Claimed,
+        ...place.values,
       ],
     });
     return changed === 1;
   }
 
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
-  async release(manager: EntityManager, runKey: string): Promise<void> {
-    for await (const ids of runGenerations(manager, runKey)) {
+  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
       await manager.update(
         WorkflowCallEntity,
-        { runId: In(ids), state: CallState.Unknown },
+        { runId: In(ids), state: CallState.Unknown, ...inShard(manager, shard) },
         { state: CallState.Released },
       );
     }
   }
 
   /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
-  async hasLasting(manager: EntityManager, runKey: string): Promise<boolean> {
-    for await (const ids of runGenerations(manager, runKey)) {
-      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed) };
+  async hasLasting(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      const place = inShard(manager, shard);
+      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed), ...place };
       if (await manager.existsBy(WorkflowCallEntity, lasting)) {
         return true;
       }
@@ -113,17 +125,22 @@ export class WorkflowCallsRepository {
     return false;
   }
 
-  /** Keys of the calls of a run behind one of them, in the order in which they were begun last. */
-  async keys(manager: EntityManager, runId: string, after: string | undefined): Promise<string[]> {
+  /** Names of the calls of a run behind one of them, in the order in which they were begun last. */
+  async names(manager: EntityManager, runId: string, after: string | undefined): Promise<CallId[]> {
+    const found = await this.ordered(manager, { runId, ...inShard(manager, shardOfUuid(runId)) });
+    // Ids of earlier releases do not tell the shard.
+    const calls = found.length === 0 && isSharded(manager) ? await this.ordered(manager, { runId }) : found;
+    return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
+  }
+
+  private async ordered(manager: EntityManager, where: object): Promise<CallId[]> {
     // Sorting whole rows would need more memory than MySQL gives when responses are large.
-    const ordered = await manager
+    return manager
       .createQueryBuilder(WorkflowCallEntity, 'call')
-      .select(['call.runId', 'call.callKey', 'call.startedAt'])
-      .where({ runId })
+      .select(['call.runId', 'call.shard', 'call.callKey', 'call.startedAt'])
+      .where(where)
       .orderBy('call.startedAt', 'ASC')
       .addOrderBy('call.callKey', 'ASC')
       .getMany();
-    const keys = ordered.map(({ callKey }) => callKey);
-    return after === undefined ? keys : keys.slice(keys.indexOf(after) + 1);
   }
 }

@@ -4,6 +4,7 @@ import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { inShard, isSharded, shardOfUuid } from '../../../database/shards.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';
 import { runGenerations } from './run-generations.js';
 import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from '../model/workflow.types.js';
@@ -44,7 +45,7 @@ export class WorkflowRunsRepository {
    * Begins a run again unless it has finished or was cancelled. From then on whoever began it before stores nothing more.
    * @returns the run as it is now
    */
-  async reopen(manager: EntityManager, runKey: string): Promise<WorkflowRunEntity> {
+  async reopen(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
     const changes: ObjectLiteral = {
       state: WorkflowRunState.Started,
       finishedAt: null,
@@ -53,32 +54,36 @@ export class WorkflowRunsRepository {
     };
     await manager.update(
       WorkflowRunEntity,
-      { runKey, state: Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled])) },
+      {
+        runKey,
+        state: Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled])),
+        ...inShard(manager, shard),
+      },
       { ...changes, attempt: () => 'attempt + 1' },
     );
-    return manager.findOneByOrFail(WorkflowRunEntity, { runKey });
+    return manager.findOneByOrFail(WorkflowRunEntity, { runKey, ...inShard(manager, shard) });
   }
 
   /** Stores how a run ended, unless it was begun again meanwhile. */
   async end(
     manager: EntityManager,
-    { id, attempt }: Pick<WorkflowRunEntity, 'id' | 'attempt'>,
+    { id, shard, attempt }: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
     changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'errorCode' | 'nodes' | 'output'>,
   ): Promise<void> {
-    await manager.update(WorkflowRunEntity, { id, attempt }, changes);
+    await manager.update(WorkflowRunEntity, { id, attempt, ...inShard(manager, shard) }, changes);
   }
 
   /** Ends a run that has not ended, or was only interrupted, and the runs of its subworkflows that have not either. */
   async giveUp(
     manager: EntityManager,
-    runKey: string,
+    { runKey, shard }: Pick<WorkflowRunEntity, 'runKey' | 'shard'>,
     changes: Pick<WorkflowRunEntity, 'error' | 'finishedAt'>,
   ): Promise<void> {
     const state = Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
-    for await (const ids of runGenerations(manager, runKey)) {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
       await manager.update(
         WorkflowRunEntity,
-        { id: In(ids), state },
+        { id: In(ids), state, ...inShard(manager, shard) },
         { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
       );
     }
@@ -89,14 +94,20 @@ export class WorkflowRunsRepository {
     manager: EntityManager,
     {
       processInstanceUuid,
+      shard,
       processTokenIds,
-    }: { processInstanceUuid: string; processTokenIds: readonly number[] },
+    }: { processInstanceUuid: string; shard: number; processTokenIds: readonly number[] },
     changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
   ): Promise<void> {
     if (processTokenIds.length > 0) {
       await manager.update(
         WorkflowRunEntity,
-        { processInstanceUuid, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started },
+        {
+          processInstanceUuid,
+          processTokenId: In([...processTokenIds]),
+          state: WorkflowRunState.Started,
+          ...inShard(manager, shard),
+        },
         { ...changes, attempt: () => 'attempt + 1' },
       );
     }
@@ -108,8 +119,11 @@ export class WorkflowRunsRepository {
     id: string,
     apps: SomeApps | null,
   ): Promise<WorkflowRunEntity | null> {
-    const select = manager.createQueryBuilder(WorkflowRunEntity, 'run').where({ id });
-    return ofApps(select, apps).getOne();
+    const find = (place: object): Promise<WorkflowRunEntity | null> =>
+      ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where({ id, ...place }), apps).getOne();
+    const found = await find(inShard(manager, shardOfUuid(id)));
+    // Ids of earlier releases do not tell the shard.
+    return found === null && isSharded(manager) ? find({}) : found;
   }
 
   /**

@@ -60,6 +60,7 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
         origin: WorkflowRunOrigin.Test,
         processInstanceUuid: NO_PROCESS,
         parentProcessInstanceUuid: null,
+        shard: job.shard,
         processTokenId: null,
         signal: context.signal,
         hold: (manager) => this.queue.hold(manager, job),
@@ -79,7 +80,7 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
     const { runKey } = job.payload as Work;
     await this.database.write(async (manager) => {
       await this.queue.complete(manager, job);
-      await this.store.giveUp(manager, runKey);
+      await this.store.giveUp(manager, runKey, job.shard);
     });
   }
 }

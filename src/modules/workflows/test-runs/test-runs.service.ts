@@ -4,6 +4,7 @@ import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
+import { SHARDS } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
@@ -57,6 +58,8 @@ export class TestRunsService {
       buildId,
       workflow,
       processInstanceUuid: NO_PROCESS,
+      // Where its job is.
+      shard: jobId % SHARDS,
       origin: WorkflowRunOrigin.Test,
     };
     const runId = await this.database.write(async (manager) => {

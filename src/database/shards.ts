@@ -1,0 +1,87 @@
+import { In, type DataSource, type EntityManager, type FindOperator } from 'typeorm';
+import type { Condition } from './conditions.js';
+
+/** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
+export const SHARDS = 256;
+/** Ids below were made by releases whose ids were plain sequences. */
+const FIRST_SEQUENCE = 2 ** 32;
+const HEX = 16;
+
+/** How many groups of shards a database has; see DATABASE_SHARDS. */
+const GROUPS = new WeakMap<DataSource, number>();
+
+/** Tells how many groups of shards a database has; one where nobody has said it. */
+export function setShardGroups(dataSource: DataSource, count: number): void {
+  GROUPS.set(dataSource, count);
+}
+
+/** Whether statements have to name the shard: a server that holds all rows finds them without. */
+export function isSharded({ connection }: Pick<EntityManager, 'connection'>): boolean {
+  return (GROUPS.get(connection) ?? 1) > 1;
+}
+
+/**
+ * An id that carries its shard.
+ * @param sequence one of the numbers of `IdBlocks` that nobody else gets
+ */
+export function placedId(sequence: number, shard: number): number {
+  return (FIRST_SEQUENCE + sequence) * SHARDS + shard;
+}
+
+/** Whether an id was made by `placedId`: then all that belongs to it, called processes too, has its shard. */
+export function isPlaced(id: number): boolean {
+  return id >= FIRST_SEQUENCE * SHARDS;
+}
+
+/** The shard of an instance, of whichever release. */
+export function shardOf(id: number): number {
+  return id % SHARDS;
+}
+
+/** The shard that the last byte of a uuid tells. Ids of earlier releases have any byte there. */
+export function shardOfUuid(uuid: string): number {
+  return Number.parseInt(uuid.slice(-2), HEX);
+}
+
+/** The shard that the first byte of a hash in hexadecimal digits tells. */
+export function shardOfHash(hash: string): number {
+  return Number.parseInt(hash.slice(0, 2), HEX);
+}
+
+/** Conditions of a finder that name the shard, where they have to. */
+export function inShard(
+  manager: Pick<EntityManager, 'connection'>,
+  shard: number | readonly number[],
+): { shard?: number | FindOperator<number> } {
+  if (!isSharded(manager)) {
+    return {};
+  }
+  return { shard: typeof shard === 'number' ? shard : In([...shard]) };
+}
+
+/**
+ * The same for a statement that is spelled out: ` AND shard = ?`, or nothing.
+ * @param alias of the table, where the statement has one
+ */
+export function andShard(
+  manager: Pick<EntityManager, 'connection'>,
+  shard: number | readonly number[],
+  alias = '',
+): Condition {
+  if (!isSharded(manager)) {
+    return { sql: '', values: [] };
+  }
+  const column = alias === '' ? 'shard' : `${alias}.shard`;
+  return typeof shard === 'number'
+    ? { sql: ` AND ${column} = ?`, values: [shard] }
+    : { sql: ` AND ${column} IN (${shard.map(() => '?').join(', ')})`, values: [...shard] };
+}
+
+/** The end of the condition of a join whose rows are always in one shard, so that each shard joins its own. */
+export function sameShard(
+  manager: Pick<EntityManager, 'connection'>,
+  alias: string,
+  other: string,
+): string {
+  return isSharded(manager) ? ` AND ${alias}.shard = ${other}.shard` : '';
+}

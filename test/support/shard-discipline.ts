@@ -1,0 +1,89 @@
+import type { DataSource, Logger, QueryRunner } from 'typeorm';
+
+/** Tables of running processes: each of their rows has a shard, and call trees are in one. */
+const SHARDED =
+  /\b(process_events|process_families|process_incidents|process_instances|process_message_waits|process_messages|process_repeats|process_tokens|runtime_jobs|workflow_calls|workflow_runs)\b/;
+const CHANGES = /^(INSERT|UPDATE|DELETE)\b/i;
+const BEGINS = /^(BEGIN|START TRANSACTION)/i;
+const READS_OF_SCHEMA = /sqlite_master|information_schema|PRAGMA/i;
+const INSERT = /^INSERT[^(]*\(([^)]*)\)/i;
+const NAMED = /[`"]?\bshard\b[`"]? (?:= \?|IN \(([?, ]*)\))/g;
+
+/** Reads that look into every shard, each for a reason of its own; all of them outside of transactions. */
+const EVERYWHERE: readonly RegExp[] = [
+  // Lists, newest first.
+  /^SELECT id AS id FROM process_instances .*ORDER BY uuid DESC LIMIT \?$/,
+  /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
+  // Ids of earlier releases do not tell the shard, and what is not there has none.
+  /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
+  /FROM [`"]workflow_(runs|calls)[`"] [^?]*WHERE \(*[^ ]*[`"](id|run_id)[`"] = \?/,
+  // Tokens wait for a message where their instances are.
+  /FROM process_message_waits waits JOIN process_instances instances ON .*instances\.shard = waits\.shard/,
+  // Metrics and quotas.
+  /^SELECT i\.root_app_id AS app/,
+  /^SELECT COALESCE\(SUM\(amount\), 0\) AS total/,
+];
+
+/**
+ * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor
+ * a sharded table and another one. For a service with DATABASE_SHARDS=256.
+ */
+export class ShardDiscipline {
+  /** What was broken, each with its statement. */
+  readonly violations = new Set<string>();
+  /** By connection: what its transaction has touched. */
+  private readonly touched = new WeakMap<QueryRunner, Set<unknown>>();
+
+  /** Listens to the statements of a service; tests send statements of their own, which are none of them. */
+  static of(dataSource: DataSource, isOfService: () => boolean): ShardDiscipline {
+    const discipline = new ShardDiscipline();
+    dataSource.logger = {
+      logQuery: (sql: string, values?: unknown[], runner?: QueryRunner) => {
+        if (isOfService() || BEGINS.test(sql)) {
+          discipline.look(sql, values ?? [], runner);
+        }
+      },
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+    return discipline;
+  }
+
+  private look(sql: string, values: readonly unknown[], runner: QueryRunner | undefined): void {
+    const inTransaction = runner?.isTransactionActive === true;
+    if (runner !== undefined && BEGINS.test(sql)) {
+      this.touched.set(runner, new Set());
+      return;
+    }
+    if (READS_OF_SCHEMA.test(sql)) {
+      return;
+    }
+    const places = SHARDED.test(sql) ? shardsOf(sql, values) : CHANGES.test(sql) ? ['unsharded'] : [];
+    if (places.length === 0 && SHARDED.test(sql) && (inTransaction || !isEverywhere(sql))) {
+      this.violations.add(`names no shard: ${sql}`);
+    }
+    const touched = inTransaction && runner !== undefined ? this.touched.get(runner) : undefined;
+    places.forEach((place) => touched?.add(place));
+    if (touched !== undefined && touched.size > 1) {
+      this.violations.add(`a transaction touches ${[...touched].join(', ')}: ${sql}`);
+    }
+  }
+}
+
+function isEverywhere(sql: string): boolean {
+  const line = sql.replace(/\s+/g, ' ');
+  return EVERYWHERE.some((pattern) => pattern.test(line));
+}
+
+/** The shards that a statement names. */
+function shardsOf(sql: string, values: readonly unknown[]): unknown[] {
+  const columns = INSERT.exec(sql)?.[1]?.split(',').map((name) => name.replaceAll(/[\s`"]/g, ''));
+  if (columns !== undefined) {
+    const at = columns.indexOf('shard');
+    return at === -1 ? [] : values.filter((_, index) => index % columns.length === at);
+  }
+  return [...sql.matchAll(NAMED)].flatMap((match) => {
+    const first = (sql.slice(0, match.index).match(/\?/g) ?? []).length;
+    const count = match[1] === undefined ? 1 : (match[1].match(/\?/g) ?? []).length;
+    return values.slice(first, first + count);
+  });
+}
