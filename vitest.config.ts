@@ -48,6 +48,14 @@ const SAME_ON_EVERY_DATABASE = [
   'test/integration/{systems,tools}/*-refusals.int-spec.ts',
 ];
 
+/** What a sharded database is asked for: starts, UI actions, jobs, messages, calls and lists. */
+const OF_SHARDS = [
+  'test/integration/process-runtime/{background*,call-errors,incidents,instance-lists,instance-read}.int-spec.ts',
+  'test/integration/process-runtime/{instance-operations,start-process}.int-spec.ts',
+  'test/integration/ui-action/{execute-ui-action,repeated-actions}.int-spec.ts',
+  'test/integration/workflows/{call-journal,test-runs,workflow-runs}.int-spec.ts',
+];
+
 /** Integration tests on one database; each worker has a database of its own. */
 function integration(database: string, index: number, all: readonly string[]): TestProjectConfiguration {
   return {
@@ -55,7 +63,7 @@ function integration(database: string, index: number, all: readonly string[]): T
     test: {
       name: all.length === 1 ? 'integration' : `integration-${database}`,
       isolate: false,
-      include: ['test/integration/**/*.int-spec.ts'],
+      include: database === 'vitess' ? OF_SHARDS : ['test/integration/**/*.int-spec.ts'],
       exclude: [...WITHOUT_DATABASE, ...(index === 0 ? [] : SAME_ON_EVERY_DATABASE)],
       globalSetup: ['test/support/global-setup.ts'],
       setupFiles: ['reflect-metadata', PATIENCE, 'test/support/setup.ts'],
@@ -69,7 +77,7 @@ function integration(database: string, index: number, all: readonly string[]): T
  * Three kinds of projects. `unit` runs beside the code. `peers` drives single parts against real and hostile outside
  * parties; `driverless` is the one file of them that needs a process of its own. `integration` drives the whole application
  * over HTTP on the database that TEST_DATABASE names (embedded, mariadb or mysql). `npm test` runs all of them together,
- * with a project `integration-…` for each database.
+ * with a project `integration-…` for each database. `shards` drives a part of it on the embedded database as one of 8 shards.
  * VITEST_MAX_WORKERS sets another number of workers.
  */
 export default defineConfig({
@@ -114,6 +122,19 @@ export default defineConfig({
         },
       },
       ...(process.env['TEST_DATABASE'] ?? 'embedded').split(',').map(integration),
+      {
+        plugins,
+        test: {
+          name: 'shards',
+          isolate: false,
+          // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
+          include: ['test/integration/jobs/*.int-spec.ts', ...OF_SHARDS],
+          globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['reflect-metadata', PATIENCE, 'test/support/setup.ts'],
+          env: { NODE_ENV: 'test', TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
+          ...PATIENT,
+        },
+      },
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { TableColumn, TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLE = 'runtime_jobs';
 const INDEX = 'ix_runtime_jobs_due';
@@ -10,16 +10,16 @@ export class CountJobInterruptions1797000005000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // The servers commit each DDL statement by itself: a start that was cut off begins anew here.
     if (!(await runner.hasColumn(TABLE, 'interruptions'))) {
-      await runner.addColumn(TABLE, new TableColumn({ name: 'interruptions', type: 'integer', default: 0 }));
+      await runner.query(`ALTER TABLE ${TABLE} ADD COLUMN interruptions integer NOT NULL DEFAULT 0`);
     }
     const table = await runner.getTable(TABLE);
     if (table?.indices.some(({ name }) => name === INDEX) !== true) {
-      await runner.createIndex(TABLE, new TableIndex({ name: INDEX, columnNames: ['lane', 'due_at'] }));
+      await runner.query(`CREATE INDEX ${INDEX} ON ${TABLE} (lane, due_at)`);
     }
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.dropIndex(TABLE, INDEX);
-    await runner.dropColumn(TABLE, 'interruptions');
+    await runner.query(`ALTER TABLE ${TABLE} DROP COLUMN interruptions`);
   }
 }

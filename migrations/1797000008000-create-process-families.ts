@@ -1,4 +1,4 @@
-import { Table, TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { Table, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 const INDEX = 'ix_runtime_jobs_family';
 
@@ -22,7 +22,7 @@ export class CreateProcessFamilies1797000008000 implements MigrationInterface {
     await addColumn(runner, 'runtime_jobs', 'family_id');
     const jobs = await runner.getTable('runtime_jobs');
     if (jobs?.indices.some(({ name }) => name === INDEX) !== true) {
-      await runner.createIndex('runtime_jobs', new TableIndex({ name: INDEX, columnNames: ['family_id'] }));
+      await runner.query(`CREATE INDEX ${INDEX} ON runtime_jobs (family_id)`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLE = 'process_instances';
 const ADDED: Readonly<Record<string, string[]>> = {
@@ -32,14 +32,19 @@ async function replace(
   dropped: Readonly<Record<string, string[]>>,
   added: Readonly<Record<string, string[]>>,
 ): Promise<void> {
-  const table = await runner.getTable(TABLE);
-  const there = new Set(table?.indices.map(({ name }) => name));
-  for (const [name, columnNames] of Object.entries(added)) {
+  const isFile = runner.connection.options.type === 'better-sqlite3';
+  const rows: { Key_name: string }[] = await runner.query(
+    isFile
+      ? `SELECT name AS Key_name FROM sqlite_master WHERE type = 'index' AND tbl_name = '${TABLE}'`
+      : `SHOW INDEX FROM ${TABLE}`,
+  );
+  const there = new Set(rows.map(({ Key_name: name }) => name));
+  for (const [name, columns] of Object.entries(added)) {
     if (!there.has(name)) {
-      await runner.createIndex(TABLE, new TableIndex({ name, columnNames }));
+      await runner.query(`CREATE INDEX ${name} ON ${TABLE} (${columns.join(', ')})`);
     }
   }
   for (const name of Object.keys(dropped).filter((index) => there.has(index))) {
-    await runner.dropIndex(TABLE, name);
+    await runner.query(`DROP INDEX ${name}${isFile ? '' : ` ON ${TABLE}`}`);
   }
 }

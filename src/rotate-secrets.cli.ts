@@ -20,7 +20,7 @@ async function rotate(dataSource: DataSource, env: Env, print: (line: string) =>
   if (keys.length === 0) {
     throw new EnvError(['SECRETS_KEYS is required']);
   }
-  await checkSchema(dataSource);
+  await checkSchema(dataSource, env.get('DATABASE_SHARD_KEYSPACE'));
   await checkSecretsAreBound(dataSource);
   const cipher = new SecretCipher(keys);
   await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());

@@ -22,6 +22,7 @@ import { CreateProcessFamilies1797000008000 } from '../migrations/1797000008000-
 import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create-quota-uses.js';
 import { DropToolsForeignKey1797700000000 } from '../migrations/1797700000000-drop-tools-foreign-key.js';
 import { AddShards1797900000000 } from '../migrations/1797900000000-add-shards.js';
+import { CreateTimerOutbox1797900000001 } from '../migrations/1797900000001-create-timer-outbox.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -47,6 +48,7 @@ import { ProcessInstanceEntity } from './modules/process-runtime/storage/process
 import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
 import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
 import { ProcessRepeatEntity } from './modules/process-runtime/storage/process-repeat.entity.js';
+import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';
 import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
 import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
 import { ResourceDefinitionEntity } from './modules/systems/storage/resource-definition.entity.js';
@@ -93,6 +95,7 @@ export const SCHEMA: Schema = {
     RuntimeJobEntity,
     SecretKeyEntity,
     SystemEntity,
+    TimerOutboxEntity,
     ToolDecisionEntity,
     ToolEntity,
     VersionDependencyEntity,
@@ -124,6 +127,19 @@ export const SCHEMA: Schema = {
     AddSystemsUsableBy1797500003000,
     IndexInstanceLists1797600000000,
     DropToolsForeignKey1797700000000,
+    AddShards1797900000000,
+    CreateTimerOutbox1797900000001,
+  ],
+  shardedMigrations: [
+    CreateProcessRuntime1790000001000,
+    CreateJobs1790000002000,
+    CreateWorkflowRuns1790000003000,
+    CountJobFailures1795500000000,
+    CreateWorkflowCalls1796000000000,
+    AddWorkflowErrorCode1797000002000,
+    CountJobInterruptions1797000005000,
+    CreateProcessFamilies1797000008000,
+    IndexInstanceLists1797600000000,
     AddShards1797900000000,
   ],
 };

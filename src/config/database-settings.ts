@@ -1,4 +1,4 @@
-import { flag, integer, powerOfTwo } from './setting-rules.js';
+import { flag, identifier, integer, powerOfTwo } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -34,6 +34,9 @@ export const databaseSettings = {
   ),
   DATABASE_SHARDS: powerOfTwo(256, 1).describe(
     'Shards of the database, a power of two up to 256: above 1 each statement names the shard of its rows and no transaction touches two (deploy/vitess); 1 for a server that holds all rows.',
+  ),
+  DATABASE_SHARD_KEYSPACE: identifier.describe(
+    'Keyspace of the tables of running processes, where it is another one than DATABASE_URL names: migrations of these tables run there (deploy/vitess).',
   ),
   DATABASE_PREPARED_STATEMENTS: flag(true).describe(
     'Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot.',

@@ -13,6 +13,12 @@ export const integer = (min: number, max: number, fallback: number) =>
 export const powerOfTwo = (max: number, fallback: number) =>
   integer(1, max, fallback).refine((value) => Number.isInteger(Math.log2(value)), 'must be a power of two');
 
+/** Name of something in a database; nothing without it. */
+export const identifier = z
+  .string()
+  .regex(/^\w{1,64}$/, 'must be 1 to 64 letters, digits or _')
+  .optional();
+
 /** `true` or `false`. */
 export const flag = (fallback: boolean) =>
   z

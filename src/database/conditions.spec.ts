@@ -9,11 +9,13 @@ import {
   MoreThanOrEqual,
   Not,
   PrimaryColumn,
+  type DataSource,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { conditionOf, type Where } from './conditions.js';
+import { conditionOf, EVERY_SHARD, placedCondition, type Where } from './conditions.js';
 import { safeInteger } from './safe-integer.js';
 import { storedJson } from './stored-json.js';
+import { setShardGroups } from './shards.js';
 import { columnOf, shapeOf } from './table-columns.js';
 
 @Entity('things')
@@ -66,5 +68,45 @@ describe('columns of a table', () => {
     expect([read('isLive', 1), read('isLive', 0)]).toEqual([true, false]);
     expect(read('madeAt', '2026-05-04 03:02:01.123')).toEqual(new Date('2026-05-04T03:02:01.123Z'));
     expect(read('id', '12')).toBe(12);
+  });
+});
+
+@Entity('placed_things')
+class PlacedEntity {
+  @PrimaryColumn({ type: 'int' }) id: number;
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'int' }) size: number;
+}
+
+describe('conditions of a sharded table', () => {
+  const shape = shapeOf(PlacedEntity, { id: (id) => id % 256 });
+  const connection = (groups: number): { connection: DataSource } => {
+    const dataSource = {} as DataSource;
+    setShardGroups(dataSource, groups);
+    return { connection: dataSource };
+  };
+
+  it('name the shard that follows from a value, where there are several', () => {
+    expect(placedCondition(connection(2), shape, { id: 258 })).toEqual({
+      sql: 'id = ? AND shard = ?',
+      values: [258, 2],
+    });
+    expect(placedCondition(connection(2), shape, { id: In([1, 257]) })).toEqual({
+      sql: 'id IN (?, ?) AND shard = ?',
+      values: [1, 257, 1],
+    });
+    expect(placedCondition(connection(2), shape, { id: In([1, 2]) })).toEqual({
+      sql: 'id IN (?, ?) AND shard IN (?, ?)',
+      values: [1, 2, 1, 2],
+    });
+    expect(placedCondition(connection(1), shape, { id: 258 })).toEqual({ sql: 'id = ?', values: [258] });
+    expect(placedCondition(connection(2), shape, { size: 1, shard: EVERY_SHARD })).toEqual({
+      sql: 'size = ?',
+      values: [1],
+    });
+  });
+
+  it.each([1, 2])('are refused when they name none, with %i groups of shards', (groups) => {
+    expect(() => placedCondition(connection(groups), shape, { size: 1 })).toThrow('names no shard');
   });
 });

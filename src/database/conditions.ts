@@ -49,25 +49,47 @@ export function placedCondition(
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
 ): Condition | null {
-  if (shape.sharding === undefined) {
-    return conditionOf(shape, where);
-  }
-  const { shard: given, ...others } = where;
-  const shard = 'shard' in where ? given : shardIn(shape, where);
-  return conditionOf(shape, isSharded(manager) ? { ...others, shard } : others);
+  return conditionOf(shape, placed(manager, shape, where));
 }
 
-function shardIn({ name, sharding = {} }: TableShape, where: Readonly<Record<string, unknown>>): unknown {
-  for (const [property, shardOf] of Object.entries(sharding)) {
-    const wanted = where[property];
-    if (wanted instanceof FindOperator && wanted.type === 'in') {
-      return In((wanted.value as never[]).map(shardOf));
-    }
-    if (wanted !== undefined && wanted !== null && !(wanted instanceof FindOperator)) {
-      return shardOf(wanted as never);
-    }
+/**
+ * Conditions that name the shard, where they have to.
+ * @throws TypeError when they name none
+ */
+export function placed(
+  manager: Pick<EntityManager, 'connection'>,
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (shape.sharding === undefined) {
+    return where;
   }
-  throw new TypeError(`A statement on ${name} names no shard.`);
+  const telling = 'shard' in where ? 'shard' : Object.keys(shape.sharding).find((each) => tells(where[each]));
+  if (telling === undefined) {
+    throw new TypeError(`A statement on ${shape.name} names no shard.`);
+  }
+  const { shard, ...others } = where;
+  if (!isSharded(manager)) {
+    return others;
+  }
+  return { ...others, shard: telling === 'shard' ? shard : shardBy(shape.sharding[telling], where[telling]) };
+}
+
+/** Whether a shard follows from what is asked for. */
+function tells(wanted: unknown): boolean {
+  return wanted instanceof FindOperator ? wanted.type === 'in' : wanted !== undefined && wanted !== null;
+}
+
+function shardBy(shardOf: ((value: never) => number) | undefined, wanted: unknown): unknown {
+  return wanted instanceof FindOperator
+    ? oneOrAny((wanted.value as never[]).map((value) => shardOf?.(value) ?? 0))
+    : shardOf?.(wanted as never);
+}
+
+/** One shard where all are the same: a server of many then has the whole statement for one of them. */
+export function oneOrAny(shards: readonly number[]): number | FindOperator<number> {
+  const [first] = shards;
+  return first !== undefined && shards.every((shard) => shard === first) ? first : In([...shards]);
 }
 
 /** All of these conditions. */

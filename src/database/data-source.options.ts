@@ -5,6 +5,7 @@ import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { databaseHosts, databaseServer, hostUrls, type DatabaseHost } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
+import { placedMigrations } from './keyspaces.js';
 import type { Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
 import { keepTransactions } from './embedded-transactions.js';
@@ -99,6 +100,7 @@ function serverOptions(url: string, schema: Schema, env: Env, rules: PoolRules):
   return {
     ...SHARED,
     ...schema,
+    migrations: placedMigrations(schema, env),
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
     url,

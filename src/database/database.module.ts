@@ -58,7 +58,7 @@ function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource>
     if (env.get('MIGRATIONS_RUN')) {
       await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
     }
-    await checkSchema(dataSource);
+    await checkSchema(dataSource, env.get('DATABASE_SHARD_KEYSPACE'));
     await checkSecretsAreBound(dataSource);
   });
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { placedCondition, whereClause, type Condition } from './conditions.js';
+import { conditionOf, placed, whereClause, type Condition } from './conditions.js';
 import { noteWrite } from './groups/write-group.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
@@ -17,6 +17,8 @@ export interface RowChange extends Assignments {
   /** Equal where table, conditions and changed columns are. */
   kind: string;
   id: SqlValue;
+  /** Where the row is; undefined where nobody asks for it. */
+  shard: number | undefined;
   condition: Condition;
 }
 
@@ -48,13 +50,15 @@ export function rowChange(
   assignments: Assignments,
 ): RowChange | undefined {
   const { id } = where;
-  const condition = placedCondition(manager, shape, where);
+  const place = placed(manager, shape, where);
+  const condition = conditionOf(shape, place);
   if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
     return undefined;
   }
   const { expressions, values } = assignments;
   const kind = ['UPDATE', shape.name, condition.sql, ...values.keys(), ...expressions].join('|');
-  return { kind, id, condition, ...assignments };
+  const { shard } = place;
+  return { kind, id, shard: typeof shard === 'number' ? shard : undefined, condition, ...assignments };
 }
 
 /** A deletion of the one row that an `id` names, as `rowChange`. */
@@ -127,9 +131,12 @@ export function deletion(shape: TableShape, changes: readonly RowChange[]): Cond
 
 function anyOf(changes: readonly RowChange[]): Condition {
   const conditions = changes.map(({ condition }) => condition);
+  const any = conditions.map(({ sql }) => `(${sql})`).join(' OR ');
+  // Named once more: what is said in each of several alternatives leads a server of many shards to all of them.
+  const shards = changes.flatMap(({ shard }) => shard ?? []);
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
-    values: conditions.flatMap(({ values }) => values),
+    sql: shards.length === 0 ? any : `shard IN (${shards.map(() => '?').join(', ')}) AND (${any})`,
+    values: [...shards, ...conditions.flatMap(({ values }) => values)],
   };
 }
 

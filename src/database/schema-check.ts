@@ -12,10 +12,11 @@ export class SchemaError extends StartError {
 /**
  * Makes sure that the tables of this release are there, whoever migrates. What a later release has added is no matter.
  * Needs no right but reading.
+ * @param shardKeyspace DATABASE_SHARD_KEYSPACE
  * @throws SchemaError which says what is missing and what to do
  */
-export async function checkSchema(dataSource: DataSource): Promise<void> {
-  const tables = await tablesOf(dataSource);
+export async function checkSchema(dataSource: DataSource, shardKeyspace?: string): Promise<void> {
+  const tables = await tablesOf(dataSource, shardKeyspace);
   const pending = await pendingMigrations(dataSource, tables);
   if (pending.length > 0) {
     throw new SchemaError(
@@ -32,13 +33,14 @@ export async function checkSchema(dataSource: DataSource): Promise<void> {
   }
 }
 
-async function tablesOf(dataSource: DataSource): Promise<Set<string>> {
+async function tablesOf(dataSource: DataSource, shardKeyspace: string | undefined): Promise<Set<string>> {
+  const list = 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ';
   const rows = (await dataSource.query(
-    isEmbedded(dataSource)
-      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-      : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
+    isEmbedded(dataSource) ? "SELECT name FROM sqlite_master WHERE type = 'table'" : `${list}DATABASE()`,
   )) as { name: string }[];
-  return new Set(rows.map(({ name }) => name.toLowerCase()));
+  const others =
+    shardKeyspace === undefined ? [] : ((await dataSource.query(`${list}?`, [shardKeyspace])) as typeof rows);
+  return new Set([...rows, ...others].map(({ name }) => name.toLowerCase()));
 }
 
 async function pendingMigrations(dataSource: DataSource, tables: Set<string>): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { In, type DataSource, type EntityManager, type FindOperator } from 'typeorm';
-import type { Condition } from './conditions.js';
 
 /** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
 export const SHARDS = 256;
@@ -38,9 +37,9 @@ export function shardOf(id: number): number {
   return id % SHARDS;
 }
 
-/** The shard that the last byte of a uuid tells. Ids of earlier releases have any byte there. */
+/** The shard that the last byte of a uuid tells. Ids of earlier releases have any byte there, and what is no uuid is in no shard. */
 export function shardOfUuid(uuid: string): number {
-  return Number.parseInt(uuid.slice(-2), HEX);
+  return Number.parseInt(uuid.slice(-2), HEX) || 0;
 }
 
 /** The shard that the first byte of a hash in hexadecimal digits tells. */
@@ -67,21 +66,18 @@ export function andShard(
   manager: Pick<EntityManager, 'connection'>,
   shard: number | readonly number[],
   alias = '',
-): Condition {
+): { sql: string; values: number[] } {
   if (!isSharded(manager)) {
     return { sql: '', values: [] };
   }
   const column = alias === '' ? 'shard' : `${alias}.shard`;
-  return typeof shard === 'number'
-    ? { sql: ` AND ${column} = ?`, values: [shard] }
+  const one = typeof shard === 'number' ? shard : new Set(shard).size === 1 ? shard[0] : undefined;
+  return one !== undefined || typeof shard === 'number'
+    ? { sql: ` AND ${column} = ?`, values: [one ?? 0] }
     : { sql: ` AND ${column} IN (${shard.map(() => '?').join(', ')})`, values: [...shard] };
 }
 
 /** The end of the condition of a join whose rows are always in one shard, so that each shard joins its own. */
-export function sameShard(
-  manager: Pick<EntityManager, 'connection'>,
-  alias: string,
-  other: string,
-): string {
+export function sameShard(manager: Pick<EntityManager, 'connection'>, alias: string, other: string): string {
   return isSharded(manager) ? ` AND ${alias}.shard = ${other}.shard` : '';
 }

@@ -57,10 +57,7 @@ export interface TableShape {
 }
 
 /** The table of an entity, as its decorators state it. */
-export function shapeOf<Row extends object>(
-  entity: EntityClass<Row>,
-  sharding?: Sharding<Row>,
-): TableShape {
+export function shapeOf<Row extends object>(entity: EntityClass<Row>, sharding?: Sharding<Row>): TableShape {
   const { tables, columns } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
   if (name === undefined) {

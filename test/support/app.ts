@@ -83,14 +83,14 @@ export class TestApp {
       HTTP_CALLER_AT_WORK: '0',
       RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
       RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
-      ...(process.env['TEST_SHARDS'] === undefined ? {} : { DATABASE_SHARDS: process.env['TEST_SHARDS'] }),
+      ...(JSON.parse(process.env['TEST_DATABASE_SETTINGS'] ?? '{}') as Record<string, string>),
       ...settings,
     });
     const nest = await createApp({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
     await nest.listen(0, '127.0.0.1');
     const { port } = nest.getHttpServer().address() as AddressInfo;
     const token = await issuer.sign({ exp: Math.floor(Date.now() / 1_000) + TOKEN_SECONDS });
-    const discipline = env.get('DATABASE_SHARDS') > 1 ? disciplineOf(nest) : undefined;
+    const discipline = env.get('DATABASE_SHARDS') > 1 ? disciplineOf(nest, env) : undefined;
     return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, discipline);
   }
 
@@ -153,7 +153,7 @@ export class TestApp {
   }
 }
 
-function disciplineOf(nest: NestExpressApplication): ShardDiscipline {
+function disciplineOf(nest: NestExpressApplication, env: Env): ShardDiscipline {
   const database = nest.get(Database);
-  return ShardDiscipline.of(nest.get(DataSource), () => database.isAtWork);
+  return ShardDiscipline.of(nest.get(DataSource), env.get('DATABASE_SHARDS'), () => database.isAtWork);
 }

@@ -5,17 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import type { DatabaseKind } from './databases/database-kind.js';
+import type { TestedDatabase } from './databases/database-kind.js';
 import { processFolder } from './databases/process-folder.js';
 import { dropDatabase, scratchDatabase } from './databases/scratch-database.js';
 import type { ServerKind } from './databases/server-program.js';
-import { startDatabases } from './databases/start-databases.js';
-import { migrateDatabase } from './test-database.js';
+import { startDatabases, type TestDatabase } from './databases/start-databases.js';
+import { Vtcombo } from './databases/vtcombo.js';
+import { migrateDatabase, type WorkerDatabase } from './test-database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** DATABASE_URL of each worker; the first one belongs to VITEST_POOL_ID 1. */
-    databaseUrls: string[];
+    /** The database of each worker; the first one belongs to VITEST_POOL_ID 1. */
+    databases: WorkerDatabase[];
   }
 }
 
@@ -28,46 +29,86 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The worker threads of the service run from the build; an old one would be tested in place of the sources.
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' });
-  const kind = project.config.env['TEST_DATABASE'] as DatabaseKind;
+  const kind = project.config.env['TEST_DATABASE'] as TestedDatabase;
   const workers = Array.from({ length: project.vitest.config.maxWorkers }, (_, index) => index + 1);
-  const { urls, stop } = await (kind === 'embedded'
-    ? embeddedFiles(workers)
-    : serverDatabases(kind, workers));
+  const { databases, stop } = await databasesOf(kind, workers);
   try {
-    await Promise.all(urls.map(migrateDatabase));
+    await Promise.all(databases.map(migrateDatabase));
   } catch (error) {
     await stop();
     throw error;
   }
-  project.provide('databaseUrls', urls);
+  const shards = (project.config.env as Record<string, string | undefined>)['TEST_SHARDS'];
+  const sharded = shards === undefined ? {} : { DATABASE_SHARDS: shards };
+  project.provide(
+    'databases',
+    databases.map(({ url, settings }) => ({ url, settings: { ...sharded, ...settings } })),
+  );
   return stop;
 }
 
 interface WorkerDatabases {
-  urls: string[];
+  databases: WorkerDatabase[];
   stop: () => Promise<void>;
+}
+
+async function databasesOf(kind: TestedDatabase, workers: number[]): Promise<WorkerDatabases> {
+  switch (kind) {
+    case 'embedded':
+      return embeddedFiles(workers);
+    case 'vitess':
+      return vitessKeyspaces(workers);
+    default:
+      return serverDatabases(kind, workers);
+  }
 }
 
 async function embeddedFiles(workers: number[]): Promise<WorkerDatabases> {
   const folder = await processFolder(join(tmpdir(), 'svc-embedded'));
   return {
-    urls: workers.map((worker) => `sqlite:${join(folder, `worker-${worker}.sqlite`)}`),
+    databases: workers.map((worker) => ({
+      url: `sqlite:${join(folder, `worker-${worker}.sqlite`)}`,
+      settings: {},
+    })),
     stop: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
 async function serverDatabases(kind: ServerKind, workers: number[]): Promise<WorkerDatabases> {
-  const { databases, missing } = await startDatabases([kind], { fast: true });
-  const [server] = databases;
-  if (server === undefined) {
-    throw new Error(`${kind} is not available: ${missing.map(({ reason }) => reason).join()}`);
-  }
+  const server = await startServer(kind);
   const urls = await Promise.all(workers.map((worker) => scratchDatabase(server.url, databaseName(worker))));
   const stop = async (): Promise<void> => {
     await Promise.all(workers.map((worker) => dropDatabase(server.url, databaseName(worker))));
     await server.stop();
   };
-  return { urls, stop };
+  return { databases: urls.map((url) => ({ url, settings: {} })), stop };
+}
+
+async function vitessKeyspaces(workers: number[]): Promise<WorkerDatabases> {
+  // Of our own: Vitess reads the binary log, and makes databases.
+  const server = await startServer('mysql', Vtcombo.serverSettings);
+  const vtcombo = await Vtcombo.start(server.url, workers).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  const stop = async (): Promise<void> => {
+    await vtcombo.stop();
+    await server.stop();
+  };
+  const databases = workers.map((worker) => ({
+    url: vtcombo.url(worker),
+    settings: Vtcombo.settings(worker),
+  }));
+  return { databases, stop };
+}
+
+async function startServer(kind: ServerKind, settings: readonly string[] = []): Promise<TestDatabase> {
+  const { databases, missing } = await startDatabases([kind], { fast: true, settings });
+  const [server] = databases;
+  if (server === undefined) {
+    throw new Error(`${kind} is not available: ${missing.map(({ reason }) => reason).join()}`);
+  }
+  return server;
 }
 
 function databaseName(worker: number): string {

@@ -1,10 +1,11 @@
 import { beforeAll, inject } from 'vitest';
 import { clearTables } from './test-database.js';
 
-const url = inject('databaseUrls')[Number(process.env['VITEST_POOL_ID']) - 1];
-if (url === undefined) {
+const database = inject('databases')[Number(process.env['VITEST_POOL_ID']) - 1];
+if (database === undefined) {
   throw new Error('There is no database for this worker.');
 }
-process.env['DATABASE_URL'] = url;
+process.env['DATABASE_URL'] = database.url;
+process.env['TEST_DATABASE_SETTINGS'] = JSON.stringify(database.settings);
 
-beforeAll(() => clearTables(url));
+beforeAll(() => clearTables(database));

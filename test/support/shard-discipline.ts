@@ -1,18 +1,33 @@
 import type { DataSource, Logger, QueryRunner } from 'typeorm';
 
 /** Tables of running processes: each of their rows has a shard, and call trees are in one. */
-const SHARDED =
-  /\b(process_events|process_families|process_incidents|process_instances|process_message_waits|process_messages|process_repeats|process_tokens|runtime_jobs|workflow_calls|workflow_runs)\b/;
+export const SHARDED_TABLES: readonly string[] = [
+  'process_events',
+  'process_families',
+  'process_incidents',
+  'process_instances',
+  'process_message_waits',
+  'process_messages',
+  'process_repeats',
+  'process_tokens',
+  'runtime_jobs',
+  'workflow_calls',
+  'workflow_runs',
+];
+const SHARDED = new RegExp(`\\b(${SHARDED_TABLES.join('|')})\\b`);
+/** In place of a group of shards. */
+const NO_SHARD = -1;
 const CHANGES = /^(INSERT|UPDATE|DELETE)\b/i;
 const BEGINS = /^(BEGIN|START TRANSACTION)/i;
 const READS_OF_SCHEMA = /sqlite_master|information_schema|PRAGMA/i;
-const INSERT = /^INSERT[^(]*\(([^)]*)\)/i;
-const NAMED = /[`"]?\bshard\b[`"]? (?:= \?|IN \(([?, ]*)\))/g;
+const INSERT = /^INSERT[^(]*\(([^)]*)\)\s*VALUES\s*(.*)$/is;
+/** Numbers may be values, or stand in the text. */
+const NAMED = /[`"]?\bshard\b[`"]? (?:= (\?|\d+)|IN \(([?\d, ]*)\))/g;
 
 /** Reads that look into every shard, each for a reason of its own; all of them outside of transactions. */
 const EVERYWHERE: readonly RegExp[] = [
   // Lists, newest first.
-  /^SELECT id AS id FROM process_instances .*ORDER BY uuid DESC LIMIT \?$/,
+  /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
   // Ids of earlier releases do not tell the shard, and what is not there has none.
   /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
@@ -26,17 +41,19 @@ const EVERYWHERE: readonly RegExp[] = [
 
 /**
  * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor
- * a sharded table and another one. For a service with DATABASE_SHARDS=256.
+ * a sharded table and another one.
  */
 export class ShardDiscipline {
+  private constructor(private readonly groups: number) {}
+
   /** What was broken, each with its statement. */
   readonly violations = new Set<string>();
   /** By connection: what its transaction has touched. */
   private readonly touched = new WeakMap<QueryRunner, Set<unknown>>();
 
   /** Listens to the statements of a service; tests send statements of their own, which are none of them. */
-  static of(dataSource: DataSource, isOfService: () => boolean): ShardDiscipline {
-    const discipline = new ShardDiscipline();
+  static of(dataSource: DataSource, groups: number, isOfService: () => boolean): ShardDiscipline {
+    const discipline = new ShardDiscipline(groups);
     dataSource.logger = {
       logQuery: (sql: string, values?: unknown[], runner?: QueryRunner) => {
         if (isOfService() || BEGINS.test(sql)) {
@@ -57,8 +74,10 @@ export class ShardDiscipline {
     if (READS_OF_SCHEMA.test(sql)) {
       return;
     }
-    const places = SHARDED.test(sql) ? shardsOf(sql, values) : CHANGES.test(sql) ? ['unsharded'] : [];
-    if (places.length === 0 && SHARDED.test(sql) && (inTransaction || !isEverywhere(sql))) {
+    const shards = SHARDED.test(sql) ? shardsOf(sql, values) : [];
+    const places =
+      shards.length > 0 || !CHANGES.test(sql) ? shards.map((shard) => shard % this.groups) : [NO_SHARD];
+    if (shards.length === 0 && SHARDED.test(sql) && (inTransaction || !isEverywhere(sql))) {
       this.violations.add(`names no shard: ${sql}`);
     }
     const touched = inTransaction && runner !== undefined ? this.touched.get(runner) : undefined;
@@ -75,15 +94,24 @@ function isEverywhere(sql: string): boolean {
 }
 
 /** The shards that a statement names. */
-function shardsOf(sql: string, values: readonly unknown[]): unknown[] {
-  const columns = INSERT.exec(sql)?.[1]?.split(',').map((name) => name.replaceAll(/[\s`"]/g, ''));
-  if (columns !== undefined) {
-    const at = columns.indexOf('shard');
-    return at === -1 ? [] : values.filter((_, index) => index % columns.length === at);
+function shardsOf(sql: string, values: readonly unknown[]): number[] {
+  const [, columns, tuples] = INSERT.exec(sql) ?? [];
+  if (columns !== undefined && tuples !== undefined) {
+    const at = columns.split(',').findIndex((name) => name.replaceAll(/[\s`"]/g, '') === 'shard');
+    const width = columns.split(',').length;
+    const given = valuesOf(tuples.replace(/\bON (DUPLICATE|CONFLICT)\b.*/is, ''), values);
+    return at === -1 ? [] : given.filter((_, index) => index % width === at).map(Number);
   }
   return [...sql.matchAll(NAMED)].flatMap((match) => {
-    const first = (sql.slice(0, match.index).match(/\?/g) ?? []).length;
-    const count = match[1] === undefined ? 1 : (match[1].match(/\?/g) ?? []).length;
-    return values.slice(first, first + count);
+    const before = (sql.slice(0, match.index).match(/\?/g) ?? []).length;
+    return valuesOf(match[1] ?? match[2] ?? '', values.slice(before)).map(Number);
   });
+}
+
+/** The values of a list: marks, and what stands in the text. */
+function valuesOf(list: string, values: readonly unknown[]): unknown[] {
+  let next = 0;
+  return list
+    .split(',')
+    .map((part) => (part.includes('?') ? values[next++] : part.replaceAll(/[^\w.-]/g, '')));
 }

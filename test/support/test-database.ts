@@ -6,14 +6,23 @@ import { SCHEMA } from '../../src/schema.js';
 
 const MIGRATION_LOCK_SECONDS = 60;
 
+/** The database of a test worker. */
+export interface WorkerDatabase {
+  /** DATABASE_URL. */
+  url: string;
+  /** Of a service on a sharded database. */
+  settings: Record<string, string>;
+}
+
 /** Brings an empty test database to the current schema. */
-export async function migrateDatabase(url: string): Promise<void> {
-  await withDataSource(url, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS, []));
+export async function migrateDatabase(database: WorkerDatabase): Promise<void> {
+  await withDataSource(database, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS, []));
 }
 
 /** Empties every table, so that a test file starts from the state right after migration. */
-export async function clearTables(url: string): Promise<void> {
-  await withDataSource(url, async (dataSource) => {
+export async function clearTables(database: WorkerDatabase): Promise<void> {
+  const { settings } = database;
+  await withDataSource(database, async (dataSource) => {
     const [off, on] =
       dataSource.options.type === 'better-sqlite3'
         ? ['PRAGMA foreign_keys = OFF', 'PRAGMA foreign_keys = ON']
@@ -22,6 +31,10 @@ export async function clearTables(url: string): Promise<void> {
     const runner = dataSource.createQueryRunner();
     try {
       await runner.query(off);
+      if (settings['DATABASE_SHARD_KEYSPACE'] !== undefined) {
+        // A DELETE touches every shard.
+        await runner.query("SET transaction_mode = 'multi'");
+      }
       for (const { tablePath } of dataSource.entityMetadatas) {
         await runner.query(`DELETE FROM ${dataSource.driver.escape(tablePath)}`);
       }
@@ -33,10 +46,10 @@ export async function clearTables(url: string): Promise<void> {
 }
 
 async function withDataSource(
-  url: string,
+  { url, settings }: WorkerDatabase,
   work: (dataSource: DataSource) => Promise<unknown>,
 ): Promise<void> {
-  const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url });
+  const env = Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url, ...settings });
   const dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
   try {
     await work(dataSource);

@@ -26,6 +26,9 @@ import { PROCESS_JOB_HANDLERS, ProcessJobs } from './background/process-jobs.js'
 import { ScheduledJobs } from './background/scheduled-jobs.js';
 import { TimerStarts } from './background/timer-starts.js';
 import { MessageMatcher } from './background/message-matcher.js';
+import { MessageDeliveries } from './background/message-deliveries.js';
+import { TimerOutbox } from './background/timer-outbox.js';
+import { MessagePublishing } from './background/message-publishing.js';
 import { MessageHandOvers } from './background/message-hand-overs.js';
 import { MessageStarts } from './background/message-starts.js';
 import { PendingCalls } from './background/pending-calls.js';
@@ -96,6 +99,8 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     JobSteps,
     JobOwners,
     MessageMatcher,
+    MessageDeliveries,
+    MessagePublishing,
     MessageHandOvers,
     MessageStarts,
     PendingCalls,
@@ -114,6 +119,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     JoinIncidents,
     StepWriter,
     StepWork,
+    TimerOutbox,
     TimerStarts,
     TokensRepository,
     UiActionAccess,

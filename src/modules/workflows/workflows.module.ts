@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { NodeExecutorsService } from './runs/node-executors.service.js';
+import { AuditJobHandler, AuditJobs } from './audit/audit-jobs.service.js';
 import { CallStore } from './journal/call-store.js';
 import { RunStore } from './journal/run-store.js';
 import { TestRunHandler } from './test-runs/test-run.handler.js';
@@ -18,6 +19,8 @@ import { WorkflowRunsService } from './runs/workflow-runs.service.js';
   imports: [AuditModule, BuildsModule],
   controllers: [TestRunsController, WorkflowRunsController],
   providers: [
+    AuditJobHandler,
+    AuditJobs,
     CallStore,
     NodeExecutorsService,
     RunStore,
@@ -28,6 +31,6 @@ import { WorkflowRunsService } from './runs/workflow-runs.service.js';
     WorkflowRunsRepository,
     WorkflowRunsService,
   ],
-  exports: [NodeExecutorsService, WorkflowRunsService],
+  exports: [AuditJobs, NodeExecutorsService, WorkflowRunsService],
 })
 export class WorkflowsModule {}

@@ -87,7 +87,7 @@ describe.skipIf(own === undefined)(
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'svc-platform-'));
       const databaseUrl = await scratchDatabase(own!.url, 'svc_platform');
-      await migrateDatabase(databaseUrl);
+      await migrateDatabase({ url: databaseUrl, settings: {} });
       process.env['DATABASE_URL'] = databaseUrl;
       const files = { 'platform.json': configuration(), token: kubernetes.token, 'ca.crt': certificate.cert };
       await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));

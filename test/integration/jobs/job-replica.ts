@@ -63,6 +63,7 @@ export class JobReplica {
     const env = Env.parse('maintenance', {
       ...SETTINGS,
       DATABASE_URL: process.env['DATABASE_URL'],
+      ...(JSON.parse(process.env['TEST_DATABASE_SETTINGS'] ?? '{}') as Record<string, string>),
       ...settings,
     });
     const clock = new TestClock();

@@ -42,6 +42,16 @@ export class AuditService {
     await this.repository.insert(manager, this.toEvent(principal, entry));
   }
 
+  /** An event that is stored later, see `store`. */
+  eventOf(principal: Principal, entry: AuditEntry): AuditEventEntity {
+    return this.toEvent(principal, entry);
+  }
+
+  /** Stores an event, unless it is stored already. */
+  async store(event: AuditEventEntity): Promise<void> {
+    await this.database.writeAside((manager) => this.repository.insertOnce(manager, event));
+  }
+
   /** Adds an event of something that changed nothing. A failure is logged and does not change the caller's answer. */
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
     await this.insertAlone([this.toEvent(principal, entry)]);

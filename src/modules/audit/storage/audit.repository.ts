@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { isDuplicate } from '../../../database/driver-errors.js';
 import type { AuditQuery } from '../model/audit.types.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
@@ -8,6 +9,17 @@ import { AuditEventEntity } from './audit-event.entity.js';
 export class AuditRepository {
   async insert(manager: EntityManager, event: AuditEventEntity): Promise<void> {
     await manager.insert(AuditEventEntity, event as never);
+  }
+
+  /** Adds an event unless it is there. */
+  async insertOnce(manager: EntityManager, event: AuditEventEntity): Promise<void> {
+    try {
+      await this.insert(manager, event);
+    } catch (error) {
+      if (!isDuplicate(error)) {
+        throw error;
+      }
+    }
   }
 
   /** Events of an application version, newest first, at most `limit`. */

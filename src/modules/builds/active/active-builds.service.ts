@@ -27,8 +27,11 @@ export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Pr
 /** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
 @Injectable()
 export class ActiveBuildsService {
-  private readonly listeners: { listener: ActivationListener; prepare: ActivationPreparation | undefined }[] =
-    [];
+  private readonly listeners: {
+    listener: ActivationListener;
+    prepare: ActivationPreparation | undefined;
+    after: (() => Promise<void>) | undefined;
+  }[] = [];
 
   constructor(
     private readonly database: Database,
@@ -42,9 +45,14 @@ export class ActiveBuildsService {
   /**
    * Makes a listener part of every activation from now on: for starts by timers and messages.
    * @param prepare runs before the transaction, where the database may be asked
+   * @param after runs when the transaction is stored; it must not throw
    */
-  onActivated(listener: ActivationListener, prepare?: ActivationPreparation): void {
-    this.listeners.push({ listener, prepare });
+  onActivated(
+    listener: ActivationListener,
+    prepare?: ActivationPreparation,
+    after?: () => Promise<void>,
+  ): void {
+    this.listeners.push({ listener, prepare, after });
   }
 
   /**
@@ -65,7 +73,13 @@ export class ActiveBuildsService {
     for (const { prepare } of this.listeners) {
       await prepare?.(appId, build);
     }
-    return this.database.write((manager) => this.replace(manager, principal, { summary, build }));
+    const activation = await this.database.write((manager) =>
+      this.replace(manager, principal, { summary, build }),
+    );
+    for (const { after } of this.listeners) {
+      await after?.();
+    }
+    return activation;
   }
 
   /**

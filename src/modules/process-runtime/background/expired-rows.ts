@@ -27,11 +27,13 @@ export class ExpiredRows {
   /** What can be deleted at a time. */
   removals(now: Date): Removal[] {
     const oldest = new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
-    const ofGroups = this.groups.inTurn().flatMap((shards): Removal[] => [
-      (manager, limit) => this.repeats.removeBefore(manager, shards, oldest, limit),
-      (manager, limit) => this.messages.removeExpired(manager, shards, now, limit),
-      (manager, limit) => this.families.removeEmpty(manager, shards, limit),
-    ]);
+    const ofGroups = this.groups
+      .inTurn()
+      .flatMap((shards): Removal[] => [
+        (manager, limit) => this.repeats.removeBefore(manager, shards, oldest, limit),
+        (manager, limit) => this.messages.removeExpired(manager, shards, now, limit),
+        (manager, limit) => this.families.removeEmpty(manager, shards, limit),
+      ]);
     return [...ofGroups, (manager, limit) => this.quotas.removeEnded(manager, now, limit)];
   }
 }

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { MessageTakenError, type TakeMessage } from './message-deliveries.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
+import { shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { encodeJob } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';
@@ -7,12 +11,7 @@ import { familyOf } from '../storage/families.repository.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
 import { MessagesRepository, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
 
-/** Somebody else took the message or used up the wait. */
-export class MessageTakenError extends Error {
-  override readonly name = 'MessageTakenError';
-}
-
-/** What becomes of a message whose receiver stops behind it: a job of the token takes it over, and ends in an incident that can be retried. */
+/** What becomes of a message that is not given to its receiver at once. */
 @Injectable()
 export class MessageHandOvers {
   constructor(
@@ -21,12 +20,39 @@ export class MessageHandOvers {
     private readonly instances: InstancesRepository,
     private readonly queue: JobQueueService,
     private readonly resources: StepResources,
+    private readonly groups: ShardGroups,
   ) {}
 
-  /** Unless the token has gone on meanwhile, or somebody else has the message: then the other of the two stays where it is. */
-  async leaveToJob(message: MessageRow, wait: WaitRow): Promise<void> {
+  /** Whether no transaction may touch message and receiver, so that messages are sent. */
+  get areSent(): boolean {
+    return this.groups.areApart;
+  }
+
+  /**
+   * A message whose receiver is in another shard becomes a job of its own shard, in one transaction: so it is on its way to one receiver,
+   * and is there when a replica dies.
+   */
+  async send(message: MessageRow, wait: WaitRow): Promise<void> {
+    const id = await this.resources.nextId('job');
+    const [publishedAt, expiresAt] = [message.publishedAt.getTime(), message.expiresAt.getTime()];
+    const job = { kind: 'HAND_OVER', message: { ...message, publishedAt, expiresAt }, wait } as const;
+    const shard = shardOfHash(message.waitKey);
+    await this.database.write(async (manager) => {
+      if (await this.messages.removeMessage(manager, message)) {
+        const availableAt = this.resources.now();
+        await this.queue.add(manager, [{ id, kind: job.kind, availableAt, payload: encodeJob(job), shard }]);
+      }
+    });
+    this.queue.wake();
+  }
+
+  /**
+   * A job of the token takes over a message whose receiver stops behind it, and ends in an incident that can be retried. Unless the token
+   * has gone on meanwhile, or somebody else has the message: then the other of the two stays where it is.
+   */
+  async leaveToJob(message: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     try {
-      await this.addJob(message, wait);
+      await this.addJob(message, wait, take);
     } catch (error) {
       if (!(error instanceof MessageTakenError)) {
         throw error;
@@ -34,16 +60,34 @@ export class MessageHandOvers {
     }
   }
 
+  /** Removes a wait whose token has gone on. */
+  async withdraw(wait: WaitRow): Promise<void> {
+    await this.database.write((manager) => this.messages.removeWait(manager, wait));
+  }
+
+  /** A message that could not be handed over is there again, and a receiver is looked for. Ends the job. */
+  async putBack(job: Job, message: MessageRow): Promise<void> {
+    const id = await this.resources.nextId('job');
+    const match = { kind: 'MATCH_MESSAGE', key: message.waitKey } as const;
+    const availableAt = this.resources.now();
+    const shard = shardOfHash(message.waitKey);
+    await this.database.write(async (manager) => {
+      await this.queue.complete(manager, job);
+      await this.messages.publish(manager, message);
+      await this.queue.add(manager, [
+        { id, kind: match.kind, availableAt, payload: encodeJob(match), shard },
+      ]);
+    });
+    this.queue.wake();
+  }
+
   /** @throws MessageTakenError */
-  private async addJob(message: MessageRow, wait: WaitRow): Promise<void> {
-    const { payload } = message;
+  private async addJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     const { tokenId, visit, node, instanceId } = wait;
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
     const jobId = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
-      const isOurs =
-        (await this.messages.removeWait(manager, wait)) &&
-        (await this.messages.removeMessage(manager, message));
+      const isOurs = (await this.messages.removeWait(manager, wait)) && (await take(manager));
       const head = isOurs ? await this.instances.findHead(manager, { id: instanceId }) : null;
       if (head === null) {
         throw new MessageTakenError();

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
 import { StepResources } from '../steps/step-resources.js';
 import { MessagesRepository, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
-import { MessageHandOvers, MessageTakenError } from './message-hand-overs.js';
+import { MessageDeliveries, MessageTakenError } from './message-deliveries.js';
+import { MessageHandOvers } from './message-hand-overs.js';
 import { MessageStarts } from './message-starts.js';
 
 /**
@@ -19,7 +19,7 @@ export class MessageMatcher {
   constructor(
     private readonly database: Database,
     private readonly messages: MessagesRepository,
-    private readonly steps: InstanceStepsService,
+    private readonly deliveries: MessageDeliveries,
     private readonly starts: MessageStarts,
     private readonly handOvers: MessageHandOvers,
     private readonly resources: StepResources,
@@ -36,20 +36,32 @@ export class MessageMatcher {
       if (message === null) {
         return;
       }
-      const isGiven = wait === null ? await this.starts.start(message) : await this.give(message, wait);
+      const isGiven = wait === null ? await this.starts.start(message) : await this.giveOrSend(message, wait);
       if (!isGiven) {
         return;
       }
     }
   }
 
+  private async giveOrSend(message: MessageRow, wait: WaitRow): Promise<true> {
+    if (!this.handOvers.areSent) {
+      return this.give(message, wait);
+    }
+    await this.handOvers.send(message, wait);
+    return true;
+  }
+
   /** @returns true: there may be more to do, whatever became of this */
   private async give(message: MessageRow, wait: WaitRow): Promise<true> {
     try {
-      await this.deliver(message, wait);
+      await this.deliveries.deliver(message, wait, (manager) =>
+        this.messages.removeMessage(manager, message),
+      );
     } catch (error) {
       if (error instanceof FailedStepError) {
-        await this.handOvers.leaveToJob(message, wait);
+        await this.handOvers.leaveToJob(message, wait, (manager) =>
+          this.messages.removeMessage(manager, message),
+        );
       } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
         await this.database.write((manager) => this.messages.removeWait(manager, wait));
       } else if (!(error instanceof MessageTakenError)) {
@@ -57,26 +69,5 @@ export class MessageMatcher {
       }
     }
     return true;
-  }
-
-  private async deliver(message: MessageRow, wait: WaitRow): Promise<void> {
-    const { payload } = message;
-    const { tokenId, visit, node } = wait;
-    await this.steps.run<void>(
-      { id: wait.instanceId },
-      {
-        actor: null,
-        decide: async ({ row }, manager) => {
-          const isOurs =
-            row.state === 'STARTED' &&
-            (await this.messages.removeWait(manager, wait)) &&
-            (await this.messages.removeMessage(manager, message));
-          if (!isOurs) {
-            throw new MessageTakenError();
-          }
-          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload }, after: () => undefined };
-        },
-      },
-    );
   }
 }

@@ -6,6 +6,7 @@ import type { RuntimeJob } from '../steps/runtime-job.js';
 import { CallHandler } from './call.handler.js';
 import { CleanupHandler } from './cleanup.handler.js';
 import { EndChildrenHandler } from './end-children.handler.js';
+import { HandOverHandler } from './hand-over.handler.js';
 import { AppendToParentHandler, NotifyParentHandler } from './parent.handlers.js';
 import { MatchMessageHandler, PublishMessageHandler } from './message.handlers.js';
 import { TimerStartHandler } from './timer-start.handler.js';
@@ -30,6 +31,7 @@ const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly ki
   DELIVERY: DeliveryHandler,
   END_CHILDREN: EndChildrenHandler,
   EXPIRY: ExpiryHandler,
+  HAND_OVER: HandOverHandler,
   MATCH_MESSAGE: MatchMessageHandler,
   NOTIFY_PARENT: NotifyParentHandler,
   PROCESS_CLEANUP: CleanupHandler,

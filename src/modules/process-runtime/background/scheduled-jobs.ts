@@ -29,17 +29,12 @@ export class ScheduledJobs {
    * Adds the next one, unless it is there already.
    * @param shard that of the job before; of the first one it follows from what comes again and again
    */
-  async add(
-    manager: EntityManager,
-    id: number,
-    next: ScheduledJob | null,
-    shard?: number,
-  ): Promise<void> {
+  async add(manager: EntityManager, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
     if (next !== null) {
       const { kind, at } = next;
       const series = seriesOf(next);
       const dedupeKey = next.kind === 'TIMER_START' ? `${series}:${next.occurrence}` : series;
-      const place = { shard: shard ?? shardOfHash(hash('sha256', series)) };
+      const place = { shard: shard ?? seriesShard(next) };
       await this.queue.add(manager, [
         { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey, ...place },
       ]);
@@ -64,4 +59,9 @@ function seriesOf(job: ScheduledJob): string {
   return job.kind === 'PROCESS_CLEANUP'
     ? 'process-cleanup'
     : `timer-start:${job.definitionId}:${job.node}:${job.anchor}`;
+}
+
+/** Where the first one is. */
+export function seriesShard(job: ScheduledJob): number {
+  return shardOfHash(hash('sha256', seriesOf(job)));
 }

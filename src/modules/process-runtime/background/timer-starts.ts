@@ -9,7 +9,7 @@ import type { TimerDefinition } from '../../process-definitions/model/process-gr
 import { cycleOccurrence } from '../engine/state/due-times.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { latest, type RuntimeJob } from '../steps/runtime-job.js';
-import { ScheduledJobs } from './scheduled-jobs.js';
+import { TimerOutbox } from './timer-outbox.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
@@ -23,7 +23,7 @@ export class TimerStarts implements OnModuleInit {
 
   constructor(
     private readonly builds: ActiveBuildsService,
-    private readonly jobs: ScheduledJobs,
+    private readonly outbox: TimerOutbox,
     private readonly ids: IdBlocks,
     private readonly clock: Clock,
   ) {}
@@ -32,6 +32,7 @@ export class TimerStarts implements OnModuleInit {
     this.builds.onActivated(
       (manager, _appId, build) => this.set(manager, build),
       (_appId, build) => this.reserve(build),
+      () => this.outbox.tryToBring(),
     );
   }
 
@@ -64,7 +65,7 @@ export class TimerStarts implements OnModuleInit {
         occurrence: 0,
         at: now,
       };
-      await this.jobs.add(manager, ids[index] ?? 0, this.firstOf(timer, work));
+      await this.outbox.add(manager, ids[index] ?? 0, this.firstOf(timer, work));
     }
   }
 

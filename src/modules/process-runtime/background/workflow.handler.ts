@@ -103,7 +103,10 @@ export class WorkflowHandler implements JobHandler {
 /** What a run has of the instance that waits for it. */
 function ofInstance(
   head: InstanceHead,
-): Pick<WorkflowRunRequest, 'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid' | 'shard'> {
+): Pick<
+  WorkflowRunRequest,
+  'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid' | 'shard'
+> {
   return {
     buildId: head.buildId,
     payer: payerOf(head),

@@ -7,6 +7,7 @@ import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditSubjectsService } from '../../audit/recording/audit-subjects.service.js';
+import { AuditJobs } from '../../workflows/audit/audit-jobs.service.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
@@ -45,6 +46,7 @@ export class InstanceAuditService implements OnModuleInit {
     private readonly instances: InstancesRepository,
     private readonly builds: BuildReadsService,
     private readonly audit: AuditService,
+    private readonly jobs: AuditJobs,
     private readonly subjects: AuditSubjectsService,
   ) {}
 
@@ -88,11 +90,20 @@ export class InstanceAuditService implements OnModuleInit {
     }
   }
 
-  /** Adds the event of an operation to its transaction. */
-  async record(manager: EntityManager, principal: Principal, done: DoneOperation): Promise<void> {
+  /**
+   * Adds the event of an operation to its transaction.
+   * @param shard of the instance
+   */
+  async record(
+    manager: EntityManager,
+    principal: Principal,
+    done: DoneOperation,
+    shard: number,
+  ): Promise<void> {
     const { version, action, uuid, tokenUuid, ...facts } = done;
     const details = { processInstanceUuid: uuid, ...tokenOf(tokenUuid), ...facts };
-    await this.audit.record(manager, principal, { ...version, action, outcome: AuditOutcome.Ok, details });
+    const entry = { ...version, action, outcome: AuditOutcome.Ok, details };
+    await this.jobs.record(manager, principal, entry, shard);
   }
 
   private async versionOf(uuid: string): Promise<AppVersionKey | null> {

@@ -64,7 +64,7 @@ export class InstanceOperationsService {
             after: async ({ result }, manager) => {
               const { state } = result.instance;
               const event = { version, action, uuid, stateBefore: row.state, state };
-              await this.audit.record(manager, principal, event);
+              await this.audit.record(manager, principal, event, row.shard);
               return { uuid, state };
             },
           }),

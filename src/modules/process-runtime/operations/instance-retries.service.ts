@@ -175,14 +175,15 @@ export class InstanceRetriesService {
     const { principal, target, version } = attempt;
     const closing = { state: 'RETRIED', actor: principal.user.userName, events } as const;
     await this.records.close(manager, row.id, [stop], closing);
-    await this.audit.record(manager, principal, {
+    const done = {
       ...target,
       version,
       action: AuditAction.ProcessRetry,
       stateBefore: row.state,
       state,
       retriedIncidents: [stop.uuid],
-    });
+    };
+    await this.audit.record(manager, principal, done, row.shard);
   }
 
   /** What needs no step: the background work itself is there again. */

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { readTogether } from '../../../database/read-together.js';
+import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { newestEvents, type EventRow } from '../storage/events.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
@@ -27,12 +28,30 @@ export interface InstanceContents {
 }
 
 /**
- * Reads what belongs to instances, with one statement for any number of them.
+ * Reads what belongs to instances, with one statement for any number of them, or for those of one shard.
  * @param rows instances as they were read before
  * @param pageSize how many of what an instance has very many of
  * @returns in the order of the instances
  */
 export async function readContents(
+  manager: EntityManager,
+  rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
+  lists: readonly InstanceList[],
+  pageSize: number,
+): Promise<InstanceContents[]> {
+  if (!isSharded(manager)) {
+    return readTheseContents(manager, rows, lists, pageSize);
+  }
+  const found = new Map<number, InstanceContents>();
+  for (const shard of new Set(rows.map(({ id }) => shardOf(id)))) {
+    const of = rows.filter(({ id }) => shardOf(id) === shard);
+    const contents = await readTheseContents(manager, of, lists, pageSize);
+    of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
+  }
+  return rows.map(({ id }) => found.get(id) as InstanceContents);
+}
+
+async function readTheseContents(
   manager: EntityManager,
   rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
   lists: readonly InstanceList[],

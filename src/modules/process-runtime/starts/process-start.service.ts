@@ -136,7 +136,9 @@ export class ProcessStartService {
   }
 
   private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
-    const stored = await this.database.read((manager) => this.repeats.find(manager, repeat.keyHash, shardOfHash(repeat.keyHash)));
+    const stored = await this.database.read((manager) =>
+      this.repeats.find(manager, repeat.keyHash, shardOfHash(repeat.keyHash)),
+    );
     return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../common/json.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
+import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
 import type { ParkedJob } from '../storage/instance-content.types.js';
 
 /** Work for the background that the engine does not know of. */
@@ -11,6 +12,8 @@ export type ServiceJob =
   | { kind: 'EXPIRY' }
   /** Brings messages and tokens that wait for them together. */
   | { kind: 'MATCH_MESSAGE'; key: string }
+  /** Brings a message to a token whose instance is in another shard; it is stored nowhere else meanwhile. */
+  | { kind: 'HAND_OVER'; message: HandedMessage; wait: WaitRow }
   /** Gives a message to a token that has waited for it. */
   | { kind: 'DELIVERY'; tokenId: number; visit: number; node: number; payload: JsonObject }
   /** A timer start event of an active build is due. */
@@ -24,6 +27,12 @@ export type ServiceJob =
     }
   /** Removes answers and messages that have expired. */
   | { kind: 'PROCESS_CLEANUP'; at: number };
+
+/** A message on its way; times in epoch milliseconds. */
+export type HandedMessage = Omit<MessageRow, 'publishedAt' | 'expiresAt'> & {
+  publishedAt: number;
+  expiresAt: number;
+};
 
 export type RuntimeJob = EngineJob | ServiceJob;
 

@@ -58,11 +58,7 @@ export class StepWork {
     const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
     await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
     if (definition.runtime.startsWorkflows) {
-      await this.workflows.cancel(
-        manager,
-        { processInstanceUuid: row.uuid, shard: row.shard },
-        withJobs,
-      );
+      await this.workflows.cancel(manager, { processInstanceUuid: row.uuid, shard: row.shard }, withJobs);
     }
     await this.messages.removeWaitsOf(manager, row.id, withWaits);
     if (row.expiresAt !== null && hasEnded(result.instance.state)) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { SelectionPart } from '../../../database/selection.js';
+import { oneOrAny } from '../../../database/conditions.js';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { ProcessEventEntity } from './process-event.entity.js';
@@ -28,7 +29,7 @@ export function newestEvents(
 ): SelectionPart<EventRow> {
   const ranges = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
   const values = instances.flatMap(({ id, seq }) => [id, seq - limit]);
-  const shard = In(instances.map(({ id }) => shardOf(id)));
+  const shard = oneOrAny(instances.map(({ id }) => shardOf(id)));
   return SHOWN.part(manager, { shard }, { and: { sql: `(${ranges})`, values } });
 }
 

@@ -18,7 +18,7 @@ export interface MessageAddress {
 export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
 /** A message that waits for a receiver. */
-export type MessageRow = Pick<ProcessMessageEntity, 'id' | 'waitKey' | 'appId' | 'message' | 'payload'>;
+export type MessageRow = Omit<ProcessMessageEntity, 'shard'>;
 
 const NAME_MAX_LENGTH = 255;
 
@@ -33,7 +33,7 @@ const KEYS = `SELECT DISTINCT ${WAITS.select('waitKey').columns('waits')} FROM p
 
 const MESSAGES = new Table(ProcessMessageEntity, { waitKey: shardOfHash });
 const ID = MESSAGES.select('id');
-const MESSAGE = MESSAGES.select('id', 'waitKey', 'appId', 'message', 'payload');
+const MESSAGE = MESSAGES.selectAllBut('shard');
 
 /** Hash of an address: names and correlations may have any length. */
 export function waitKey({ rootAppId, message, correlation }: MessageAddress): string {
@@ -83,7 +83,7 @@ export class MessagesRepository {
   }
 
   /** @throws QueryFailedError, a duplicate, when it is stored already */
-  async publish(manager: EntityManager, message: Omit<ProcessMessageEntity, 'shard'>): Promise<void> {
+  async publish(manager: EntityManager, message: MessageRow): Promise<void> {
     const row = { ...message, shard: shardOfHash(message.waitKey), message: cut(message.message) };
     await MESSAGES.insert(manager, [row]);
   }

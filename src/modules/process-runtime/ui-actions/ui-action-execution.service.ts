@@ -95,7 +95,8 @@ export class UiActionExecutionService {
     const { principal, key, body, repeat } = call;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
-    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash, held.row.shard);
+    const stored =
+      repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash, held.row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be refused.
       inThisTurn(() => refuseInput(definition, place, body));
@@ -145,7 +146,12 @@ export class UiActionExecutionService {
   ): Promise<UiActionAnswer> {
     if (repeat !== undefined) {
       const { keyHash, bodyHash } = repeat;
-      await this.answers.insert(manager, { keyHash, shard }, { bodyHash, response: JSON.stringify(answer) }, now);
+      await this.answers.insert(
+        manager,
+        { keyHash, shard },
+        { bodyHash, response: JSON.stringify(answer) },
+        now,
+      );
     }
     return answer;
   }

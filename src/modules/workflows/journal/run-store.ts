@@ -95,7 +95,11 @@ export class RunStore {
 
   /** Ends a run that nobody will go on with, unless it has ended. */
   async giveUp(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    await this.repository.giveUp(manager, { runKey, shard }, { error: ABANDONED, finishedAt: this.clock.now() });
+    await this.repository.giveUp(
+      manager,
+      { runKey, shard },
+      { error: ABANDONED, finishedAt: this.clock.now() },
+    );
   }
 
   async finish(run: BegunRun, journal: RunJournal, { output, errorCode }: RunResult): Promise<void> {

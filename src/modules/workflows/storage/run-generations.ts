@@ -13,6 +13,9 @@ export async function* runGenerations(
   while (runs.length > 0) {
     const ids = runs.map(({ id }) => id);
     yield ids;
-    runs = await manager.find(WorkflowRunEntity, { where: { parentRunId: In(ids), ...inShard(manager, shard) }, select });
+    runs = await manager.find(WorkflowRunEntity, {
+      where: { parentRunId: In(ids), ...inShard(manager, shard) },
+      select,
+    });
   }
 }

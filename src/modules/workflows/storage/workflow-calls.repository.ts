@@ -45,7 +45,9 @@ export class WorkflowCallsRepository {
   /** @returns false when there is a call with this key */
   async insert(manager: EntityManager, call: WorkflowCallEntity): Promise<boolean> {
     try {
-      await manager.insert(WorkflowCallEntity, call);
+      // Without a reading of what defaults would have given.
+      const insert = manager.createQueryBuilder().insert().into(WorkflowCallEntity);
+      await insert.values(call).updateEntity(false).execute();
       return true;
     } catch (error) {
       if (isDuplicate(error)) {
@@ -66,7 +68,10 @@ export class WorkflowCallsRepository {
     changes: Partial<WorkflowCallEntity>,
   ): Promise<boolean> {
     const where = { runId, callKey, state, attempt, ...inShard(manager, shard) };
-    const { affected } = await manager.update(WorkflowCallEntity, where, changes);
+    // A row stays where it is.
+    const set = { ...changes };
+    delete set.shard;
+    const { affected } = await manager.update(WorkflowCallEntity, where, set);
     return affected === 1;
   }
 

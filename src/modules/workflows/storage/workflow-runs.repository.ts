@@ -31,7 +31,9 @@ export class WorkflowRunsRepository {
   /** @returns false when there is a run with this key */
   async insert(manager: EntityManager, run: WorkflowRunEntity): Promise<boolean> {
     try {
-      await manager.insert(WorkflowRunEntity, run);
+      // Without a reading of what defaults would have given.
+      const insert = manager.createQueryBuilder().insert().into(WorkflowRunEntity);
+      await insert.values(run).updateEntity(false).execute();
       return true;
     } catch (error) {
       if (isDuplicate(error)) {

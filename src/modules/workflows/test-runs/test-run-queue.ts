@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditJobs } from '../audit/audit-jobs.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
@@ -17,7 +17,7 @@ export class TestRunQueue {
   constructor(
     private readonly jobs: JobQueueService,
     private readonly ids: IdBlocks,
-    private readonly audit: AuditService,
+    private readonly audit: AuditJobs,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -29,6 +29,7 @@ export class TestRunQueue {
 
   /** Not inside of a transaction. */
   async nextId(): Promise<number> {
+    await this.audit.prepare();
     return this.ids.next('job');
   }
 
@@ -44,14 +45,16 @@ export class TestRunQueue {
     manager: EntityManager,
     principal: Principal,
     { appId, appVersionId, buildId, workflow }: TestRunKey & AppVersionKey,
-    workflowRunId: string,
+    { id: workflowRunId, shard }: { id: string; shard: number },
   ): Promise<void> {
-    await this.audit.record(manager, principal, {
+    const details = { buildId, workflow, workflowRunId };
+    const entry = {
       action: AuditAction.WorkflowTest,
       outcome: AuditOutcome.Ok,
       appId,
       appVersionId,
-      details: { buildId, workflow, workflowRunId },
-    });
+      details,
+    };
+    await this.audit.record(manager, principal, entry, shard);
   }
 }

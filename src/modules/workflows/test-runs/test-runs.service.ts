@@ -66,7 +66,7 @@ export class TestRunsService {
       const id = await this.store.open(manager, { ...run, processTokenId: null, parentRunId: null });
       const payload = { runKey, appId, buildId, workflow, input, caller: callerHash(principal) };
       await this.queue.add(manager, jobId, payload);
-      await this.queue.record(manager, principal, { ...key, ...version }, id);
+      await this.queue.record(manager, principal, { ...key, ...version }, { id, shard: run.shard });
       return id;
     });
     this.queue.wake();

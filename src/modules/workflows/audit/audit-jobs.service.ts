@@ -1,0 +1,83 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../../common/clock.js';
+import type { JsonObject } from '../../../common/json.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Database } from '../../../database/database.js';
+import { IdBlocks } from '../../../database/id-blocks.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
+import { AuditService, type AuditEntry } from '../../audit/recording/audit.service.js';
+import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+
+const KIND = 'AUDIT_EVENT';
+
+type AuditEvent = ReturnType<AuditService['eventOf']>;
+
+/**
+ * Audit events of what changes rows of a shard. The audit log is not sharded, and a transaction touches one shard only: there the event is
+ * left to a job of the same transaction. So neither exists without the other, and the event comes a moment later.
+ */
+@Injectable()
+export class AuditJobs {
+  constructor(
+    private readonly queue: JobQueueService,
+    private readonly audit: AuditService,
+    private readonly ids: IdBlocks,
+    private readonly groups: ShardGroups,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sees to it that `record` finds an id. Not inside of a transaction. */
+  async prepare(): Promise<void> {
+    if (this.groups.areApart) {
+      await this.ids.provide(['job'], 1);
+    }
+  }
+
+  /**
+   * Adds an event to the transaction of the change it tells of.
+   * @param shard of the rows that are changed
+   * @throws IdRangeExhaustedError when no id of a job is in stock
+   */
+  async record(
+    manager: EntityManager,
+    principal: Principal,
+    entry: AuditEntry,
+    shard: number,
+  ): Promise<void> {
+    if (!this.groups.areApart) {
+      await this.audit.record(manager, principal, entry);
+      return;
+    }
+    const event = this.audit.eventOf(principal, entry);
+    const payload = { text: JSON.stringify(event) };
+    const job = { id: this.ids.take('job'), kind: KIND, availableAt: this.clock.now(), payload, shard };
+    await this.queue.add(manager, [job]);
+  }
+}
+
+/** Stores events that were left to jobs. Never given up. */
+@Injectable()
+export class AuditJobHandler implements JobHandler, OnModuleInit {
+  readonly kind = KIND;
+
+  constructor(
+    private readonly handlers: JobHandlersService,
+    private readonly queue: JobQueueService,
+    private readonly audit: AuditService,
+    private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register(this);
+  }
+
+  async run(job: Job): Promise<void> {
+    const { text } = job.payload as JsonObject & { text: string };
+    const event = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { occurredAt: string };
+    await this.audit.store({ ...event, occurredAt: new Date(event.occurredAt) });
+    await this.database.write((manager) => this.queue.complete(manager, job));
+  }
+}
