@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { parseCLI, startVitest, type TestModule, type Vitest } from 'vitest/node';
-import { DATABASE_KINDS, type DatabaseKind } from '../test/support/databases/database-kind.js';
+import { TESTED_DATABASES, type TestedDatabase } from '../test/support/databases/database-kind.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
+import { vtcomboProgram } from '../test/support/databases/vtcombo.js';
 import { endsWithUs } from '../test/support/ends-with-us.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
 import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
@@ -68,23 +69,23 @@ function busyLoops(): number {
   return Number(values.busy);
 }
 
-function chosenDatabases(): readonly DatabaseKind[] {
-  const all = busy > 0 ? (['embedded'] as const) : DATABASE_KINDS;
+function chosenDatabases(): readonly TestedDatabase[] {
+  const all = busy > 0 ? (['embedded'] as const) : TESTED_DATABASES;
   const names = values.db?.flatMap((value) => value.split(',')) ?? all;
   return names.map((name) => {
-    const kind = DATABASE_KINDS.find((known) => known === name);
+    const kind = TESTED_DATABASES.find((known) => known === name);
     if (kind === undefined) {
-      console.error(`--db takes ${DATABASE_KINDS.join(', ')}; not ${name}`);
+      console.error(`--db takes ${TESTED_DATABASES.join(', ')}; not ${name}`);
       process.exit(2);
     }
     return kind;
   });
 }
 
-async function availableDatabases(): Promise<DatabaseKind[]> {
-  const available: DatabaseKind[] = [];
+async function availableDatabases(): Promise<TestedDatabase[]> {
+  const available: TestedDatabase[] = [];
   for (const kind of chosenDatabases()) {
-    const reason = kind === 'embedded' ? undefined : await reasonNotAvailable(kind);
+    const reason = await reasonOf(kind);
     if (reason === undefined) {
       available.push(kind);
     } else if (process.env['CI']) {
@@ -98,7 +99,19 @@ async function availableDatabases(): Promise<DatabaseKind[]> {
   return available;
 }
 
-async function runTests(databases: readonly DatabaseKind[]): Promise<readonly TestModule[]> {
+/** Why tests cannot run on a database; undefined when they can. */
+async function reasonOf(kind: TestedDatabase): Promise<string | undefined> {
+  if (kind !== 'vitess') {
+    return kind === 'embedded' ? undefined : reasonNotAvailable(kind);
+  }
+  const reason = await vtcomboProgram().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return reason ?? reasonNotAvailable('mysql');
+}
+
+async function runTests(databases: readonly TestedDatabase[]): Promise<readonly TestModule[]> {
   process.env['TEST_DATABASE'] = databases.join(',');
   process.env['TEST_BUILT'] = 'true';
   const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
