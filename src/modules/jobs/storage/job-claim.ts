@@ -55,8 +55,10 @@ export async function dueJobs(
     .limit(limit)
     .getRawMany<{ id: unknown; shard: unknown; kind: string; wait: unknown }>();
   return rows.map(({ id, shard, kind, wait }) => ({
-    ...{ id: Number(id), shard: Number(shard) },
-    ...{ kind, waitMs: Number(wait) },
+    id: Number(id),
+    shard: Number(shard),
+    kind,
+    waitMs: Number(wait),
   }));
 }
 

@@ -138,6 +138,11 @@ export class JobsRepository {
     return row === undefined ? undefined : Number(row.wait);
   }
 
+  /** The shards of each group, as `jobsFrom` asks for them. */
+  get shardsInTurn(): (readonly number[])[] {
+    return this.groups.inTurn();
+  }
+
   /** Jobs of a lane in the order of the times at which they may be claimed, see `jobsFrom`. */
   from(lane: JobLane, range: Parameters<typeof jobsFrom>[2]): ReturnType<typeof jobsFrom> {
     return this.database.read((manager) => jobsFrom(manager, lane, range));

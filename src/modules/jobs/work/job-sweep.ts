@@ -3,7 +3,6 @@ import { Log } from '../../../common/logging/log.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
 import type { QueuedJob } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
@@ -35,7 +34,6 @@ export class JobSweep {
     private readonly relay: JobRelay,
     private readonly jobs: JobsRepository,
     private readonly handlers: JobHandlersService,
-    private readonly groups: ShardGroups,
     private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -106,7 +104,7 @@ export class JobSweep {
 
   /** No statement asks for more than a lane of jobs of one group of shards. */
   private parts(): Part[] {
-    return JOB_LANES.flatMap((lane) => this.groups.inTurn().map((shards) => ({ lane, shards })));
+    return JOB_LANES.flatMap((lane) => this.jobs.shardsInTurn.map((shards) => ({ lane, shards })));
   }
 
   /** @returns undefined when Redis did not take them */
