@@ -218,9 +218,9 @@ describe('the lease of a job', () => {
       })) as [JobReplica];
       replica.clock.aheadMs = 3_600_000;
       await observer.add(
-        { kind: 'work', availableAt: new Date(Date.now() - 1_000) },
-        { kind: 'work', availableAt: new Date(Date.now() + 1_800_000) },
-        { kind: 'work', availableAt: new Date(Date.now() + 5_400_000) },
+        { kind: 'work', shard: 0, availableAt: new Date(Date.now() - 1_000) },
+        { kind: 'work', shard: 0, availableAt: new Date(Date.now() + 1_800_000) },
+        { kind: 'work', shard: 0, availableAt: new Date(Date.now() + 5_400_000) },
       );
       const claimed = await replica.get(JobsRepository).claim({ lane: 'short', kinds: ['work'], limit: 10 });
       expect(claimed).toHaveLength(IS_EMBEDDED ? 2 : 1);

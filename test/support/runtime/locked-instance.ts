@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Database } from '../../../src/database/database.js';
+import { shardOfUuid } from '../../../src/database/shards.js';
 import type { TestApp } from '../app.js';
 
 const LOCKED_MS = 500;
@@ -9,7 +10,8 @@ export async function whileLocked<T>(app: TestApp, uuid: string, send: () => Pro
   const database = app.nest.get(Database);
   const lock = database.isEmbedded ? '' : ' FOR UPDATE';
   const calls = await database.write(async (manager) => {
-    await manager.query(`SELECT id FROM process_instances WHERE uuid = ?${lock}`, [uuid]);
+    const row = 'SELECT id FROM process_instances WHERE uuid = ? AND shard = ?';
+    await manager.query(`${row}${lock}`, [uuid, shardOfUuid(uuid)]);
     const sent = send();
     await setTimeout(LOCKED_MS);
     return { sent };
