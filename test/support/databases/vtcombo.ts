@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,28 +30,45 @@ const MODULE: Readonly<Record<string, string>> = {
   'tools.go': '//go:build tools\n\npackage tools\n\nimport _ "vitess.io/vitess/go/cmd/vtcombo/cli"\n',
 };
 
+const PROGRAM = join(cacheFolder(), `vtcombo-${VERSION}`);
+
+/**
+ * Why there is no vtcombo, in one sentence; undefined when there is one.
+ * @param isWanted whether it is built where it is missing, which takes minutes
+ */
+export async function reasonNoVtcombo(isWanted: boolean): Promise<string | undefined> {
+  if (!isWanted && !existsSync(PROGRAM)) {
+    return 'vtcombo is not built yet; `npm test -- --db vitess` builds it with Go, once, in some minutes';
+  }
+  return vtcomboProgram().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
 /**
  * Path of vtcombo, which is built once for each release and kept in the user's cache folder: some minutes of a processor.
  * @throws Error that says in one sentence why there is none
  */
 export async function vtcomboProgram(): Promise<string> {
-  const program = join(cacheFolder(), `vtcombo-${VERSION}`);
-  if (existsSync(program)) {
-    return program;
+  if (existsSync(PROGRAM)) {
+    return PROGRAM;
   }
   await run('go', ['version']).catch(() => {
     throw new Error('Go is not at hand, which Vitess is built with');
   });
-  await mkdir(dirname(program), { recursive: true });
-  const work = await processFolder(`${program}.building`);
+  await mkdir(dirname(PROGRAM), { recursive: true });
+  const work = await processFolder(`${PROGRAM}.building`);
   try {
     for (const [name, text] of Object.entries(MODULE)) {
       await writeFile(join(work, name), text);
     }
     const options = { cwd: work, maxBuffer: 64 * 1024 * 1024 };
     await run('go', ['mod', 'tidy'], options);
-    await run('go', ['build', '-mod=mod', '-o', program, 'vitess.io/vitess/go/cmd/vtcombo'], options);
-    return program;
+    await run('go', ['build', '-mod=mod', '-o', 'built', 'vitess.io/vitess/go/cmd/vtcombo'], options);
+    // Whole or not at all, also where two build it at one time.
+    await rename(join(work, 'built'), PROGRAM);
+    return PROGRAM;
   } catch (error) {
     const line = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
     throw new Error(`vtcombo cannot be built: ${line ?? String(error)}`, { cause: error });
