@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, permission } from './setting-rules.js';
+import { flag, integer, permission } from './setting-rules.js';
 
 const MEGABYTE = 1_048_576;
 const DAY_SECONDS = 86_400;
@@ -66,6 +66,9 @@ export const processSettings = {
   ),
   PROCESS_CLEANUP_ROWS: integer(1, 100_000, 1_000).describe(
     'Rows that one statement of such a removal deletes at the most.',
+  ),
+  PROCESS_EVENTS_PACKED: flag(true).describe(
+    'Whether a step stores its audit trail as one row. false stores a row for each event, as releases without this setting read them: for an upgrade or roll-back beside them.',
   ),
   PROCESS_DEFINITION_CACHE_BYTES: integer(1_024, 17_179_869_184, 134_217_728).describe(
     'Memory for process definitions that are kept ready to run, estimated; those not used for longest make room.',

@@ -16,6 +16,7 @@ import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, start } from '../../support/runtime/runtime-client.js';
+import { eventRows } from '../../support/runtime/runtime-rows.js';
 
 const PROOFS = new Table(WriteProofEntity);
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -270,10 +271,7 @@ describe('starts and UI actions that come at one time', () => {
     const answers = await Promise.all(
       ['a', 'b', 'a', 'b'].map((task, number) => execute(app, body.uuid, token, ui(task), { number })),
     );
-    const events = await dataSource.manager.find(ProcessEventEntity, {
-      where: { instanceId: body.instanceMetadata.processInstanceId },
-      order: { seq: 'ASC' },
-    });
+    const events = await eventRows(app, body.instanceMetadata.processInstanceId);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);

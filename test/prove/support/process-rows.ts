@@ -1,4 +1,4 @@
-import type { Selection } from '../../../src/database/selection.js';
+import type { RawRow } from '../../../src/database/selection.js';
 import { toStoredText } from '../../../src/database/stored-text.js';
 import { Table } from '../../../src/database/table.js';
 import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
@@ -11,6 +11,7 @@ import type {
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { toParentLink, type InstanceRow } from '../../../src/modules/process-runtime/storage/instance.row.js';
+import { eventsOf } from '../../../src/modules/process-runtime/storage/events.repository.js';
 import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessMessageWaitEntity } from '../../../src/modules/process-runtime/storage/process-message-wait.entity.js';
@@ -22,7 +23,7 @@ import { Snapshots, type Select } from './process-snapshots.js';
 
 const INSTANCE = new Table(ProcessInstanceEntity).selectAllBut('parentKey');
 const TOKEN = new Table(ProcessTokenEntity).selectAllBut('shard', 'createdAt');
-const EVENT = new Table(ProcessEventEntity).select('instanceId', 'seq', 'kind', 'tokenId', 'node', 'data');
+const EVENT = new Table(ProcessEventEntity).selectAllBut('shard');
 const JOB = new Table(RuntimeJobEntity).select('instanceId', 'kind', 'payload');
 const WAIT = new Table(ProcessMessageWaitEntity).select('instanceId', 'tokenId', 'visit');
 const DEFINITION = new Table(BuildDefinitionEntity).select('id', 'graph');
@@ -88,7 +89,7 @@ export class ProcessRows {
       ),
       tokens: new Map(tokens.map(({ token }) => [token.id, token])),
       events: (parts.events.get(row.id) ?? [])
-        .map((event) => withoutInstance(event) as EngineEvent)
+        .map(({ seq, kind, tokenId, node, data }) => ({ seq, kind, tokenId, node, data }) as EngineEvent)
         .toSorted((one, other) => one.seq - other.seq),
       jobs: (parts.jobs.get(row.id) ?? []).map((job) => ({ instanceId: row.id, job: toJob(job) })),
       waits: parts.waits.get(row.id) ?? [],
@@ -126,7 +127,7 @@ export function activeTokens({ state, definition }: MemoryInstance): Map<string,
 async function partsOf(select: Select, ids: number[] | undefined) {
   const some = ids === undefined ? '' : ` WHERE instance_id IN (${placeholders(ids)})`;
   const of = async <Read extends { instanceId: number | null }>(
-    chosen: Pick<Selection<never, Read>, 'columns' | 'rows'>,
+    chosen: { columns: () => string; rows: (raw: RawRow[]) => Read[] },
     table: string,
   ): Promise<Map<number, Read[]>> =>
     byInstance(
@@ -136,7 +137,10 @@ async function partsOf(select: Select, ids: number[] | undefined) {
     );
   return {
     tokens: await of(TOKEN, 'process_tokens'),
-    events: await of(EVENT, 'process_events'),
+    events: await of(
+      { columns: () => EVENT.columns(), rows: (raw) => eventsOf(EVENT.rows(raw)) },
+      'process_events',
+    ),
     jobs: await of(JOB, 'runtime_jobs'),
     waits: await of(WAIT, 'process_message_waits'),
   };

@@ -1,6 +1,7 @@
 import type { TestApp } from '../app.js';
 import type { InstanceStatus } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { eventsOf, type EventRow } from '../../../src/modules/process-runtime/storage/events.repository.js';
 import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
@@ -43,10 +44,9 @@ export function tokenRows(app: TestApp, instanceId: number): Promise<ProcessToke
 }
 
 /** The audit trail of an instance. */
-export function eventRows(app: TestApp, instanceId: number): Promise<ProcessEventEntity[]> {
-  return app.dataSource
-    .getRepository(ProcessEventEntity)
-    .find({ where: { instanceId }, order: { seq: 'ASC' } });
+export async function eventRows(app: TestApp, instanceId: number): Promise<EventRow[]> {
+  const rows = app.dataSource.getRepository(ProcessEventEntity);
+  return eventsOf(await rows.find({ where: { instanceId }, order: { seq: 'ASC' } }));
 }
 
 /** The incidents of an instance. */

@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { And, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import type { JsonObject } from '../../../common/json.js';
+import { Env } from '../../../config/env.js';
 import type { SelectionPart } from '../../../database/selection.js';
 import { oneOrAny } from '../../../database/conditions.js';
 import { shardOf } from '../../../database/shards.js';
+import { inParts } from '../../../database/statement-batches.js';
 import { Table } from '../../../database/table.js';
-import { ProcessEventEntity } from './process-event.entity.js';
+import { MOST_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
+import { PACKED, ProcessEventEntity } from './process-event.entity.js';
 
 /** An event to store. */
-export type NewEvent = Pick<ProcessEventEntity, 'seq' | 'kind' | 'tokenId' | 'node' | 'data'>;
+export type NewEvent = TrailEvent;
 
 /** Who caused events, and in which request. */
 export type EventOrigin = Pick<ProcessEventEntity, 'actor' | 'requestId'>;
@@ -18,8 +22,10 @@ export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'instan
 const EVENTS = new Table(ProcessEventEntity, { instanceId: shardOf });
 const SHOWN = EVENTS.selectAllBut('shard');
 
+type StoredRow = Omit<ProcessEventEntity, 'shard'>;
+
 /**
- * The newest events of instances, for `readTogether`.
+ * The newest events of instances, and some older ones, for `readTogether`.
  * @param instances with the number of the newest event of each; numbers have no gaps
  */
 export function newestEvents(
@@ -30,12 +36,38 @@ export function newestEvents(
   const ranges = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
   const values = instances.flatMap(({ id, seq }) => [id, seq - limit]);
   const shard = oneOrAny(instances.map(({ id }) => shardOf(id)));
-  return SHOWN.part(manager, { shard }, { and: { sql: `(${ranges})`, values } });
+  const part = SHOWN.part(manager, { shard }, { and: { sql: `(${ranges})`, values } });
+  return { ...part, rows: (raw) => eventsOf(part.rows(raw)) };
+}
+
+/** The events that rows hold, row by row. */
+export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
+  return rows.flatMap((row): EventRow[] => {
+    const { instanceId, actor, requestId, at } = row;
+    return isOne(row)
+      ? [row]
+      : unpackEvents(Array.isArray(row.data) ? row.data : [], row.seq).map(
+          ({ seq, kind, tokenId, node, data }) => {
+            return { instanceId, seq, kind, tokenId, node, data, actor, requestId, at };
+          },
+        );
+  });
+}
+
+function isOne(row: StoredRow): row is StoredRow & { kind: NewEvent['kind']; data: JsonObject | null } {
+  return row.kind !== PACKED;
 }
 
 /** The audit trails of instances. */
 @Injectable()
 export class EventsRepository {
+  private readonly areEventsPacked: boolean;
+
+  constructor(env: Env) {
+    this.areEventsPacked = env.get('PROCESS_EVENTS_PACKED');
+  }
+
+  /** @param events that follow each other */
   async insert(
     manager: EntityManager,
     { id: instanceId, shard }: { id: number; shard: number },
@@ -43,20 +75,48 @@ export class EventsRepository {
     { actor, requestId, at }: EventOrigin & { at: Date },
   ): Promise<void> {
     // Member by member: spreading costs more than all else that is done for an event.
-    const rows = events.map(({ seq, kind, tokenId, node, data }) => {
-      return { instanceId, shard, seq, kind, tokenId, node, data, actor, requestId, at };
-    });
+    const rows = (this.areEventsPacked ? packed(events) : events).map(
+      ({ seq, kind, tokenId, node, data }) => {
+        return { instanceId, shard, seq, kind, tokenId, node, data, actor, requestId, at };
+      },
+    );
     await EVENTS.insert(manager, rows);
   }
 
   /** Events after a number, oldest first. */
   async after(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    // In the order of the primary key, so that no server has to sort.
-    return SHOWN.find(manager, { instanceId, seq: MoreThan(seq) }, { order: { seq: 'ASC' }, limit });
+    return (await this.between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
   }
 
   /** Events before a number, newest first. */
   async before(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    return SHOWN.find(manager, { instanceId, seq: LessThan(seq) }, { order: { seq: 'DESC' }, limit });
+    return (await this.between(manager, instanceId, seq - limit - 1, seq)).toReversed();
   }
+
+  /** Events after one number and before another, oldest first. */
+  private async between(
+    manager: EntityManager,
+    instanceId: number,
+    after: number,
+    before: number,
+  ): Promise<EventRow[]> {
+    // A row has the number of its last event, which may lie behind the range.
+    const seq = And(MoreThan(after), LessThan(before + MOST_EVENTS - 1));
+    // In the order of the primary key, so that no server has to sort.
+    const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
+    return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
+  }
+}
+
+/** Rows of several events, each with the number of its last one. */
+function packed(
+  events: readonly NewEvent[],
+): Pick<ProcessEventEntity, 'seq' | 'kind' | 'tokenId' | 'node' | 'data'>[] {
+  return [...inParts(events, MOST_EVENTS)].map((part) => ({
+    seq: part.at(-1)?.seq ?? 0,
+    kind: PACKED,
+    tokenId: null,
+    node: null,
+    data: packEvents(part),
+  }));
 }
