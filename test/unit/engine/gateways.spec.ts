@@ -292,6 +292,29 @@ describe('inclusive gateway', () => {
     expect(trace(instance, 'USER_TASK')).toEqual(['a', 'b', 'c']);
   });
 
+  it('waits for no token that was split behind an embedded subprocess, but for its parts', () => {
+    const engine = engineOf(
+      new TestGraph()
+        .start()
+        .and('fork')
+        .user('p')
+        .sub('s')
+        .start('inner', { in: 's' })
+        .end('done', { type: 'NONE' }, { in: 's' })
+        .xor('which')
+        .user('slow')
+        .or('join')
+        .user('after')
+        .end()
+        .end('other')
+        .flow('start -> fork -> p -> join -> after -> end', 'fork -> s -> which', 's -> slow -> end')
+        .flow('inner -> done', 'which -> join ? ok', 'which -> other default'),
+    );
+    const instance = engine.start('test', { ok: false });
+    engine.act(instance, 'p.done');
+    expect(positions(instance)).toContain('after ACTIVE ARRIVED');
+  });
+
   it('waits for a token in an embedded subprocess', () => {
     const engine = engineOf(
       new TestGraph()

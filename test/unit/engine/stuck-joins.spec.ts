@@ -51,6 +51,23 @@ describe('a join that can never be completed', () => {
     }
   });
 
+  it('is found behind an embedded subprocess that more than one flow leaves', () => {
+    const { instance } = startOf(
+      new TestGraph()
+        .start()
+        .sub('s')
+        .start('inner', { in: 's' })
+        .end('done', { type: 'NONE' }, { in: 's' })
+        .xor('which')
+        .and('join')
+        .end()
+        .end('other')
+        .flow('inner -> done', 'start -> s -> join -> end', 's -> which')
+        .flow('which -> join ? ok', 'which -> other default'),
+    );
+    expect(stuck(instance)).toEqual({ join: ['which'] });
+  });
+
   it('is none while somebody can still come, and goes on when they do', () => {
     const { engine, instance } = startOf(branches());
     engine.act(instance, 'a.done');

@@ -171,9 +171,13 @@ export function blockersOf(run: StepRun, join: JoinState): TokenState[] {
   });
 }
 
-/** The token of a split is where its children are; one that waits at an embedded subprocess stands for those within. */
+/**
+ * The token of a split is where its children are; one that waits at an embedded subprocess stands for those within. One that was split
+ * behind a subprocess is still at that, but executes it no more.
+ */
 export function isHeldBySplit(run: StepRun, token: TokenState): boolean {
-  return token.state === 'ON_HOLD' && run.nodeOf(token).kind !== 'SUB_PROCESS';
+  const waits = run.nodeOf(token).kind === 'SUB_PROCESS' && token.status === 'EXECUTING';
+  return token.state === 'ON_HOLD' && !waits;
 }
 
 /** Incoming flows, by position, that a token can still come over without passing the join first. */
