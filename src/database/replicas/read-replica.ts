@@ -2,6 +2,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { DatabaseHost } from '../../config/database-url.js';
 import type { ReplicaOptions } from '../data-source.options.js';
 import { sendDirectly } from '../direct-statements.js';
+import { setShardGroups } from '../shards.js';
 import { Table } from '../table.js';
 import { WriteProofEntity } from '../write-proof.entity.js';
 
@@ -16,9 +17,11 @@ export class ReadReplica {
   /** When the newest of our proofs that it has was written, as the clock of this process says; it has all that came before. */
   private provenAt: number | undefined;
 
-  constructor({ place, options }: ReplicaOptions) {
+  /** @param shardGroups as DATABASE_SHARDS says */
+  constructor({ place, options }: ReplicaOptions, shardGroups: number) {
     this.place = place;
     this.dataSource = new DataSource(options);
+    setShardGroups(this.dataSource, shardGroups);
     sendDirectly(this.dataSource);
   }
 

@@ -44,7 +44,7 @@ export class ReadReplicas implements OnModuleInit, OnApplicationShutdown {
     private readonly log: Log,
     private readonly writeProof: WriteProof,
   ) {
-    this.replicas = replicas.map((each) => new ReadReplica(each));
+    this.replicas = replicas.map((each) => new ReadReplica(each, env.get('DATABASE_SHARDS')));
     this.maxLagMs = env.get('DATABASE_READ_MAX_LAG_SECONDS') * SECOND_MS;
     this.everyMs = env.get('DATABASE_READ_LOOK_MS');
     this.limitMs = env.get('DATABASE_READ_TIMEOUT_MS');

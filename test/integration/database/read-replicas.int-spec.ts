@@ -70,7 +70,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_READ_URL', () => {
 
   beforeAll(async () => {
     replicaUrl = await scratchDatabase(testUrl, NAME);
-    await migrateDatabase(replicaUrl);
+    await migrateDatabase({ url: replicaUrl, settings: {} });
     proxy = await TcpProxy.start(replicaUrl);
     app = await TestApp.start(settings());
     await app.dataSource.query(`DROP TABLE ${NAME}.write_proofs`);
