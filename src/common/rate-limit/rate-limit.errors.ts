@@ -15,7 +15,7 @@ export class RateLimitExceededError extends TooManyRequestsError {
   }
 }
 
-/** 429: this caller has as many requests under way as it may have in this replica (docs/contract.md, section 1). */
+/** 429: this caller has as many requests under way as it may have (docs/contract.md, section 1). */
 export class TooManyCallerRequestsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_REQUESTS_UNDER_WAY';
   readonly retryAfterSeconds = 1;

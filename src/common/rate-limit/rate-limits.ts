@@ -24,12 +24,11 @@ export class RateLimits {
 
   private readonly refusalDelayMs: number;
 
-  constructor(env: Env, { limits }: Metrics, redis: RedisService) {
-    const client = redis.open('commands');
-    const shared = client && new SharedCounts(`${env.get('REDIS_KEY_PREFIX')}:rate`, client);
+  constructor(env: Env, { limits }: Metrics, { shared }: RedisService) {
+    const counts = shared && new SharedCounts(shared);
     const limiter = (limit: Limit): RateLimiter => {
       limits.show(limit);
-      return new RateLimiter(limit, undefined, shared);
+      return new RateLimiter(limit, undefined, counts);
     };
     this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
     this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'));
@@ -40,7 +39,7 @@ export class RateLimits {
     };
     const underWay = env.limit('HTTP_CALLER_REQUESTS');
     const atWork = env.limit('HTTP_CALLER_AT_WORK');
-    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
+    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most }, shared?.slots);
     limits.show(underWay, () => this.underWay.use);
     limits.show(atWork, () => this.underWay.useAtWork);
   }

@@ -2,8 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import type { Limit } from '../../config/env.js';
 import { useOf, type LimitUse } from '../metrics/limit-metrics.js';
+import type { SharedSlots } from '../redis/shared-slots.js';
 import { turnWithRoom } from '../turns.js';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
+
+const GONE = 'The connection is closed.';
 
 /** The requests of one caller that are not answered yet. */
 interface Caller {
@@ -12,22 +15,26 @@ interface Caller {
   readonly waiting: (() => void)[];
 }
 
-/** How many requests of one caller this replica takes; 0 is no limit. */
+/** How many requests of one caller are taken; 0 is no limit. */
 export interface CallerLimits {
-  /** Under way: at work, or waiting. */
+  /** Under way, at work or waiting: in this replica, or in all that share slots. */
   readonly underWay: Limit;
-  /** At work at the same time; the others wait. */
+  /** At work in this replica at the same time; the others wait. */
   readonly atWork: number;
 }
 
 /**
- * Counts the requests of each caller that this replica has not answered yet, and works on a few of them at a time, in the order
- * in which they came. So the requests of others wait behind a few of one caller, not behind all of them.
+ * Counts the requests of each caller that are not answered yet, and works on a few of them at a time, in the order in which they came.
+ * So the requests of others wait behind a few of one caller, not behind all of them.
  */
 export class RequestsUnderWay {
   private readonly callers = new Map<string, Caller>();
 
-  constructor(private readonly limits: CallerLimits) {}
+  /** @param slots lets other replicas count with this one */
+  constructor(
+    private readonly limits: CallerLimits,
+    private readonly slots?: SharedSlots,
+  ) {}
 
   /** Requests that are under way. */
   get use(): LimitUse {
@@ -47,9 +54,29 @@ export class RequestsUnderWay {
    * @throws UnreadableBodyError when it is closed already, which nobody would tell again
    */
   enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
-    if (response.closed || response.req.socket.destroyed) {
-      throw new UnreadableBodyError('The connection is closed.');
+    if (isGone(response)) {
+      throw new UnreadableBodyError(GONE);
     }
+    return this.slots === undefined || this.limits.underWay.most === 0
+      ? this.enterHere(key, response, takesTurn)
+      : this.takeSlot(this.slots, key, response).then(() => this.enterHere(key, response, takesTurn));
+  }
+
+  /** Holds a slot that all replicas share until the response is closed. */
+  private async takeSlot(slots: SharedSlots, key: string, response: ServerResponse): Promise<void> {
+    const { underWay } = this.limits;
+    const name = `${underWay.setting} ${key}`;
+    if (!(await slots.take(name, underWay.most))) {
+      throw new TooManyCallerRequestsError(underWay);
+    }
+    if (isGone(response)) {
+      slots.leave(name);
+      throw new UnreadableBodyError(GONE);
+    }
+    response.once('close', () => slots.leave(name));
+  }
+
+  private enterHere(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
     const caller = this.counted(key);
     const turn = this.turnOf(key, caller, response, takesTurn);
     // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
@@ -122,6 +149,11 @@ export class RequestsUnderWay {
       this.callers.delete(key);
     }
   }
+}
+
+/** Nobody would tell that it is closed a second time. */
+function isGone(response: ServerResponse): boolean {
+  return response.closed || response.req.socket.destroyed;
 }
 
 /** Nobody waits for the answer any more, so nothing goes on. */

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { RedisService } from '../redis/redis.service.js';
-import type { RedisClient } from '../redis/redis-connections.js';
+import type { Shared } from '../redis/redis.service.js';
 
 /** How long counts of this replica wait to be told to the others. */
 const TELL_MS = 100;
 const WINDOW_MS = 60_000;
-const KEY_BYTES = 16;
 /** Adds to a count, which ends a minute after it began. Returns the count, and the milliseconds until its end. */
 const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -34,15 +31,11 @@ export class SharedCounts {
   private readonly untold = new Map<string, SharedMinute>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param prefix begin of the keys in Redis */
-  constructor(
-    private readonly prefix: string,
-    private readonly client: RedisClient,
-  ) {}
+  constructor(private readonly shared: Shared) {}
 
-  /** @param name of the count, equal on all replicas; it is stored as a digest */
+  /** @param name of the count, equal on all replicas */
   counted(name: string, minute: SharedMinute): void {
-    if (!RedisService.isReady(this.client)) {
+    if (!this.shared.redis.isReady) {
       return;
     }
     minute.untold += 1;
@@ -63,8 +56,8 @@ export class SharedCounts {
   }
 
   private async add(name: string, counted: number, minute: SharedMinute): Promise<void> {
-    const digest = createHash('sha256').update(name).digest().subarray(0, KEY_BYTES).toString('base64url');
-    const sum = await this.client.eval(ADD, 1, `${this.prefix}:${digest}`, counted, WINDOW_MS);
+    const { redis, keyOf } = this.shared;
+    const sum = await redis.ask((client) => client.eval(ADD, 1, keyOf('rate', name), counted, WINDOW_MS));
     const [count, leftMs] = sum as [number, number];
     minute.count = Math.max(minute.count, count + minute.untold);
     minute.end = performance.now() + leftMs;

@@ -11,7 +11,8 @@ import { RedisService } from './redis.service.js';
       provide: RedisService,
       // Small applications have no log.
       inject: [Env, { token: Log, optional: true }],
-      useFactory: async (env: Env, log?: Log) => new RedisService(await RedisConnections.load(env, log)),
+      useFactory: async (env: Env, log?: Log) =>
+        new RedisService(env, await RedisConnections.load(env, log), log),
     },
   ],
   exports: [RedisService],

@@ -22,7 +22,7 @@ import { JobSignal } from './queue/job-signal.js';
       provide: JobRelay,
       inject: [Env, Log, Clock, RedisService],
       useFactory: async (env: Env, log: Log, clock: Clock, redis: RedisService) =>
-        new JobRelay(await JobBroker.load(env, log, redis), env, clock),
+        new JobRelay(await JobBroker.load(env, log, redis.connections), env, clock),
     },
   ],
   exports: [JobHandlersService, JobQueueService, JobSignal, JobRelay],

@@ -41,6 +41,8 @@ export const seen = {
   denials: [] as { subject: string; permission: string }[],
   /** Runs in a handler before it recognises its caller again. */
   between: (): void => undefined,
+  /** What requests to `held` wait for. */
+  held: Promise.resolve(),
 };
 
 @Controller()
@@ -62,6 +64,13 @@ class GuardedController {
   async twice(@Req() request: IncomingMessage): Promise<unknown> {
     seen.between();
     return { subject: (await recheckCaller(request)).subject };
+  }
+
+  @Get('held')
+  async held(): Promise<string> {
+    seen.handlers += 1;
+    await seen.held;
+    return 'done';
   }
 
   @Get('chosen')

@@ -2,9 +2,8 @@ import type { Job as BrokerJob, Queue, Worker } from 'bullmq';
 import { EnvError, type Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
 import type { Log } from '../../../common/logging/log.js';
-import { RedisService } from '../../../common/redis/redis.service.js';
-import type { RedisClient } from '../../../common/redis/redis-connections.js';
-import { within } from '../../../common/within.js';
+import { RedisAnswers } from '../../../common/redis/redis-answers.js';
+import type { RedisClient, RedisConnections } from '../../../common/redis/redis-connections.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 
 const SECOND_MS = 1_000;
@@ -43,7 +42,7 @@ export type Look = (job: QueuedPlace & { kind: string }) => Promise<number | und
 export class JobBroker {
   private readonly queues: Readonly<Record<JobLane, Queue>>;
   private readonly prefix: string;
-  private isSilent = false;
+  private readonly answers: RedisAnswers;
 
   private constructor(
     private readonly env: Env,
@@ -51,6 +50,7 @@ export class JobBroker {
     private readonly driver: Driver,
     private readonly client: RedisClient,
   ) {
+    this.answers = new RedisAnswers(client, env.get('REDIS_TIMEOUT_MS'));
     // Braces: all keys of the queues are in one slot of a cluster.
     this.prefix = `{${env.get('REDIS_KEY_PREFIX')}-jobs}`;
     this.queues = { short: this.queue('short'), long: this.queue('long') };
@@ -60,8 +60,12 @@ export class JobBroker {
    * @returns undefined without REDIS_URL
    * @throws EnvError when the driver is not installed
    */
-  static async load(env: Env, log: Log, redis: RedisService): Promise<JobBroker | undefined> {
-    const client = redis.open('waiting');
+  static async load(
+    env: Env,
+    log: Log,
+    connections: RedisConnections | undefined,
+  ): Promise<JobBroker | undefined> {
+    const client = connections?.open('waiting');
     if (client === undefined) {
       return undefined;
     }
@@ -73,7 +77,7 @@ export class JobBroker {
 
   /** Whether Redis answers, as far as the connection knows. */
   get isReady(): boolean {
-    return RedisService.isReady(this.client) && !this.isSilent;
+    return this.answers.isReady;
   }
 
   /**
@@ -98,13 +102,13 @@ export class JobBroker {
    * @throws when Redis does not answer
    */
   async horizon(): Promise<number | undefined> {
-    const text = await this.ask(this.client.get(this.key('horizon')));
+    const text = await this.answers.inTime(this.client.get(this.key('horizon')));
     return text === null ? undefined : Number(text);
   }
 
   /** @throws when Redis does not answer */
   async setHorizon(at: number): Promise<void> {
-    await this.ask(this.client.set(this.key('horizon'), String(at)));
+    await this.answers.inTime(this.client.set(this.key('horizon'), String(at)));
   }
 
   /**
@@ -112,7 +116,7 @@ export class JobBroker {
    * @throws when Redis does not answer
    */
   async takesTurn(ms: number): Promise<boolean> {
-    return (await this.ask(this.client.set(this.key('sweep'), '1', 'PX', ms, 'NX'))) === 'OK';
+    return (await this.answers.inTime(this.client.set(this.key('sweep'), '1', 'PX', ms, 'NX'))) === 'OK';
   }
 
   /** Begins to look at jobs of a lane; `close` of the worker ends that. */
@@ -173,27 +177,8 @@ export class JobBroker {
     return `${this.prefix}:${name}`;
   }
 
-  private ask<T>(answer: Promise<T>): Promise<T> {
-    return within(this.env.get('REDIS_TIMEOUT_MS'), answer, () => {
-      this.noteSilence();
-      throw new Error('redis did not answer');
-    });
-  }
-
   private inTime<T>(work: Promise<T>, late: T): Promise<T> {
-    return this.ask(work).catch(() => late);
-  }
-
-  /** Until the next answer nobody counts on Redis. */
-  private noteSilence(): void {
-    if (!this.isSilent) {
-      this.isSilent = true;
-      const heard = (): void => {
-        this.isSilent = false;
-      };
-      // Waits for as long as it takes; a connection that was closed for good needs no answer.
-      this.client.ping().then(heard, heard);
-    }
+    return this.answers.inTime(work).catch(() => late);
   }
 }
 

@@ -1,0 +1,82 @@
+import type { RedisAnswers } from './redis-answers.js';
+import type { RedisClient } from './redis-connections.js';
+
+/** What is told at about the same time goes in one message. */
+const TELL_MS = 5;
+const MOST_AT_ONCE = 1_000;
+const SEPARATOR = '\n';
+
+/** What replicas tell each other: a slot is free, a circuit has opened or closed, an instance has changed, a scan has ended. */
+export type SignalTopic = 'slot' | 'circuit' | 'instance' | 'scan';
+
+/** Hears what other replicas tell, each item once for each time that it was told; the order of items means nothing. */
+export type SignalListener = (items: readonly string[]) => void;
+
+/**
+ * Tells other replicas what they would otherwise find out later by themselves. A signal can be lost, so nothing may depend on it.
+ */
+export class ReplicaSignals {
+  private readonly listeners = new Map<string, Set<SignalListener>>();
+  private untold = new Map<SignalTopic, Set<string>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param replica id of this one, whose own signals it does not hear
+   * @param subscriber a connection that is used for nothing else
+   */
+  constructor(
+    private readonly channel: string,
+    private readonly replica: string,
+    private readonly redis: RedisAnswers,
+    private readonly subscriber: RedisClient,
+  ) {
+    subscriber.on('message', (_channel: string, message: string) => this.hear(message));
+    // The driver subscribes again whenever it has connected again.
+    void subscriber.subscribe(channel).catch(() => undefined);
+  }
+
+  /** @param item without line breaks; nothing that must stay secret */
+  tell(topic: SignalTopic, item: string): void {
+    if (!this.redis.isReady) {
+      return;
+    }
+    const items = this.untold.get(topic) ?? new Set();
+    this.untold.set(topic, items.add(item));
+    if (items.size >= MOST_AT_ONCE) {
+      this.send();
+    }
+    this.timer ??= setTimeout(() => this.send(), TELL_MS).unref();
+  }
+
+  /** @returns function that ends it */
+  listen(topic: SignalTopic, listener: SignalListener): () => void {
+    const listeners = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** Finds a connection that leads nowhere, which would hear nothing for ever. */
+  check(): void {
+    if (this.subscriber.status === 'ready') {
+      void this.subscriber.ping().catch(() => undefined);
+    }
+  }
+
+  private send(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const untold = [...this.untold];
+    this.untold.clear();
+    for (const [topic, items] of untold) {
+      const message = [this.replica, topic, ...items].join(SEPARATOR);
+      void this.redis.ask((client) => client.publish(this.channel, message)).catch(() => undefined);
+    }
+  }
+
+  private hear(message: string): void {
+    const [replica, topic = '', ...items] = message.split(SEPARATOR);
+    if (replica !== this.replica) {
+      this.listeners.get(topic)?.forEach((listener) => listener(items));
+    }
+  }
+}
