@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { tallyLine, type Tally } from '../test/support/tally.js';
 import { CHART, FULL_VALUES, KUBERNETES, LEAST_VALUES, renderChart, type Manifest } from './deploy/chart.js';
-import { composeSchema, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
+import { composeSchema, haproxy, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
 import { RUN_CONFIG } from './image/run-config.js';
 
 /**
@@ -21,6 +21,9 @@ import { RUN_CONFIG } from './image/run-config.js';
 class ObstacleError extends Error {}
 
 const COMPOSE_FILE = 'deploy/compose/compose.yaml';
+const PROXY = 'deploy/haproxy';
+/** Where primary-check@.service looks for it. */
+const INSTALLED_CHECK = '/usr/local/lib/svc-platform/primary-check';
 const UNIT = 'deploy/systemd/svc-platform.service';
 const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -87,6 +90,24 @@ await check('unit against systemd-analyze', async () => {
     unit.includes(`ExecStart=/usr/bin/node ${command}\n`),
     'the unit starts another command than the image',
   );
+});
+
+await check('haproxy.cfg against HAProxy, its check against the shell and systemd-analyze', async () => {
+  const command = await obtained(haproxy());
+  runs(['sh'], ['-n', `${PROXY}/primary-check`]);
+  // The user's machine has these hosts, the account and its folder, ours need not have them.
+  const text = readFileSync(`${PROXY}/haproxy.cfg`, 'utf8')
+    .replaceAll(/db-\d:3306/g, '127.0.0.1:3306')
+    .replaceAll(/^ *(user|group|chroot) .*\n/gm, '');
+  writeFileSync(join(folder, 'haproxy.cfg'), text);
+  runs(command, ['-c', '-f', join(folder, 'haproxy.cfg')]);
+  if (spawnSync('systemd-analyze', ['--version']).status === 0) {
+    const unit = readFileSync(`${PROXY}/primary-check@.service`, 'utf8');
+    const script = resolve(PROXY, 'primary-check');
+    writeFileSync(join(folder, 'primary-check@.service'), unit.replace(INSTALLED_CHECK, script));
+    cpSync(`${PROXY}/primary-check.socket`, join(folder, 'primary-check.socket'));
+    runs(['systemd-analyze'], ['verify', '--man=no', join(folder, 'primary-check.socket')]);
+  }
 });
 
 rmSync(folder, { recursive: true });

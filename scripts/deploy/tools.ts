@@ -45,6 +45,14 @@ export async function promtool(): Promise<Command> {
 }
 
 /**
+ * HAProxy of Debian.
+ * @throws Error when its package cannot be had
+ */
+export async function haproxy(): Promise<Command> {
+  return (await unpackedProgram('bookworm', 'haproxy', '/usr/sbin/haproxy')).command;
+}
+
+/**
  * The JSON Schema of compose files, as Docker Compose brings it.
  * @throws Error when there is no Go, or its proxy cannot be reached
  */

@@ -1,4 +1,4 @@
-import { flag, identifier, integer, powerOfTwo } from './setting-rules.js';
+import { flag, identifier, integer, optionalInteger, powerOfTwo } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -53,8 +53,8 @@ export const databaseSettings = {
   DATABASE_WRITER_SILENCE_MS: integer(100, MINUTE_MS, 2_000).describe(
     'Milliseconds after which a host that does not answer such a look is left for another one that takes writes.',
   ),
-  DATABASE_WRITER_WAIT_SECONDS: integer(0, 3_600, 30).describe(
-    'Seconds for which a replica stays ready while no host takes writes, since one of them will again, where DATABASE_URL names several.',
+  DATABASE_WRITER_WAIT_SECONDS: optionalInteger(0, 3_600).describe(
+    'Seconds for which a replica stays ready while no server takes writes, since one of them will again: 30 where DATABASE_URL names several hosts, otherwise 0; set it where the one host is a proxy before several servers.',
   ),
   DATABASE_READ_POOL_SIZE: integer(1, 500, 10).describe('Connections to each host of DATABASE_READ_URL.'),
   DATABASE_READ_MAX_LAG_SECONDS: integer(2, 3_600, 10).describe(

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 
-/** A whole number in these bounds. */
-export const integer = (min: number, max: number, fallback: number) =>
+const numberWithin = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback);
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+/** A whole number in these bounds. */
+export const integer = (min: number, max: number, fallback: number) =>
+  numberWithin(min, max).default(fallback);
+
+/** The same where other settings decide what holds without it. */
+export const optionalInteger = (min: number, max: number) => numberWithin(min, max).optional();
 
 /** 1, 2, 4 and so on. */
 export const powerOfTwo = (max: number, fallback: number) =>

@@ -11,6 +11,8 @@ import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity
 
 const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
+/** Of DATABASE_WRITER_WAIT_SECONDS, where DATABASE_URL names several hosts. */
+const WAIT_OF_SEVERAL_SECONDS = 30;
 /** How many writes may be without an answer before no more of them take connections from callers. */
 const MAX_UNANSWERED = 2;
 
@@ -35,7 +37,8 @@ export class HealthService {
     private readonly log: Log,
   ) {
     const hasSeveral = databaseHosts(env.get('DATABASE_URL') ?? '').length > 1;
-    this.graceMs = hasSeveral ? env.get('DATABASE_WRITER_WAIT_SECONDS') * SECOND_MS : 0;
+    const otherwise = hasSeveral ? WAIT_OF_SEVERAL_SECONDS : 0;
+    this.graceMs = (env.get('DATABASE_WRITER_WAIT_SECONDS') ?? otherwise) * SECOND_MS;
   }
 
   /** From now on the replica is not ready: load balancers shall take it out before its listener closes. */
@@ -45,7 +48,7 @@ export class HealthService {
 
   /**
    * There are keys to check tokens with and the database takes a write in time; it is asked at most once a second. Where it has several
-   * hosts, another one will take writes soon: all replicas at once would be taken out for nothing.
+   * servers, another one will take writes soon: all replicas at once would be taken out for nothing.
    */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {

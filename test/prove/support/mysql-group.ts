@@ -64,10 +64,9 @@ export class MysqlGroup {
     return this.primary.url;
   }
 
-  /** An address that names all members. */
-  hostsUrl(user: string, database: string): string {
-    const places = this.members.map(({ url }) => new URL(url).host);
-    return `mysql://${user}:${user}@${places.join(',')}/${database}`;
+  /** Host and port of each member. */
+  get places(): string[] {
+    return this.members.map(({ url }) => new URL(url).host);
   }
 
   /**

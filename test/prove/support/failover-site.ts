@@ -1,0 +1,210 @@
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scratchDatabase } from '../../support/databases/scratch-database.js';
+import { FailoverLoad, type Replica } from './failover-load.js';
+import type { MysqlGroup } from './mysql-group.js';
+import { count, entries } from './process-checks.js';
+import { ProcessClient } from './process-client.js';
+import { CHECK, ORDER } from './process-models.js';
+import { ProcessRows, type StoredInstance } from './process-rows.js';
+import type { ProofEnvironment } from './proof-environment.js';
+import { prove } from './proof.js';
+import { rows } from './rows.js';
+import type { ServiceProcess } from './service-process.js';
+
+const APP_USER = 'failover_app';
+const QUIET_MS = 1_500;
+const LONGEST_BACK_MS = 2_000;
+/** Where others work on the same cores, as in a short round; a long one is measured to its end before it fails. */
+const SHARED_MACHINE_BACK_MS = 15_000;
+const LONGEST_DRAIN_MS = 60_000;
+const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '100', JOBS_RETRY_MAX_MS: '2000' };
+const REPLICAS = 2;
+
+export type Fault = 'primary killed' | 'switch-over' | 'primary silent' | 'replica of the service killed';
+
+/** How the service comes to the primary of a group. */
+export interface Way {
+  /** Of its database. */
+  name: string;
+  /** Hosts with ports, as `DATABASE_URL` names them. */
+  places: readonly string[];
+  settings: Record<string, string>;
+}
+
+interface Outage {
+  fault: Fault;
+  /** For how long nobody could write. */
+  withoutMs: number;
+  /** From then until a write was acknowledged. */
+  backMs: number;
+  /** Programs that waited for a core then, on average of a minute: more than there are cores make all late. */
+  load: number;
+}
+
+/** Two replicas of the service on one group, under load. */
+export class FailoverSite {
+  private readonly times: Outage[] = [];
+  private victim = 0;
+
+  private constructor(
+    private readonly environment: ProofEnvironment,
+    private readonly group: MysqlGroup,
+    private readonly way: Way,
+    private readonly replicas: (Replica & { service: ServiceProcess })[],
+    private readonly load: FailoverLoad,
+  ) {}
+
+  static async open(environment: ProofEnvironment, group: MysqlGroup, way: Way): Promise<FailoverSite> {
+    await prepared(group, way);
+    const replicas: FailoverSite['replicas'] = [];
+    for (let index = 0; index < REPLICAS; index += 1) {
+      replicas.push(await launched(environment, way));
+    }
+    const [first] = replicas;
+    const build = await (first as Replica).client.publish({ order: ORDER, check: CHECK });
+    const load = new FailoverLoad(replicas, build, environment.short);
+    load.begin();
+    return new FailoverSite(environment, group, way, replicas, load);
+  }
+
+  /** @param make returns when somebody could write again, on the clock of `performance.now()` */
+  async repeat(fault: Fault, times: number, make: () => Promise<number>): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      if (fault !== 'replica of the service killed') {
+        await this.group.heal();
+      }
+      await sleep(QUIET_MS);
+      const began = performance.now();
+      const at = await make();
+      const backMs = await this.load.backAfter(at, SHARED_MACHINE_BACK_MS);
+      this.times.push({ fault, withoutMs: at - began, backMs, load: loadavg()[0] ?? 0 });
+    }
+  }
+
+  /** Kills one replica, the other one serves on, and starts it again. */
+  async killReplica(): Promise<number> {
+    const replica = this.replicas[this.victim % REPLICAS] as FailoverSite['replicas'][number];
+    this.victim += 1;
+    replica.isUp = false;
+    await replica.service.kill('SIGKILL');
+    const at = performance.now();
+    await this.load.backAfter(at, SHARED_MACHINE_BACK_MS);
+    await replica.client.close();
+    Object.assign(replica, await launched(this.environment, this.way));
+    return at;
+  }
+
+  /** @returns the figures */
+  async finish(): Promise<string> {
+    const { load, replicas } = this;
+    await sleep(QUIET_MS);
+    await load.end();
+    prove(!replicas.some(({ service }) => service.hasEnded), 'a replica of the service ended');
+    await this.checkStored();
+    this.checkTimes();
+    const { all, notReady } = load.looks;
+    prove(notReady === 0, `not ready in ${notReady} of ${all} looks`);
+    await Promise.all(replicas.map(({ client }) => client.close()));
+    const answers = [...load.statuses].map(
+      ([status, times]) => `${times} x ${status === 0 ? 'broken off' : status}`,
+    );
+    return (
+      `${this.told()}; ${load.finished.size} orders acknowledged, 0 lost, 0 twice, ` +
+      `0 jobs lost or done twice; ${answers.join(', ')}; ready in all of ${all} looks`
+    );
+  }
+
+  /** Each fault, how often, for how long at most no server took writes, and how long the service took from then on. */
+  private told(): string {
+    const faults = [...new Set(this.times.map(({ fault }) => fault))];
+    return faults
+      .map((fault) => {
+        const of = this.times.filter((each) => each.fault === fault);
+        const [without, back] = (['withoutMs', 'backMs'] as const).map((name) =>
+          Math.max(...of.map((each) => each[name])).toFixed(0),
+        );
+        return `${of.length} x ${fault}: no writer for up to ${without} ms, writes back up to ${back} ms later`;
+      })
+      .join('; ');
+  }
+
+  private checkTimes(): void {
+    const late = this.times.filter(({ backMs }) => backMs > LONGEST_BACK_MS);
+    const told = late.map(
+      ({ fault, backMs, load }) => `${fault} ${backMs.toFixed(0)} ms, load ${load.toFixed(1)}`,
+    );
+    const outOf = `${late.length} of ${this.times.length} outages`;
+    prove(
+      this.environment.short || late.length === 0,
+      `writes were back later than ${LONGEST_BACK_MS} ms after ${outOf} (${told.join('; ')}); all: ${this.told()}`,
+    );
+  }
+
+  private async checkStored(): Promise<void> {
+    const reader = await ProcessRows.open(`${this.group.primaryUrl}${this.way.name}`);
+    const deadline = performance.now() + LONGEST_DRAIN_MS;
+    let orders = await ordersOf(reader);
+    while (orders.some((order) => !isAtRest(order)) && performance.now() < deadline) {
+      await sleep(250);
+      orders = await ordersOf(reader);
+    }
+    await reader.close();
+    const { finished } = this.load;
+    const stored = new Set(orders.map(({ row }) => row.uuid));
+    const lost = [...finished].filter((uuid) => !stored.has(uuid));
+    prove(lost.length === 0, `${lost.length} acknowledged orders are lost`);
+    prove(orders.length === finished.size, `${orders.length} orders for ${finished.size} keys`);
+    const undone = orders.filter((order) => !isAtRest(order));
+    prove(
+      undone.length === 0,
+      `${undone.length} orders made a step or a job not once: ${undone.map(told).join(', ')}`,
+    );
+  }
+}
+
+/** An empty database, and a user with the rights of docs/operations.md and no others. */
+async function prepared(group: MysqlGroup, { name }: Way): Promise<void> {
+  await scratchDatabase(group.primaryUrl, name);
+  const account = `'${APP_USER}'@'127.0.0.1'`;
+  for (const statement of [
+    `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY '${APP_USER}'`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES ON ${name}.* TO ${account}`,
+    `GRANT SELECT ON performance_schema.replication_group_members TO ${account}`,
+  ]) {
+    await rows(group.primaryUrl, statement);
+  }
+}
+
+async function launched(
+  environment: ProofEnvironment,
+  { name, places, settings }: Way,
+): Promise<Replica & { service: ServiceProcess }> {
+  const databaseUrl = `mysql://${APP_USER}:${APP_USER}@${places.join(',')}/${name}`;
+  const service = await environment.startService(databaseUrl, { ...SETTINGS, ...settings });
+  const client = new ProcessClient(service.url, await environment.token());
+  return { client, service, isUp: true, isReady: () => service.isReady() };
+}
+
+async function ordersOf(reader: ProcessRows): Promise<StoredInstance[]> {
+  return (await reader.instances()).filter(({ row }) => row.processName === 'order');
+}
+
+/** Where the work of the background is done: what it left, once each. */
+function isAtRest(order: StoredInstance): boolean {
+  return Object.values(effects(order)).every((times) => times === 1);
+}
+
+function effects(order: StoredInstance): Record<string, number> {
+  return {
+    apply: entries(order, 'left'),
+    timer: count(order, 'TIMER_FIRED'),
+    tick: Number(order.state.data['ticks']),
+    call: count(order, 'CHILD_STARTED'),
+    answer: count(order, 'CHILD_ENDED'),
+  };
+}
+
+function told(order: StoredInstance): string {
+  return JSON.stringify(effects(order));
+}
