@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { tallyLine, type Tally } from '../test/support/tally.js';
 import { CHART, FULL_VALUES, KUBERNETES, LEAST_VALUES, renderChart, type Manifest } from './deploy/chart.js';
+import { COMPOSE_FILE } from './deploy/compose.js';
 import { composeSchema, haproxy, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
 import { RUN_CONFIG } from './image/run-config.js';
 
@@ -20,7 +21,6 @@ import { RUN_CONFIG } from './image/run-config.js';
 /** A program could not be had. */
 class ObstacleError extends Error {}
 
-const COMPOSE_FILE = 'deploy/compose/compose.yaml';
 const PROXY = 'deploy/haproxy';
 /** Where primary-check@.service looks for it. */
 const INSTALLED_CHECK = '/usr/local/lib/svc-platform/primary-check';

@@ -36,6 +36,7 @@ export const proof: Proof = {
     await checkDependencies(root);
     const ways = await deployedWays();
     for (const way of ways) {
+      await checkSettings(root, way);
       await checkService(environment, root, way);
     }
     return (
@@ -101,6 +102,17 @@ async function checkDependencies(root: ImageRoot): Promise<void> {
   prove(stdout.trim() === 'EROFS', `not to be loaded, or the root is not read-only: ${stdout}`);
 }
 
+/** The settings of a way of deployment are taken as they stand there: the service gets as far as the database, which nobody runs. */
+async function checkSettings(root: ImageRoot, { name, environment }: Deployed): Promise<void> {
+  const settings = { ...root.environment, ...environment, DATABASE_START_WAIT_SECONDS: '0' };
+  const service = await ServiceProcess.run(root.command(), settings);
+  const status = await service.ended();
+  prove(
+    status === 1 && service.outputTail.includes('database'),
+    `${name}: the start ended with ${String(status)}: ${service.outputTail}`,
+  );
+}
+
 /** Starts the service as a way of deployment says, on a database of its own. */
 async function checkService(
   environment: ProofEnvironment,
@@ -110,7 +122,7 @@ async function checkService(
   const metricsPort = String(await freePort());
   const settings = {
     ...root.environment,
-    ...variables,
+    ...Object.fromEntries(Object.entries(variables).filter(([variable]) => variable !== 'PORT')),
     ...environment.settings(await environment.emptyDatabase()),
     METRICS_PORT: metricsPort,
     EGRESS_ALLOW: '127.0.0.1',

@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { composeServices } from '../../scripts/deploy/compose.js';
 import { RUN_CONFIG } from '../../scripts/image/run-config.js';
+import { Env } from '../../src/config/env.js';
 
-interface Service {
-  image: string;
-  environment: Record<string, string>;
-  profiles?: string[];
-  read_only?: boolean;
-  stop_grace_period?: string;
-}
 const read = (path: string): string => readFileSync(path, 'utf8');
-const compose = parse(read('deploy/compose/compose.yaml')) as { services: Record<string, Service> };
+const services = composeServices();
 const values = parse(read('deploy/helm/svc-platform/values.yaml')) as {
   terminationGracePeriodSeconds: number;
   resources: { limits: { memory: string } };
@@ -22,7 +17,7 @@ const manifest = JSON.parse(read('package.json')) as { version: string };
 const settings = new Map(
   [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 );
-const service = compose.services['service'];
+const service = services['service'];
 
 describe('what is deployed', () => {
   it('names only settings that there are', () => {
@@ -41,8 +36,31 @@ describe('what is deployed', () => {
     expect(secret.filter((name) => !refused.includes(name ?? ''))).toEqual([]);
   });
 
+  it('starts the compose file in production mode as it stands there', () => {
+    const env = Env.parse('production', { NODE_ENV: 'production', ...service?.environment });
+    expect(env.get('SECRETS_KEYS')).toBeDefined();
+  });
+
+  it('lets browsers and the service find Keycloak at one address', () => {
+    const realm = JSON.parse(read('deploy/compose/realm.json')) as {
+      realm: string;
+      clients: { publicClient: boolean; webOrigins?: string[]; redirectUris?: string[] }[];
+    };
+    const { environment = {}, ports = [] } = services['keycloak'] ?? {};
+    const hostname = environment['KC_HOSTNAME'] ?? '';
+    expect(service?.environment['OIDC_ISSUER']).toBe(`${hostname}/realms/${realm.realm}`);
+    // In this network localhost is Keycloak for the service, and by these ports both are for the host.
+    expect(service?.network_mode).toBe('service:keycloak');
+    const published = ports.map((port) => port.split(':').at(-1));
+    const needed = [new URL(hostname).port, settings.get('PORT'), service?.environment['METRICS_PORT']];
+    expect(new Set(published)).toEqual(new Set(needed));
+    const [frontEnd] = realm.clients.filter(({ publicClient }) => publicClient);
+    expect(frontEnd?.webOrigins).toEqual([service?.environment['CORS_ORIGINS']]);
+    expect(frontEnd?.redirectUris).toEqual([`${service?.environment['CORS_ORIGINS']}/*`]);
+  });
+
   it('gives the service the address of Redis as soon as it has a setting for it', () => {
-    expect(compose.services['redis']).toBeDefined();
+    expect(services['redis']).toBeDefined();
     const isKnown = settings.has('REDIS_URL');
     expect('REDIS_URL' in (service?.environment ?? {})).toBe(isKnown);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { composeServices } from '../../../scripts/deploy/compose.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, listPath } from '../../support/factories.js';
 
@@ -10,10 +10,7 @@ interface Realm {
   users: { serviceAccountClientId: string; realmRoles: string[] }[];
 }
 const realm = JSON.parse(readFileSync('deploy/compose/realm.json', 'utf8')) as Realm;
-const compose = parse(readFileSync('deploy/compose/compose.yaml', 'utf8')) as {
-  services: { service: { environment: Record<string, string> } };
-};
-const { OIDC_AUDIENCE = '', OIDC_REQUIRED_CLAIMS = '' } = compose.services.service.environment;
+const { OIDC_AUDIENCE = '', OIDC_REQUIRED_CLAIMS = '' } = composeServices()['service']?.environment ?? {};
 
 /** The access token that Keycloak 26.4 wrote for a client of this realm, as far as the service looks at it. */
 function claimsOf(clientId: string): Record<string, unknown> {
