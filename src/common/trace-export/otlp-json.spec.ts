@@ -1,5 +1,6 @@
-import { SpanKind, TraceFlags } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { describe, expect, it } from 'vitest';
+import { recorded } from '../tracing/active-span.js';
 import { ServiceSpan } from '../tracing/service-span.js';
 import { otlpJson } from './otlp-json.js';
 
@@ -66,5 +67,22 @@ describe('otlpJson', () => {
     const span = new ServiceSpan('work', place);
     span.recordException(new TypeError('secret'));
     expect(JSON.stringify(written(span))).not.toContain('secret');
+  });
+
+  it('keeps what was told of a failure, and takes whatever was thrown for one', async () => {
+    const told = new ServiceSpan('call', place);
+    const failed = recorded(told, (span) => {
+      span.fail('HTTP_503');
+      return Promise.reject(new TypeError('secret'));
+    });
+    await expect(failed).rejects.toThrow(TypeError);
+    expect(told.attributes['error.type']).toBe('HTTP_503');
+
+    for (const thrown of [undefined, null]) {
+      const span = new ServiceSpan('work', place);
+      // oxlint-disable-next-line prefer-promise-reject-errors -- that is what is tried
+      await expect(recorded(span, () => Promise.reject(thrown))).rejects.toBe(thrown);
+      expect(span.status.code).toBe(SpanStatusCode.ERROR);
+    }
   });
 });

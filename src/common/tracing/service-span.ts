@@ -140,11 +140,12 @@ export class ServiceSpan implements Span {
     return this;
   }
 
-  /** Notes that the work failed, and what kind of error it was: its code where we have given it one. */
+  /** Notes that the work failed, and what kind of error it was: its code where we have given it one. What `fail` has told stays. */
   recordException(error: unknown): void {
-    const { code } = error as { code?: unknown };
-    const ofOurs = error instanceof DomainError && typeof code === 'string' ? code : undefined;
-    this.fail(ofOurs ?? (error instanceof Error ? error.name : typeof error));
+    if (this.told.code === SpanStatusCode.ERROR) {
+      return;
+    }
+    this.fail(error instanceof DomainError ? error.code : error instanceof Error ? error.name : typeof error);
   }
 
   /** @param why one of few words of our own making */

@@ -51,9 +51,10 @@ export class RestCallerService {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await asRestSpan(request, (traced) => this.once(traced, connection, signal));
-      } catch (error) {
-        signal.throwIfAborted();
-        const failure = RestFailure.of(error, this.env.get('REST_MAX_RESPONSE_BYTES'));
+      } catch (failure) {
+        if (!(failure instanceof RestFailure)) {
+          throw failure;
+        }
         const mayRepeat = failure.hadNoEffect || isIdempotent(request.method);
         if (!failure.passes || !mayRepeat || attempt >= retries) {
           throw failure;
@@ -65,6 +66,7 @@ export class RestCallerService {
     }
   }
 
+  /** @throws RestFailure; the reason of the signal */
   private async once(
     request: RestRequest,
     { credentials, tls }: SystemAccess,
@@ -76,7 +78,14 @@ export class RestCallerService {
       maxResponseBytes: bytes,
       maxTotalBytes: bytes,
     };
-    return this.outbound.run(limits, (operation) => this.send(operation, request, credentials, signal), tls);
+    const send = (operation: OutboundOperation): Promise<RestAnswer> =>
+      this.send(operation, request, credentials, signal);
+    try {
+      return await this.outbound.run(limits, send, tls);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw RestFailure.of(error, bytes);
+    }
   }
 
   /** A token that is refused is replaced once. */

@@ -28,6 +28,8 @@ export class RestFailure extends Error {
     readonly hadNoEffect: boolean,
     /** Whether another try may go better. */
     readonly passes: boolean,
+    /** HTTP status of an answer that is no success. */
+    readonly status?: number,
   ) {
     super(outcome);
   }
@@ -38,7 +40,7 @@ export class RestFailure extends Error {
     const doubt = isRefusal ? '' : ' Whether the call had an effect is not known.';
     const message = `The system answered with status ${status}.${doubt}`;
     const failure = new WorkflowFailedError('REST_STATUS', message);
-    return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status));
+    return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status), status);
   }
 
   /**

@@ -28,7 +28,7 @@ export function asRestSpan(
       return answer;
     } catch (error) {
       if (error instanceof RestFailure) {
-        span?.fail(error.outcome);
+        span?.setAttributes({ 'http.response.status_code': error.status }).fail(error.outcome);
       }
       throw error;
     }

@@ -168,17 +168,12 @@ describe('traces', () => {
     expect(tool.attributes).toMatchObject({ 'gen_ai.tool.name': 'look', 'mcp.method.name': 'tools/call' });
   });
 
-  it('go on in a REST system, of which they name the server alone', async () => {
-    const seen: unknown[] = [];
-    const rest = await startHttpPeer((request, response) => {
-      seen.push(request.headers['traceparent']);
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":"secret-answer"}');
-    });
+  const startAsking = async (url: string, method: string): Promise<string> => {
     const ask = {
       id: 'ask',
       type: 'REST_ENDPOINT',
       responseKey: 'answer',
-      payload: { system: { resourceName: 'Scores' }, method: 'GET', path: '/secret-path' },
+      payload: { system: { resourceName: 'Scores' }, method, path: '/secret-path' },
     };
     const asking = serviceTask('ask', [{ name: 'ask', kind: 'startWorkflow', workflow: 'flow' }]);
     const built = await publish(app, {
@@ -187,13 +182,23 @@ describe('traces', () => {
         `${node('startEvent', 'start')}${asking}${node('endEvent', 'end')}${flows('start>ask ask>end')}`,
       ),
       package: {
-        systems: [{ resourceName: 'Scores', type: 'REST', name: 'Scores', baseUrl: rest.url }],
+        systems: [{ resourceName: 'Scores', type: 'REST', name: 'Scores', baseUrl: url }],
         workflows: [workflowOf('flow', [ask])],
       },
     });
+    const { headers, traceId } = traced();
+    expect((await start(app, built, 'asking', {}, { headers })).status).toBe(200);
+    return traceId;
+  };
+
+  it('go on in a REST system, of which they name the server alone', async () => {
+    const seen: unknown[] = [];
+    const rest = await startHttpPeer((request, response) => {
+      seen.push(request.headers['traceparent']);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":"secret-answer"}');
+    });
     try {
-      const { headers, traceId } = traced();
-      expect((await start(app, built, 'asking', {}, { headers })).status).toBe(200);
+      const traceId = await startAsking(rest.url, 'GET');
       const spans = await collector.trace(traceId, (found) => named(found, /^job WORKFLOW$/).length > 0);
       const call = one(spans, /^GET$/);
       expect(call).toMatchObject({
@@ -202,6 +207,27 @@ describe('traces', () => {
       });
       expect(chain(spans, call).at(-2)).toBe('node REST_ENDPOINT');
       expect(seen).toEqual([`00-${traceId}-${call.spanId}-01`]);
+    } finally {
+      await rest.close();
+    }
+  });
+
+  it.each([
+    { how: 'refuses', status: 404, told: { 'error.type': 'HTTP_404', 'http.response.status_code': '404' } },
+    { how: 'hangs up', status: undefined, told: { 'error.type': 'NETWORK' } },
+  ])('tell why the call of a REST system failed that $how', async ({ status, told }) => {
+    const rest = await startHttpPeer((_request, response) => {
+      if (status === undefined) {
+        response.destroy();
+      } else {
+        response.writeHead(status).end('secret-answer');
+      }
+    });
+    try {
+      const traceId = await startAsking(rest.url, 'POST');
+      const spans = await collector.trace(traceId, (found) => named(found, /^POST$/).length > 0);
+      const call = one(spans, /^POST$/);
+      expect(call).toMatchObject({ kind: CLIENT, status: { code: 2 }, attributes: told });
     } finally {
       await rest.close();
     }
