@@ -6,7 +6,15 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { tallyLine, type Tally } from '../test/support/tally.js';
-import { CHART, FULL_VALUES, KUBERNETES, LEAST_VALUES, renderChart, type Manifest } from './deploy/chart.js';
+import {
+  CHART,
+  FULL_VALUES,
+  KUBERNETES,
+  LEAST_VALUES,
+  renderChart,
+  type Container,
+  type Manifest,
+} from './deploy/chart.js';
 import { COMPOSE_FILE } from './deploy/compose.js';
 import { composeSchema, haproxy, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
 import { RUN_CONFIG } from './image/run-config.js';
@@ -54,6 +62,8 @@ for (const [name, values] of Object.entries(rendered)) {
   });
 }
 const WRONG = [
+  'extraVolumes[0].name=x',
+  'extraVolumeMounts[0].name=x',
   'image.tga=x',
   'settings.SECRETS_KEYS=x',
   'settings.PORT=80',
@@ -179,6 +189,7 @@ function checkManifests(manifests: readonly Manifest[]): void {
       capabilities: { drop: ['ALL'] },
     };
     expect(isDeepStrictEqual(security, wanted), `${kind}: ${JSON.stringify(security)}`);
+    checkFiles(kind, spec.template?.spec.volumes ?? [], container);
   }
   const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor');
   const selected =
@@ -189,4 +200,16 @@ function checkManifests(manifests: readonly Manifest[]): void {
       Object.entries(selected).every(([label, value]) => metadata.labels[label] === value),
   );
   expect(monitor === undefined || services.length === 1, `the monitor reads ${services.length} services`);
+}
+
+/** A file that a setting names is in the pod: below a mount whose volume is there. */
+function checkFiles(kind: string, volumes: readonly { name: string }[], container?: Container): void {
+  const mounts = (container?.volumeMounts ?? []).filter(({ name }) =>
+    volumes.some((volume) => volume.name === name),
+  );
+  const files = (container?.env ?? []).filter(({ name }) => /_(FILE|CERTIFICATE)$/.test(name));
+  for (const { name, value } of files) {
+    const isThere = mounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`));
+    expect(isThere, `${kind}: nothing brings the file of ${name}`);
+  }
 }

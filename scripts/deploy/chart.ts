@@ -23,6 +23,7 @@ export interface Container {
   args?: string[];
   env: { name: string; value: string }[];
   securityContext: object;
+  volumeMounts?: { name: string; mountPath: string }[];
 }
 
 /** One manifest of the chart, as far as tests look at it. */
@@ -32,7 +33,12 @@ export interface Manifest {
   metadata: { name: string; labels: Record<string, string> };
   spec: Record<string, unknown> & {
     template?: {
-      spec: { containers: [Container]; securityContext: object; automountServiceAccountToken: boolean };
+      spec: {
+        containers: [Container];
+        securityContext: object;
+        automountServiceAccountToken: boolean;
+        volumes?: { name: string }[];
+      };
     };
   };
 }
