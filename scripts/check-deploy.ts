@@ -32,6 +32,8 @@ class ObstacleError extends Error {}
 const PROXY = 'deploy/haproxy';
 /** Where primary-check@.service looks for it. */
 const INSTALLED_CHECK = '/usr/local/lib/svc-platform/primary-check';
+/** Addresses at which clouds tell machines their secrets, in both families. */
+const METADATA = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'];
 const UNIT = 'deploy/systemd/svc-platform.service';
 const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -191,6 +193,10 @@ function checkManifests(manifests: readonly Manifest[]): void {
     expect(isDeepStrictEqual(security, wanted), `${kind}: ${JSON.stringify(security)}`);
     checkFiles(kind, spec.template?.spec.volumes ?? [], container);
   }
+  checkPolicies(
+    manifests,
+    pods.map(({ spec }) => spec.template?.metadata.labels ?? {}),
+  );
   const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor');
   const selected =
     (monitor?.spec['selector'] as { matchLabels: Record<string, string> } | undefined)?.matchLabels ?? {};
@@ -211,5 +217,26 @@ function checkFiles(kind: string, volumes: readonly { name: string }[], containe
   for (const { name, value } of files) {
     const isThere = mounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`));
     expect(isThere, `${kind}: nothing brings the file of ${name}`);
+  }
+}
+
+/** Where there are policies, one selects each kind of pod, and none lets a pod call the metadata of clouds. */
+function checkPolicies(manifests: readonly Manifest[], pods: readonly Record<string, string>[]): void {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
+  const selectors = policies.map(
+    (spec) => (spec['podSelector'] as { matchLabels: Record<string, string> }).matchLabels,
+  );
+  for (const labels of policies.length > 0 ? pods : []) {
+    const found = selectors.filter((selector) =>
+      Object.entries(selector).every(([label, value]) => labels[label] === value),
+    );
+    expect(found.length === 1, `${found.length} policies select ${JSON.stringify(labels)}`);
+  }
+  for (const { egress } of policies) {
+    const text = JSON.stringify(egress);
+    expect(
+      METADATA.every((network) => text.includes(network)),
+      `a policy lets pods call the metadata of clouds: ${text}`,
+    );
   }
 }

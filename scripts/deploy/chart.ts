@@ -33,6 +33,7 @@ export interface Manifest {
   metadata: { name: string; labels: Record<string, string> };
   spec: Record<string, unknown> & {
     template?: {
+      metadata: { labels: Record<string, string> };
       spec: {
         containers: [Container];
         securityContext: object;

@@ -7,6 +7,11 @@ app.kubernetes.io/name: svc-platform
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "svc.migrationSelector" -}}
+app.kubernetes.io/name: svc-platform-migration
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "svc.labels" -}}
 {{ include "svc.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
