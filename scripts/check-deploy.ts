@@ -69,6 +69,7 @@ const WRONG = [
   'image.tga=x',
   'settings.SECRETS_KEYS=x',
   'settings.PORT=80',
+  'settings.OUTBOUND_PROXY=http://user:password@proxy:3128',
   'secret.existing=',
   'replicas=0',
 ];

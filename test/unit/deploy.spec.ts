@@ -25,15 +25,22 @@ describe('what is deployed', () => {
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !settings.has(name))).toEqual([]);
     const schema = JSON.parse(read('deploy/helm/svc-platform/values.schema.json')) as {
-      properties: { settings: { propertyNames: { not: { enum: string[] } } } };
+      properties: {
+        settings: { propertyNames: { not: { enum: string[] } }; properties: Record<string, object> };
+      };
     };
-    const refused = schema.properties.settings.propertyNames.not.enum;
+    const { propertyNames, properties } = schema.properties.settings;
+    const refused = propertyNames.not.enum;
     expect(refused.filter((name) => !settings.has(name))).toEqual([]);
     // What is secret must not stand in a manifest that everybody reads.
     const secret = [...settings.keys()].filter((name) =>
       /(_KEYS?|_SECRET|_TOKEN|_PASSWORD|_OTLP_HEADERS|^DATABASE_(READ_)?URL|^REDIS_URL)$/.test(name ?? ''),
     );
     expect(secret.filter((name) => !refused.includes(name ?? ''))).toEqual([]);
+    // What has credentials in some of its values is refused by its value.
+    const sometimes = [...read('.env.example').matchAll(/credentials are a secret.*\n([A-Z_]+)=/g)];
+    expect(sometimes.length).toBeGreaterThan(0);
+    expect(Object.keys(properties)).toEqual(sometimes.map(([, name]) => name));
   });
 
   it('starts the compose file in production mode as it stands there', () => {
