@@ -24,10 +24,14 @@ const FILLED_IN: Record<string, string> = {
  * `${NAME:-…}` the default.
  */
 export function composeServices(): Record<string, ComposeService> {
-  const text = readFileSync(COMPOSE_FILE, 'utf8').replaceAll(
-    /(?<!\$)\$\{([A-Z_]+):([?-])([^}]*)\}/g,
-    (_, name: string, sign: string, rest: string) => (sign === '-' ? rest : (FILLED_IN[name] ?? 'filled-in')),
-  );
-  const { services } = parse(text) as { services: Record<string, ComposeService> };
+  const fill = (_key: unknown, value: unknown): unknown =>
+    typeof value === 'string' ? value.replaceAll(/(?<!\$)\$\{([A-Z_]+):([?-])([^}]*)\}/g, filledIn) : value;
+  const { services } = parse(readFileSync(COMPOSE_FILE, 'utf8'), fill) as {
+    services: Record<string, ComposeService>;
+  };
   return services;
+}
+
+function filledIn(_variable: string, name: string, sign: string, rest: string): string {
+  return sign === '-' ? rest : (FILLED_IN[name] ?? 'filled-in');
 }

@@ -108,7 +108,7 @@ async function checkSettings(root: ImageRoot, { name, environment }: Deployed): 
   const service = await ServiceProcess.run(root.command(), settings);
   const status = await service.ended();
   prove(
-    status === 1 && service.outputTail.includes('database'),
+    status === 1 && service.outputTail.includes('DATABASE_URL names a database'),
     `${name}: the start ended with ${String(status)}: ${service.outputTail}`,
   );
 }

@@ -45,7 +45,8 @@ describe('what is deployed', () => {
 
   it('starts the compose file in production mode as it stands there', () => {
     const env = Env.parse('production', { NODE_ENV: 'production', ...service?.environment });
-    expect(env.get('SECRETS_KEYS')).toBeDefined();
+    expect(env.get('OIDC_ISSUER')).toBe(service?.environment['OIDC_ISSUER']);
+    expect(service?.environment['EGRESS_ALLOW']).toBe('');
   });
 
   it('lets browsers and the service find Keycloak at one address', () => {
