@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/free-port.js';
@@ -17,12 +17,23 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
 
 describe('alert rules and the board', () => {
   let app: TestApp;
-  afterEach(() => app.close());
-
-  it('name only metrics that the service gives', async () => {
+  let text: string;
+  beforeAll(async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port) });
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  });
+  afterAll(() => app.close());
+
+  it('find a 0 before the first event of what they watch for one', () => {
+    for (const kind of ['TIMER', 'WORKFLOW', 'CALL', 'WORKFLOW_TEST']) {
+      expect(text).toContain(`svc_job_duration_seconds_count{kind="${kind}",outcome="given_up"} 0\n`);
+    }
+    expect(text).toContain('svc_process_incidents_total{source="NODE",type="WORKFLOW"} 0\n');
+    expect(text).toContain('svc_process_incidents_total{source="PROCESS_DEFINITION",type="DEFINITION"} 0\n');
+  });
+
+  it('name only metrics that the service gives', () => {
     const given = new Set(
       [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

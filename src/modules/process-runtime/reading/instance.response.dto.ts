@@ -1,23 +1,17 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonObject } from '../../../common/json.js';
-import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
+import {
+  INCIDENT_SOURCES,
+  INCIDENT_TYPES,
+  type IncidentSource,
+  type IncidentType,
+  type InstanceStatus,
+} from '../engine/state/engine.types.js';
 import { HistoryEventDto } from './instance-history.dto.js';
 import { InstanceNodeDto } from './instance-node.dto.js';
 import { InstanceSummaryDto } from './instance-summary.dto.js';
 import { InstanceTokenDto } from './instance-token.dto.js';
 import { ShowsInstanceState } from '../model/start.response.dto.js';
-
-const INCIDENT_SOURCES: IncidentSource[] = ['ACTION', 'NODE', 'SUBPROCESS', 'PROCESS_DEFINITION'];
-const INCIDENT_TYPES: IncidentType[] = [
-  'CONDITION_EVALUATION',
-  'GATEWAY_EVALUATION',
-  'JOIN_NEVER_COMPLETED',
-  'NODE',
-  'ENGINE',
-  'DEFINITION',
-  'SUBPROCESS',
-  'WORKFLOW',
-];
 
 /** A process that an instance started. */
 export class InstanceChildDto {
@@ -42,10 +36,10 @@ export class InstanceIncidentDto extends InstanceNodeDto {
   @Shows.uuid('Id of the incident, as in the log.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30')
   uuid: string;
 
-  @Shows.enum('IncidentSource', INCIDENT_SOURCES, 'What failed.', 'NODE')
+  @Shows.enum('IncidentSource', [...INCIDENT_SOURCES], 'What failed.', 'NODE')
   source: IncidentSource;
 
-  @Shows.enum('IncidentType', INCIDENT_TYPES, 'Kind of failure.', 'GATEWAY_EVALUATION')
+  @Shows.enum('IncidentType', [...INCIDENT_TYPES], 'Kind of failure.', 'GATEWAY_EVALUATION')
   type: IncidentType;
 
   @Shows.value('What went wrong, for a person.', 'No outgoing flow can be taken.')

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { INCIDENT_SOURCES, INCIDENT_TYPES } from '../engine/state/engine.types.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
 import { InstanceSignals } from './instance-signals.js';
 import type { Written } from './step-writer.js';
@@ -16,7 +17,12 @@ export class StepNotices {
     private readonly signals: InstanceSignals,
     private readonly log: Log,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    // Who watches a count for its growth sees the first one only where there was a 0 before.
+    for (const source of INCIDENT_SOURCES) {
+      INCIDENT_TYPES.forEach((type) => metrics.processIncidents.inc({ source, type }, 0));
+    }
+  }
 
   /** An instance has changed: workers are woken where there is work for them. */
   committed(

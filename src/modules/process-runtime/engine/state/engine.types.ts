@@ -325,14 +325,21 @@ export interface StepResult {
   warnings: string[];
 }
 
-/** Where a failed step stopped (docs/process-semantics.md, section 11); the service records it after the roll-back. */
-export type IncidentSource = 'ACTION' | 'NODE' | 'SUBPROCESS' | 'PROCESS_DEFINITION';
-export type IncidentType =
-  | 'CONDITION_EVALUATION'
-  | 'GATEWAY_EVALUATION'
-  | 'NODE'
-  | 'ENGINE'
-  | 'DEFINITION'
-  | 'SUBPROCESS'
-  | 'WORKFLOW'
-  | 'JOIN_NEVER_COMPLETED';
+/** Where a failed step can stop (docs/process-semantics.md, section 11). */
+export const INCIDENT_SOURCES = ['ACTION', 'NODE', 'SUBPROCESS', 'PROCESS_DEFINITION'] as const;
+/** Kinds of failures of a step. */
+export const INCIDENT_TYPES = [
+  'CONDITION_EVALUATION',
+  'GATEWAY_EVALUATION',
+  'JOIN_NEVER_COMPLETED',
+  'NODE',
+  'ENGINE',
+  'DEFINITION',
+  'SUBPROCESS',
+  'WORKFLOW',
+] as const;
+
+/** Where a failed step stopped; the service records it after the roll-back. */
+export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
+/** What failed there. */
+export type IncidentType = (typeof INCIDENT_TYPES)[number];
