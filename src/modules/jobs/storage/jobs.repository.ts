@@ -228,6 +228,22 @@ export class JobsRepository {
     return oldest;
   }
 
+  /** Since when the first job of this lane of jobs may be claimed that nobody works at; undefined when none may be. */
+  async oldestReady(lane: JobLane): Promise<Date | undefined> {
+    const now = this.time.now();
+    const row = await this.database.read((manager) =>
+      manager
+        .createQueryBuilder(RuntimeJobEntity, 'job')
+        .select(['job.id', 'job.availableAt'])
+        .where({ lane })
+        .andWhere(`job.available_at <= ${now.sql}`, now.parameters)
+        .orderBy('job.availableAt')
+        .limit(1)
+        .getOne(),
+    );
+    return row?.availableAt;
+  }
+
   /** @param delayMs when they may be claimed, from now on */
   private async change(
     jobs: readonly Job[],
