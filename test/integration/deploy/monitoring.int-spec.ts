@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/free-port.js';
 
@@ -46,6 +47,28 @@ describe('alert rules and the board', () => {
       expect(named, name).not.toEqual([]);
       expect(
         named.filter((metric) => !given.has(metric)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('name only labels that these metrics have', () => {
+    const metricsOf = app.nest.get(Metrics).registry.getMetricsAsArray() as unknown[];
+    const labels = new Map(
+      (metricsOf as { name: string; labelNames: string[] }[]).map((each) => [each.name, each.labelNames]),
+    );
+    for (const [name, expression] of [...rules, ...panels]) {
+      const metrics = expression.match(/\b(?:svc|process|nodejs)_[a-z_]+/g) ?? [];
+      const had = metrics.flatMap((metric) => labels.get(metric.replace(/_(bucket|sum|count)$/, '')) ?? []);
+      const grouped = [...expression.matchAll(/\b(?:by|on|group_left) ?\(([^)]*)\)/g)].flatMap(
+        ([, list = '']) => list.split(','),
+      );
+      const matched = [...expression.matchAll(/([a-z_]+)(?:=|!=|=~|!~)"/g)].map(([, label = '']) => label);
+      const named = [...grouped, ...matched].map((label) => label.trim()).filter((label) => label !== '');
+      // What Prometheus itself adds.
+      const known = new Set([...had, 'instance', 'le']);
+      expect(
+        named.filter((label) => !known.has(label)),
         name,
       ).toEqual([]);
     }
