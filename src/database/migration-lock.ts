@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { StartError } from '../config/start.error.js';
 import { isLockTimeout, isMissingTable } from './driver-errors.js';
 
 const SECOND_MS = 1_000;
+/** Shorter than any time after which a proxy or server ends a connection that says nothing. */
+const SIGN_OF_LIFE_MS = 5_000;
 /** Not one of the migrations, which must not begin before it is locked. */
 const TABLE = 'migration_locks';
 const ROW = 'migrations';
 const LOCK = `SELECT name FROM ${TABLE} WHERE name = ? FOR UPDATE`;
 
-/** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS. */
+/** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS, or this one has lost it. */
 export class MigrationLockError extends StartError {
   override readonly name = 'MigrationLockError';
 }
@@ -16,14 +19,17 @@ export class MigrationLockError extends StartError {
 /**
  * Runs work while no other replica does its own. The lock is one on a row, which every server and proxy understands: named locks of
  * a server are unknown to its group, and lost by proxies that share connections. Its transaction changes nothing and ends with its
- * connection, so also when this process dies. Not for the embedded file.
+ * connection, so also when this process dies. Meanwhile it gives signs of life, since who is in between ends idle connections. Not for
+ * the embedded file.
  * @param timeoutSeconds how long to wait for another replica
- * @throws MigrationLockError when that takes longer; what `work` throws
+ * @param signOfLifeMs how often the connection of the lock says something
+ * @throws MigrationLockError when that takes longer, or when the lock is lost before the work is done; what `work` throws
  */
 export async function withMigrationLock<T>(
   dataSource: DataSource,
   timeoutSeconds: number,
   work: () => Promise<T>,
+  signOfLifeMs = SIGN_OF_LIFE_MS,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
   try {
@@ -31,13 +37,33 @@ export async function withMigrationLock<T>(
     await runner.startTransaction();
     try {
       await lock(runner, performance.now() + timeoutSeconds * SECOND_MS);
-      return await work();
+      return await whileHeld(runner, signOfLifeMs, work);
     } finally {
       // A connection that was lost has given it back, and must not hide why the work failed.
       await runner.rollbackTransaction().catch(() => undefined);
     }
   } finally {
     await runner.release();
+  }
+}
+
+/** Another replica may begin as soon as the lock is lost, so this one must not go on as if nothing were. */
+async function whileHeld<T>(runner: QueryRunner, everyMs: number, work: () => Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const lost = async (): Promise<never> => {
+    for (;;) {
+      await sleep(everyMs, undefined, { signal: done.signal });
+      await runner.query('SELECT 1').catch(() => {
+        throw new MigrationLockError(
+          'The connection that holds the lock on migrations was lost: another replica may migrate now.',
+        );
+      });
+    }
+  };
+  try {
+    return await Promise.race([work(), lost()]);
+  } finally {
+    done.abort();
   }
 }
 

@@ -36,6 +36,20 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     return dataSource;
   };
 
+  /** Of the transaction that holds the lock: its connection. */
+  const HOLDER = `information_schema.innodb_trx
+    JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = '${NAME}'`;
+  const killHolder = async (by: DataSource): Promise<void> => {
+    const rows = (await by.query(`SELECT trx_mysql_thread_id AS id FROM ${HOLDER}`)) as { id: number }[];
+    for (const { id } of rows) {
+      await by.query(`KILL ${Number(id)}`);
+    }
+  };
+  const idleSeconds = async (by: DataSource): Promise<number> => {
+    const rows = (await by.query(`SELECT MAX(time) AS idle FROM ${HOLDER}`)) as { idle: number | null }[];
+    return Number(rows[0]?.idle);
+  };
+
   it('take turns on an empty database: one makes every table, the others find nothing to do', async () => {
     const replicas = await Promise.all([replica(), replica(), replica()]);
     const done = await Promise.all(replicas.map((each) => migrate(each, PATIENT_SECONDS)));
@@ -66,16 +80,22 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     const failing = withMigrationLock(first, PATIENT_SECONDS, () => Promise.reject(new Error('cut off')));
     await expect(failing).rejects.toThrow('cut off');
     const lost = withMigrationLock(second, PATIENT_SECONDS, async () => {
-      const [row] = (await second.query(
-        `SELECT GROUP_CONCAT(trx_mysql_thread_id) AS ids FROM information_schema.innodb_trx
-         JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = '${NAME}'`,
-      )) as { ids: string }[];
-      for (const id of String(row?.ids).split(',')) {
-        await first.query(`KILL ${Number(id)}`);
-      }
+      await killHolder(first);
       expect(await migrate(third, PATIENT_SECONDS)).toEqual([]);
     });
     await lost;
+  });
+
+  it('keep the connection of the lock busy, and end when it is lost before the work is done', async () => {
+    const [first, second] = await Promise.all([replica(), replica()]);
+    const work = async (): Promise<void> => {
+      const idle = await idleSeconds(first);
+      await first.query('SELECT SLEEP(3)');
+      expect(await idleSeconds(first)).toBeLessThan(idle + 2);
+      await killHolder(first);
+      await first.query('SELECT SLEEP(10)');
+    };
+    await expect(withMigrationLock(second, PATIENT_SECONDS, work, 100)).rejects.toThrow(MigrationLockError);
   });
 
   it('need no right to change tables where nothing is to be done', async () => {
