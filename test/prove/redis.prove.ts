@@ -20,7 +20,7 @@ const SETTINGS = { JOBS_LEASE_MS: '2000', JOBS_SWEEP_MS: '500', JOBS_RETRY_BASE_
 export const proof: Proof = {
   name: 'redis',
   claim:
-    'Redis that is killed, emptied and failed over by Sentinels and in a cluster, under the load of two replicas, loses no background job and does none twice',
+    'Redis that is killed, emptied, full and failed over by Sentinels and in a cluster, under the load of two replicas, loses no background job and does none twice',
   databases: ['mysql', 'mariadb'],
   shortDatabases: ['mysql'],
   takesLong: true,
@@ -35,7 +35,7 @@ export const proof: Proof = {
     } finally {
       await Promise.all(groups.map((group) => group.stop()));
     }
-    return `${rounds} x killed, emptied, failed over; ${figures.join('; ')}; 0 lost, 0 twice`;
+    return `${rounds} x killed, emptied, full, failed over; ${figures.join('; ')}; 0 lost, 0 twice`;
   },
 };
 
@@ -66,13 +66,17 @@ async function proveWith(environment: ProofEnvironment, group: RedisGroup, round
   return `${load.started.size} timers`;
 }
 
-/** Kills a server and has it back, empties all, and kills one until another has taken its place. */
+/** Kills a server and has it back, empties all, leaves them no memory, and kills one until another has taken its place. */
 async function disturb(group: RedisGroup, load: Starts): Promise<void> {
   await load.goesOn();
   const [killed = 0] = await group.primaries();
   await serverOf(group, killed)?.restart();
   await load.goesOn();
-  await Promise.all((await group.primaries()).map((port) => group.ask(port, 'flushall')));
+  await tellAll(group, 'flushall');
+  await load.goesOn();
+  await tellAll(group, 'config', 'set', 'maxmemory', '1');
+  await load.goesOn();
+  await tellAll(group, 'config', 'set', 'maxmemory', '0');
   await load.goesOn();
   const before = await group.primaries();
   const [gone = 0] = before;
@@ -88,6 +92,10 @@ async function disturb(group: RedisGroup, load: Starts): Promise<void> {
   await load.goesOn();
   await serverOf(group, gone)?.restart();
   await load.goesOn();
+}
+
+async function tellAll(group: RedisGroup, ...command: string[]): Promise<void> {
+  await Promise.all((await group.primaries()).map((port) => group.ask(port, ...command)));
 }
 
 function serverOf({ servers, ports }: RedisGroup, port: number): RedisGroup['servers'][number] | undefined {

@@ -1,9 +1,9 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { Env, EnvError } from '../../config/env.js';
 import { redisTarget, type RedisTarget } from '../../config/redis-url.js';
-import { codeOf } from '../../config/start.error.js';
 import type { Log } from '../logging/log.js';
 import { readAuthority } from '../tls/authority-file.js';
+import { redisErrorCode } from './redis-error-code.js';
 
 const RETRY_STEP_MS = 100;
 const RETRY_MAX_MS = 2_000;
@@ -28,7 +28,8 @@ type Driver = Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>;
  */
 export class RedisConnections {
   private readonly clients = new Set<RedisClient>();
-  private isAway = false;
+  /** Of the outage under way. */
+  private readonly toldCodes = new Set<string>();
 
   private constructor(
     private readonly env: Env,
@@ -129,15 +130,16 @@ export class RedisConnections {
   }
 
   private failed(error: unknown): void {
-    if (!this.isAway) {
-      this.isAway = true;
-      this.log?.warn('redis is away: this replica goes on without it', { errorCode: codeOf(error) });
+    const errorCode = redisErrorCode(error);
+    if (!this.toldCodes.has(errorCode)) {
+      this.toldCodes.add(errorCode);
+      this.log?.warn('redis is away: this replica goes on without it', { errorCode });
     }
   }
 
   private isThere(): void {
-    if (this.isAway) {
-      this.isAway = false;
+    if (this.toldCodes.size > 0) {
+      this.toldCodes.clear();
       this.log?.info('redis is there again');
     }
   }

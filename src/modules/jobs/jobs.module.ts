@@ -20,9 +20,9 @@ import { JobSignal } from './queue/job-signal.js';
     JobSignal,
     {
       provide: JobRelay,
-      inject: [Env, Log, Clock, RedisService],
-      useFactory: async (env: Env, log: Log, clock: Clock, redis: RedisService) =>
-        new JobRelay(await JobBroker.load(env, log, redis.connections), env, clock),
+      inject: [Env, Log, Clock, RedisService, JobSignal],
+      useFactory: async (env: Env, log: Log, clock: Clock, redis: RedisService, signal: JobSignal) =>
+        new JobRelay(await JobBroker.load(env, log, redis.connections), env, clock, () => signal.wake()),
     },
   ],
   exports: [JobHandlersService, JobQueueService, JobSignal, JobRelay],

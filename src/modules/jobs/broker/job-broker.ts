@@ -1,17 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import type { Job as BrokerJob, Queue, Worker } from 'bullmq';
 import { EnvError, type Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
 import type { Log } from '../../../common/logging/log.js';
-import { RedisAnswers } from '../../../common/redis/redis-answers.js';
 import type { RedisClient, RedisConnections } from '../../../common/redis/redis-connections.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
+import { BrokerAnswers } from './broker-answers.js';
 
 const SECOND_MS = 1_000;
 /** Stalled jobs go on for ever: the row decides when a job has crashed too often. */
 const MAX_STALLED = 1_000_000;
 const KEEP_NONE = { count: 0 } as const;
+/** Name of a queue without workers, and of the one job in it. */
+const PROOF = 'proof';
+const YEAR_MS = 365 * 24 * 60 * 60 * SECOND_MS;
+
+const MOVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2])
+end`;
 
 type Driver = typeof import('bullmq');
+
+/** Up to which time all stored jobs were handed to Redis. */
+export interface Horizon {
+  /** Milliseconds of the epoch, 0 for none. */
+  at: number;
+  /** As it stands in Redis. */
+  text: string;
+}
 
 /** Names a stored job, see `NewJob`. */
 interface QueuedPlace {
@@ -29,11 +45,18 @@ export interface QueuedJob extends QueuedPlace {
   priority?: number;
 }
 
+/** A job that Redis tells a worker to look at. */
+export interface ToldJob extends QueuedPlace {
+  kind: string;
+  /** How often Redis has told workers of it, this time included, since it was handed over. */
+  looks: number;
+}
+
 /**
  * Looks at a job whose time has come.
- * @returns milliseconds after which to look again; undefined when nothing is left to be done
+ * @returns milliseconds after which to look again; undefined when Redis may forget the job
  */
-export type Look = (job: QueuedPlace & { kind: string }) => Promise<number | undefined>;
+export type Look = (job: ToldJob) => Promise<number | undefined>;
 
 /**
  * BullMQ: tells workers of all replicas when to look at which row of `runtime_jobs`, one queue for each lane of jobs. The row alone decides
@@ -42,7 +65,8 @@ export type Look = (job: QueuedPlace & { kind: string }) => Promise<number | und
 export class JobBroker {
   private readonly queues: Readonly<Record<JobLane, Queue>>;
   private readonly prefix: string;
-  private readonly answers: RedisAnswers;
+  private readonly proof: Queue;
+  private readonly answers: BrokerAnswers;
 
   private constructor(
     private readonly env: Env,
@@ -50,10 +74,11 @@ export class JobBroker {
     private readonly driver: Driver,
     private readonly client: RedisClient,
   ) {
-    this.answers = new RedisAnswers(client, env.get('REDIS_TIMEOUT_MS'));
     // Braces: all keys of the queues are in one slot of a cluster.
     this.prefix = `{${env.get('REDIS_KEY_PREFIX')}-jobs}`;
     this.queues = { short: this.queue('short'), long: this.queue('long') };
+    this.proof = this.queue(PROOF);
+    this.answers = new BrokerAnswers(client, env.get('REDIS_TIMEOUT_MS'), () => this.prove(), log);
   }
 
   /**
@@ -75,40 +100,67 @@ export class JobBroker {
     return new JobBroker(env, log, driver, client);
   }
 
-  /** Whether Redis answers, as far as the connection knows. */
+  /** Whether Redis hands out jobs, as far as this replica knows. */
   get isReady(): boolean {
     return this.answers.isReady;
   }
 
+  /** How often Redis did not do what it was asked, by the code of the error. */
+  get failures(): ReadonlyMap<string, number> {
+    return this.answers.failures;
+  }
+
   /**
    * Tells Redis about stored jobs. Those it knows already stay as they are.
-   * @returns false when Redis did not take all of them in time
+   * @throws when Redis did not take all of them in time
    */
-  async handOver(jobs: readonly QueuedJob[]): Promise<boolean> {
-    const added = Promise.all(
-      JOB_LANES.map(async (lane) => {
-        const ofLane = jobs.filter((job) => job.lane === lane);
-        if (ofLane.length > 0) {
-          await this.queues[lane].addBulk(ofLane.map(toBrokerJob));
-        }
-      }),
-    ).then(() => true);
-    return this.inTime(added, false);
+  async handOver(jobs: readonly QueuedJob[]): Promise<void> {
+    const added = JOB_LANES.map(async (lane) => {
+      const ofLane = jobs.filter((job) => job.lane === lane);
+      if (ofLane.length > 0) {
+        await this.queues[lane].addBulk(ofLane.map(toBrokerJob));
+      }
+    });
+    await this.answers.inTime(Promise.all(added));
   }
 
   /**
-   * Up to which time all stored jobs were handed over; undefined when Redis does not know, because it was emptied.
-   * @returns milliseconds of the epoch
+   * Whether Redis knows all of these jobs.
+   * @param lane of all of them
    * @throws when Redis does not answer
    */
-  async horizon(): Promise<number | undefined> {
-    const text = await this.answers.inTime(this.client.get(this.key('horizon')));
-    return text === null ? undefined : Number(text);
+  async knows(lane: JobLane, jobs: readonly QueuedJob[]): Promise<boolean> {
+    const keys = jobs.map(({ id }) => this.queues[lane].toKey(brokerId(id)));
+    return (await this.answers.inTime(this.client.exists(...keys))) === keys.length;
   }
 
-  /** @throws when Redis does not answer */
-  async setHorizon(at: number): Promise<void> {
-    await this.answers.inTime(this.client.set(this.key('horizon'), String(at)));
+  /**
+   * Up to which time all stored jobs were handed over.
+   * @throws when Redis does not answer
+   */
+  async horizon(): Promise<Horizon> {
+    const text = (await this.answers.inTime(this.client.get(this.key('horizon')))) ?? (await this.setBack());
+    return { at: Number.parseInt(text, 10), text };
+  }
+
+  /**
+   * All stored jobs have to be handed over again.
+   * @throws when Redis does not answer
+   */
+  async setBack(): Promise<string> {
+    // New and unique, so that a sweep that is under way notices.
+    const text = `0 ${randomUUID()}`;
+    await this.answers.inTime(this.client.set(this.key('horizon'), text));
+    return text;
+  }
+
+  /**
+   * Moves the horizon, unless it was set back, or Redis emptied, since it was read.
+   * @param at milliseconds of the epoch
+   * @throws when Redis does not answer
+   */
+  async moveHorizon(seen: Horizon, at: number): Promise<void> {
+    await this.answers.inTime(this.client.eval(MOVE, 1, this.key('horizon'), seen.text, String(at)));
   }
 
   /**
@@ -117,6 +169,14 @@ export class JobBroker {
    */
   async takesTurn(ms: number): Promise<boolean> {
     return (await this.answers.inTime(this.client.set(this.key('sweep'), '1', 'PX', ms, 'NX'))) === 'OK';
+  }
+
+  /**
+   * Keeps the turn for so long from now on.
+   * @throws when Redis does not answer
+   */
+  async keepTurn(ms: number): Promise<void> {
+    await this.answers.inTime(this.client.set(this.key('sweep'), '1', 'PX', ms));
   }
 
   /** Begins to look at jobs of a lane; `close` of the worker ends that. */
@@ -136,8 +196,10 @@ export class JobBroker {
       ...(rate === 0 ? {} : { limiter: { max: rate, duration: SECOND_MS } }),
     });
     worker.on('error', (error) => {
-      // That Redis is away is told once, where connections are opened.
-      if (this.isReady) {
+      if (error.name === 'ReplyError') {
+        this.answers.failed(error);
+      } else if (this.isReady) {
+        // That Redis is away is told once, where connections are opened.
         this.log.warn('worker of redis failed', { lane, errorCode: codeOf(error) });
       }
     });
@@ -146,20 +208,26 @@ export class JobBroker {
 
   /** Does not wait for Redis. */
   async close(): Promise<void> {
-    const closed = Promise.all(Object.values(this.queues).map((queue) => queue.close()));
-    await this.inTime(closed, undefined);
+    this.answers.close();
+    const closed = Promise.all([...Object.values(this.queues), this.proof].map((queue) => queue.close()));
+    await this.answers.inTime(closed).catch(() => undefined);
   }
 
   private async process(job: BrokerJob, token: string | undefined, look: Look): Promise<void> {
-    const againMs = await look({ ...placeOf(job), kind: job.name });
+    const againMs = await look({ ...placeOf(job), kind: job.name, looks: job.attemptsStarted });
     if (againMs !== undefined) {
       await job.moveToDelayed(Date.now() + againMs, token);
       throw new this.driver.DelayedError();
     }
   }
 
-  private queue(lane: JobLane): Queue {
-    const queue = new this.driver.Queue(lane, {
+  /** The same that handing over a job does, in the same slot of a cluster. */
+  private async prove(): Promise<void> {
+    await this.proof.addBulk([{ name: PROOF, data: {}, opts: { jobId: PROOF, delay: YEAR_MS } }]);
+  }
+
+  private queue(name: string): Queue {
+    const queue = new this.driver.Queue(name, {
       connection: this.connection(),
       prefix: this.prefix,
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
@@ -176,10 +244,6 @@ export class JobBroker {
   private key(name: string): string {
     return `${this.prefix}:${name}`;
   }
-
-  private inTime<T>(work: Promise<T>, late: T): Promise<T> {
-    return this.answers.inTime(work).catch(() => late);
-  }
 }
 
 function toBrokerJob({
@@ -190,8 +254,12 @@ function toBrokerJob({
   priority,
 }: QueuedJob): Parameters<Queue['addBulk']>[0][number] {
   const delay = Math.max(0, dueAt - Date.now());
-  const options = { jobId: `j${id}`, delay, ...(priority === undefined ? {} : { priority }) };
+  const options = { jobId: brokerId(id), delay, ...(priority === undefined ? {} : { priority }) };
   return { name: kind, data: { shard }, opts: options };
+}
+
+function brokerId(id: number): string {
+  return `j${id}`;
 }
 
 /** A replica of an earlier release says no shard: where there are several, the sweep finds the row. */

@@ -7,18 +7,22 @@ import type { JobBroker, QueuedJob } from './job-broker.js';
 const MOST_WAITING = 10_000;
 const MOST_AT_ONCE = 500;
 
-/** Hands jobs to Redis once their transaction was committed. What it cannot hand over the sweep finds. */
+/** Hands jobs to Redis once their transaction was committed. When it cannot, it lets the sweep hand over all of them again. */
 export class JobRelay implements OnApplicationShutdown {
-  /** Whether jobs were stored that Redis was not told of, since this was last set to false. */
-  hasMissed = false;
   private waiting: QueuedJob[] = [];
   private isBusy = false;
+  /** While jobs are stored that Redis was not told of. */
+  private telling: NodeJS.Timeout | undefined;
 
-  /** @param broker undefined without REDIS_URL */
+  /**
+   * @param broker undefined without REDIS_URL
+   * @param wake lets workers look into the table
+   */
   constructor(
     readonly broker: JobBroker | undefined,
     private readonly env: Env,
     private readonly clock: Clock,
+    private readonly wake: () => void,
   ) {}
 
   /** Whether jobs come by Redis at present, so that nobody needs to look for them in the table. */
@@ -35,7 +39,9 @@ export class JobRelay implements OnApplicationShutdown {
     const end = this.clock.now().getTime() + 2 * this.env.get('JOBS_AHEAD_MS');
     const near = jobs.filter(({ dueAt }) => dueAt <= end);
     if (!this.isLeading || this.waiting.length + near.length > MOST_WAITING) {
-      this.hasMissed ||= near.length > 0;
+      if (near.length > 0) {
+        this.missed();
+      }
       return;
     }
     this.waiting.push(...near);
@@ -46,16 +52,31 @@ export class JobRelay implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.telling);
     await this.broker?.close();
   }
 
   private async send(broker: JobBroker): Promise<void> {
     while (this.waiting.length > 0) {
-      if (!(await broker.handOver(this.waiting.splice(0, MOST_AT_ONCE)))) {
+      await broker.handOver(this.waiting.splice(0, MOST_AT_ONCE)).catch(() => {
         this.waiting = [];
-        this.hasMissed = true;
-      }
+        this.missed();
+        this.wake();
+      });
     }
     this.isBusy = false;
+  }
+
+  // Here and not in the sweep, which replicas without workers do not have.
+  private missed(): void {
+    this.telling ??= setInterval(() => void this.tellMissed(), this.env.get('JOBS_SWEEP_MS')).unref();
+  }
+
+  private async tellMissed(): Promise<void> {
+    if (this.broker !== undefined && this.isLeading) {
+      clearInterval(this.telling);
+      this.telling = undefined;
+      await this.broker.setBack().catch(() => this.missed());
+    }
   }
 }

@@ -147,14 +147,19 @@ export interface RangeInTime {
   limit: number;
   /** Of one group. */
   shards: readonly number[];
+  /** Only these; all without it. */
+  kinds?: string[];
 }
+
+/** A job, and when it may be claimed. */
+export type FoundJob = Pick<RuntimeJobEntity, 'id' | 'shard' | 'kind' | 'lane' | 'availableAt'>;
 
 /** Jobs of a lane that may be claimed after a place in time, up to an end, in this order. */
 export function jobsFrom(
   manager: EntityManager,
   lane: JobLane,
-  { after, until, limit, shards }: RangeInTime,
-): Promise<Pick<RuntimeJobEntity, 'id' | 'shard' | 'kind' | 'lane' | 'availableAt'>[]> {
+  { after, until, limit, shards, kinds }: RangeInTime,
+): Promise<FoundJob[]> {
   const from = sqlTime(after.availableAt);
   const and = {
     sql: '(available_at > ? OR (available_at = ? AND id > ?)) AND available_at <= ?',
@@ -162,7 +167,7 @@ export function jobsFrom(
   };
   return PLACE.find(
     manager,
-    { lane, shard: In([...shards]) },
+    { lane, shard: In([...shards]), ...(kinds === undefined ? {} : { kind: In(kinds) }) },
     { and, order: { availableAt: 'ASC', id: 'ASC' }, limit },
   );
 }

@@ -3,17 +3,18 @@ import { Injectable } from '@nestjs/common';
 import type { Worker } from 'bullmq';
 import { Log } from '../../../common/logging/log.js';
 import { within } from '../../../common/within.js';
+import type { ToldJob } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import type { JobPlace } from '../storage/job-claim.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
-import { retryDelay } from './job-delay.js';
+import { restDelay, retryDelay } from './job-delay.js';
 import { JobSweep } from './job-sweep.js';
 import { JobRunner } from './job-runner.js';
 
 const OUTAGE = { baseMs: 100, maxMs: 5_000 };
-/** How long a job rests that another release must do, or that the database kept from being looked at, milliseconds. */
+/** How long a job rests that the database kept from being looked at, milliseconds. */
 const REST_MS = 1_000;
 /** Clocks of replicas differ from that of the database. */
 const LEAST_WAIT_MS = 10;
@@ -50,14 +51,13 @@ export class BrokerWorkers {
   }
 
   /** Begins no job any more. Does not wait for running ones. */
-  async beginStop(): Promise<void> {
+  beginStop(): void {
     this.stopping.abort();
-    this.closed = Promise.all(this.workers.map((worker) => worker.close()));
+    this.closed = Promise.all([...this.workers.map((worker) => worker.close()), this.sweep.stop()]);
     this.closed.catch(() => undefined);
-    await this.sweep.stop();
   }
 
-  /** Waits until no job runs any more. */
+  /** Waits until no job runs any more, and the sweep has ended. */
   async ended(): Promise<void> {
     await this.closed.catch(() => undefined);
   }
@@ -68,10 +68,11 @@ export class BrokerWorkers {
     await within(CLOSE_MS, left, () => undefined);
   }
 
-  private async look(place: JobPlace & { kind: string }): Promise<number | undefined> {
+  private async look({ looks, ...place }: ToldJob): Promise<number | undefined> {
     const { handlers, log } = this;
     if (handlers.find(place.kind) === undefined) {
-      return REST_MS;
+      // Left to a replica of the release that knows the kind; after a while to its sweep.
+      return restDelay(looks);
     }
     try {
       const againMs = await this.runOne(place, handlers.leaseMs(place.kind));

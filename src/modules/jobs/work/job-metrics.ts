@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
 import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
+import type { JobBroker } from '../broker/job-broker.js';
+import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
-/** How far background jobs are behind, read whenever somebody asks for the metrics. */
+/** How far background jobs are behind, and whether Redis hands them out, read whenever somebody asks for the metrics. */
 @Injectable()
 export class JobMetrics {
-  constructor({ registry }: Metrics, jobs: JobsRepository, clock: Clock) {
+  constructor({ registry }: Metrics, jobs: JobsRepository, clock: Clock, { broker }: JobRelay) {
     const age = {
       name: 'svc_job_queue_age_seconds',
       help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
@@ -20,7 +22,35 @@ export class JobMetrics {
       help: 'How long the first background job has waited for a worker. A job that was put off waits for none until its pause is over; 0 when there is none. Absent while the database does not answer.',
     };
     registry.registerMetric(ageGauge(wait, (lane) => jobs.oldestReady(lane), clock));
+    if (broker !== undefined) {
+      registry.registerMetric(redisGauge(broker));
+      registry.registerMetric(redisFailureCounter(broker));
+    }
   }
+}
+
+function redisGauge(broker: JobBroker): Gauge {
+  return new Gauge({
+    name: 'svc_job_redis_in_use',
+    help: '1 while Redis hands out background jobs, 0 while this replica looks into the table because Redis is away, silent or refuses. None without REDIS_URL.',
+    registers: [],
+    collect() {
+      this.set(broker.isReady ? 1 : 0);
+    },
+  });
+}
+
+function redisFailureCounter(broker: JobBroker): Counter {
+  return new Counter({
+    name: 'svc_job_redis_failures_total',
+    help: 'How often Redis did not do for background jobs what it was asked, by code: TIMEOUT, or the first word of its answer. None without REDIS_URL.',
+    labelNames: ['code'],
+    registers: [],
+    collect() {
+      this.reset();
+      broker.failures.forEach((count, code) => this.inc({ code }, count));
+    },
+  });
 }
 
 function ageGauge(

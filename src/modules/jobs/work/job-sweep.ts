@@ -3,11 +3,11 @@ import { Log } from '../../../common/logging/log.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
-import type { QueuedJob } from '../broker/job-broker.js';
+import type { JobBroker, QueuedJob } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
-import type { PlaceInTime } from '../storage/job-claim.js';
+import type { FoundJob, PlaceInTime } from '../storage/job-claim.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
 const PAGE = 500;
@@ -16,6 +16,7 @@ const STEPS = 10;
 /** Part of the pause between two looks during which the turn is taken, so that the next look finds it free. */
 const TURN = 0.9;
 
+/** No statement asks for more than a lane of jobs of one group of shards. */
 interface Part {
   lane: JobLane;
   shards: readonly number[];
@@ -29,6 +30,7 @@ interface Part {
 export class JobSweep {
   private timer: NodeJS.Timeout | undefined;
   private under: Promise<void> | undefined;
+  private isStopping = false;
 
   constructor(
     private readonly relay: JobRelay,
@@ -51,9 +53,15 @@ export class JobSweep {
     look();
   }
 
+  /** Waits for the page that is being handed over, and for no further one. */
   async stop(): Promise<void> {
+    this.isStopping = true;
     clearInterval(this.timer);
     await this.under;
+  }
+
+  private get turnMs(): number {
+    return Math.ceil(this.env.get('JOBS_SWEEP_MS') * TURN);
   }
 
   private async sweep(): Promise<void> {
@@ -62,70 +70,71 @@ export class JobSweep {
     if (broker === undefined || !broker.isReady) {
       return;
     }
-    if (relay.hasMissed) {
-      await broker.setHorizon(0);
-      relay.hasMissed = false;
-    }
-    const everyMs = env.get('JOBS_SWEEP_MS');
-    if (!(await broker.takesTurn(Math.ceil(everyMs * TURN)))) {
+    if (!(await broker.takesTurn(this.turnMs))) {
       return;
     }
     const now = this.clock.now().getTime();
-    const from = (await broker.horizon()) ?? 0;
+    const seen = await broker.horizon();
     const aheadMs = env.get('JOBS_AHEAD_MS');
-    if (now + aheadMs - from > aheadMs / STEPS) {
-      if (await this.handOverAll({ from, until: now + aheadMs })) {
-        await broker.setHorizon(now + aheadMs);
+    if (now + aheadMs - seen.at > aheadMs / STEPS) {
+      await this.handOverAll(broker, seen.at, now + aheadMs);
+      if (this.isStopping) {
+        return;
       }
+      await broker.moveHorizon(seen, now + aheadMs);
     }
-    await this.handOverLate(now - everyMs);
+    await this.handOverLate(broker, now - env.get('JOBS_SWEEP_MS'));
   }
 
-  /** @returns whether Redis took all of them */
-  private async handOverAll({ from, until }: { from: number; until: number }): Promise<boolean> {
+  /** @throws when Redis did not take all of them */
+  private async handOverAll(broker: JobBroker, from: number, until: number): Promise<void> {
     for (const part of this.parts()) {
-      let after: PlaceInTime | undefined = { availableAt: new Date(from), id: 0 };
-      while (after !== undefined) {
-        const page: PlaceInTime[] | undefined = await this.handOver(part, after, until);
-        if (page === undefined) {
-          return false;
+      await this.eachPage(part, { from, until }, async (page) => {
+        await broker.handOver(page);
+        await broker.keepTurn(this.turnMs);
+        return true;
+      });
+    }
+  }
+
+  /** Goes on for as long as Redis does not know a job: what waits behind those that it knows is found when they are done. */
+  private async handOverLate(broker: JobBroker, until: number): Promise<void> {
+    // Jobs of another release would stand before all others for ever.
+    const { kinds } = this.handlers;
+    for (const part of kinds.length === 0 ? [] : this.parts()) {
+      await this.eachPage(part, { from: 0, until, kinds }, async (page) => {
+        const isKnown = await broker.knows(part.lane, page);
+        if (!isKnown) {
+          await broker.handOver(page);
+          await broker.keepTurn(this.turnMs);
         }
-        after = page.length < PAGE ? undefined : page.at(-1);
-      }
-    }
-    return true;
-  }
-
-  private async handOverLate(until: number): Promise<void> {
-    for (const part of this.parts()) {
-      await this.handOver(part, { availableAt: new Date(0), id: 0 }, until);
+        return !isKnown;
+      });
     }
   }
 
-  /** No statement asks for more than a lane of jobs of one group of shards. */
+  /** @param use whether to go on */
+  private async eachPage(
+    { lane, shards }: Part,
+    { from, until, kinds }: { from: number; until: number; kinds?: string[] },
+    use: (page: QueuedJob[]) => Promise<boolean>,
+  ): Promise<void> {
+    const range = { until: new Date(until), limit: PAGE, shards, ...(kinds === undefined ? {} : { kinds }) };
+    let after: PlaceInTime | undefined = { availableAt: new Date(from), id: 0 };
+    while (after !== undefined && !this.isStopping) {
+      const rows: FoundJob[] = await this.jobs.from(lane, { after, ...range });
+      const goesOn = rows.length > 0 && (await use(rows.map((row) => this.toQueued(lane, row))));
+      after = goesOn && rows.length === PAGE ? rows.at(-1) : undefined;
+    }
+  }
+
   private parts(): Part[] {
     return JOB_LANES.flatMap((lane) => this.jobs.shardsInTurn.map((shards) => ({ lane, shards })));
   }
 
-  /** @returns undefined when Redis did not take them */
-  private async handOver(
-    { lane, shards }: Part,
-    after: PlaceInTime,
-    until: number,
-  ): Promise<PlaceInTime[] | undefined> {
-    const { jobs, relay, handlers } = this;
-    const rows = await jobs.from(lane, { after, until: new Date(until), limit: PAGE, shards });
-    const queued = rows.map(({ id, shard, kind, availableAt }): QueuedJob => {
-      const priority = handlers.find(kind)?.priority;
-      return {
-        id,
-        shard,
-        kind,
-        lane,
-        dueAt: availableAt.getTime(),
-        ...(priority === undefined ? {} : { priority }),
-      };
-    });
-    return queued.length === 0 || (await relay.broker?.handOver(queued)) === true ? rows : undefined;
+  private toQueued(lane: JobLane, { id, shard, kind, availableAt }: FoundJob): QueuedJob {
+    const priority = this.handlers.find(kind)?.priority;
+    const dueAt = availableAt.getTime();
+    return { id, shard, kind, lane, dueAt, ...(priority === undefined ? {} : { priority }) };
   }
 }

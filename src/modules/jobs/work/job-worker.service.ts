@@ -47,9 +47,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   private async end(): Promise<void> {
-    const all = [...this.lanes, this.told];
-    await Promise.all(all.map((workers) => workers.beginStop()));
-    const ended = Promise.all(all.map((workers) => workers.ended()));
+    this.told.beginStop();
+    await Promise.all(this.lanes.map((lane) => lane.beginStop()));
+    const ended = Promise.all([...this.lanes, this.told].map((workers) => workers.ended()));
     if (!(await settles(ended, this.env.get('JOBS_STOP_GRACE_MS')))) {
       this.runner.abortAll();
       if (!(await settles(ended, ABORTED_MS))) {
