@@ -28,7 +28,7 @@ export const mcpCallSettings = {
     'Tool calls under way at the most, all systems together.',
   ),
   MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM: integer(1, 1_000, 16).describe(
-    'Tool calls to one system under way at the most; others wait for their turn within their deadline.',
+    'Tool calls to one system under way at the most, in this replica, or with REDIS_URL in all of them; others wait for their turn within their deadline.',
   ),
   MCP_CALL_BREAKER_FAILURES: integer(1, 1_000, 5).describe(
     'Failures in a row after which the calls of a system are refused for a while.',

@@ -1,8 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../logging/log.js';
 import { within } from '../within.js';
 import type { RedisClient } from './redis-connections.js';
-
-const TIMED_OUT = 'Command timed out';
 
 /** Answers of Redis that come in time. After one that did not, nobody waits for Redis until it answers again. */
 export class RedisAnswers {
@@ -36,8 +35,17 @@ export class RedisAnswers {
    * @throws as `ask`
    */
   inTime<T>(answer: Promise<T>): Promise<T> {
-    return within(this.timeoutMs, answer, () => {
-      this.noteSilence();
+    let isThere = false;
+    const note = (): void => {
+      isThere = true;
+    };
+    answer.then(note, note);
+    return within(this.timeoutMs, answer, async () => {
+      // After a busy moment of this process the answer can be there already, unread; it goes before the error then.
+      await nextTurn();
+      if (!isThere) {
+        this.noteSilence();
+      }
       throw new Error('redis did not answer');
     });
   }
@@ -46,25 +54,12 @@ export class RedisAnswers {
     if (!this.isSilent) {
       this.isSilent = true;
       this.log?.warn('redis does not answer: this replica goes on without it');
-      void this.waitForAnswer();
-    }
-  }
-
-  private async waitForAnswer(): Promise<void> {
-    // A connection that was lost or closed needs no answer.
-    while (this.client.status === 'ready' && !(await this.answers())) {
-      // Each try takes as long as a command may.
-    }
-    this.isSilent = false;
-    this.log?.info('redis answers again');
-  }
-
-  private async answers(): Promise<boolean> {
-    try {
-      await this.client.ping();
-      return true;
-    } catch (error) {
-      return !(error instanceof Error && error.message === TIMED_OUT);
+      const heard = (): void => {
+        this.isSilent = false;
+        this.log?.info('redis answers again');
+      };
+      // Waits for as long as it takes; a connection that was lost needs no answer.
+      this.client.ping().then(heard, heard);
     }
   }
 }

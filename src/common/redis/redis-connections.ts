@@ -14,7 +14,7 @@ const SILENCE_MS = 20_000;
 export type RedisClient = Redis | Cluster;
 
 /**
- * What a connection is for. `commands` fail at once while Redis is away, and after REDIS_TIMEOUT_MS without an answer.
+ * What a connection is for. `commands` fail at once while Redis is away.
  * `waiting` ones wait for as long as it takes, as workers of a queue do.
  */
 export type RedisPurpose = 'commands' | 'waiting';
@@ -109,13 +109,10 @@ export class RedisConnections {
       retryStrategy: retryDelay,
       // A primary that became a replica answers READONLY: the address leads elsewhere by now.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      socketTimeout: SILENCE_MS,
       ...(purpose === 'waiting'
-        ? { maxRetriesPerRequest: null, socketTimeout: SILENCE_MS }
-        : {
-            maxRetriesPerRequest: 0,
-            enableOfflineQueue: false,
-            commandTimeout: this.env.get('REDIS_TIMEOUT_MS'),
-          }),
+        ? { maxRetriesPerRequest: null }
+        : { maxRetriesPerRequest: 0, enableOfflineQueue: false }),
     };
   }
 
