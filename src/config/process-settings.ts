@@ -80,10 +80,10 @@ export const processSettings = {
     'Open connections that follow the progress of instances, in this replica.',
   ),
   PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: integer(1, 10_000, 20).describe(
-    'Open connections of one caller that follow the progress of instances, in this replica.',
+    'Open connections of one caller that follow the progress of instances, in this replica, or with REDIS_URL in all of them.',
   ),
   PROCESS_PROGRESS_POLL_MS: integer(50, 60_000, 1_000).describe(
-    'Milliseconds between two looks for what other replicas did to instances that are followed.',
+    'Milliseconds between two looks for what other replicas did to instances that are followed; with REDIS_URL they tell it at once.',
   ),
   PROCESS_PROGRESS_HEARTBEAT_SECONDS: integer(1, 3_600, 15).describe(
     'Seconds between two signs of life of such a connection; token and permission are checked again with each.',

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { RedisModule } from '../../common/redis/redis.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { IncidentsService } from './steps/incidents.service.js';
@@ -63,7 +64,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
 @Module({
-  imports: [BuildsModule, QuotasModule, WorkflowsModule],
+  imports: [BuildsModule, QuotasModule, RedisModule, WorkflowsModule],
   controllers: [
     ProcessStartController,
     ProcessInstancesController,

@@ -54,7 +54,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     const { uuid, lastEventId } = request;
     const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
     const first = await this.instances.get(principal, uuid, ALL_LISTS);
-    this.followers.demandRoom(principal);
+    const leave = await this.roomFor(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
@@ -63,6 +63,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       (one) => this.pump(one, uuid),
       (one) => {
         this.followers.remove(one);
+        leave();
         timers.forEach((timer) => clearTimeout(timer));
       },
     );
@@ -78,6 +79,17 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     stream.wake();
     this.poll();
     return () => stream.end();
+  }
+
+  private async roomFor(principal: Principal): Promise<() => void> {
+    const leave = await this.followers.enter(principal);
+    try {
+      this.followers.demandRoom(principal);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
