@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { DatabaseTime } from '../../database/database-time.js';
+import { RedisModule } from '../../common/redis/redis.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { DiscoveryMetrics } from './scan/discovery-metrics.js';
@@ -16,7 +17,7 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
 /** Looks at what runs on the platform. */
 @Module({
-  imports: [SystemsModule, McpConnectionModule],
+  imports: [RedisModule, SystemsModule, McpConnectionModule],
   controllers: [DiscoveryController],
   providers: [
     DiscoveryRights,

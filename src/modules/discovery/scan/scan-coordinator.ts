@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
+import { RedisService } from '../../../common/redis/redis.service.js';
+import { WaitingLine } from '../../../common/waiting-line.js';
 import { Env } from '../../../config/env.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
 import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/discovery.errors.js';
@@ -11,7 +12,7 @@ import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { SharedRead } from './shared-read.js';
 
-/** How often a replica looks whether the scan of another one is completed. */
+/** How often a replica looks whether the scan of another one is completed, unless it is told before. */
 const POLL_MS = 100;
 /** Renewals of a lease before it would end. */
 const RENEWALS = 3;
@@ -33,6 +34,7 @@ export class ScanCoordinator implements OnModuleDestroy {
   private readonly waiters = new Set<Waiter>();
   private readonly stop = new AbortController();
   private readonly begun = new SharedRead(async () => (await this.turns.look()).begun);
+  private readonly pause = new WaitingLine<true>();
   private serving: Promise<void> | undefined;
 
   constructor(
@@ -41,7 +43,10 @@ export class ScanCoordinator implements OnModuleDestroy {
     private readonly engine: ScanEngine,
     private readonly env: Env,
     private readonly metrics: Metrics,
-  ) {}
+    private readonly redis: RedisService,
+  ) {
+    redis.shared?.signals.listen('scan', () => this.pause.admit());
+  }
 
   /**
    * @param requestedBy user name, kept with the scan when this is the caller who caused it
@@ -91,7 +96,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     try {
       while (this.waiters.size > 0) {
         if (!(await this.step())) {
-          await sleep(POLL_MS);
+          await this.pause.wait(true, POLL_MS);
         }
       }
     } catch (error) {
@@ -138,6 +143,7 @@ export class ScanCoordinator implements OnModuleDestroy {
         this.reject(number, error);
       }
     }
+    this.redis.shared?.signals.tell('scan', String(number));
   }
 
   /** Renews the lease while the scan runs, and ends the scan when the lease is lost. */
