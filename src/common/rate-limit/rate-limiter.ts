@@ -8,10 +8,10 @@ const MAX_KEYS = 100_000;
 
 /**
  * So many requests a minute for each key, counted in this process, or by all replicas, from the first request of a key on. The number of
- * keys is bounded: when it is reached, the key whose minute ends soonest is forgotten.
+ * keys is bounded: when it is reached, the key whose minute began first in this process is forgotten.
  */
 export class RateLimiter {
-  /** Insertion order is the order of their ends. */
+  /** Insertion order is the order in which minutes began here; one that began before in another replica ends sooner. */
   private readonly minutes = new Map<string, SharedMinute>();
   /** Goes on where it stopped: starting anew would pass over every key that was deleted before. */
   private readonly oldest = this.minutes.keys();
