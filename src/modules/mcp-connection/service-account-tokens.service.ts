@@ -2,10 +2,13 @@ import { Injectable, Optional } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import { DialThread } from '../../common/outbound/thread/dial-thread.js';
+import { RedisService } from '../../common/redis/redis.service.js';
+import { SecretCipher } from '../../common/secrets/secret-cipher.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
 import { apiKeyValue, removalOf } from './model/sent-secrets.js';
+import { SharedTokens } from './tokens/shared-tokens.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
 /** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
@@ -13,14 +16,21 @@ import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client
 export class ServiceAccountTokensService {
   private readonly tokens: OAuthTokenClient;
 
-  constructor(env: Env, @Optional() thread?: DialThread) {
+  constructor(
+    env: Env,
+    @Optional() thread?: DialThread,
+    @Optional() redis?: RedisService,
+    @Optional() cipher?: SecretCipher,
+  ) {
     const outbound = outboundClient(configuredOutbound(env), { thread });
     const bytes = env.get('TOKEN_ENDPOINT_MAX_BYTES');
-    this.tokens = new OAuthTokenClient(outbound, {
+    const limits = {
       deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),
       maxResponseBytes: bytes,
       maxTotalBytes: bytes,
-    });
+    };
+    const store = redis?.shared && cipher && new SharedTokens(redis.shared, cipher);
+    this.tokens = new OAuthTokenClient(outbound, limits, undefined, store);
   }
 
   /**
