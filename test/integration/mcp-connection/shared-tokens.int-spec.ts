@@ -55,7 +55,11 @@ describe.skipIf(started === undefined)('access tokens of several replicas, with 
     return {
       get: async () => {
         const waiter = outbound.open(LIMITS);
-        return tokens.get(request, waiter).finally(() => waiter.close());
+        try {
+          return await tokens.get(request, waiter);
+        } finally {
+          await waiter.close();
+        }
       },
       refuse: (token) => tokens.drop(request, token),
     };
