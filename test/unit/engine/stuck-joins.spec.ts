@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { engineOf } from '../../support/runtime/checked-engine.js';
 import { returning, TestGraph } from '../../support/runtime/graph-builder.js';
-import { type MemoryEngine, type MemoryInstance, positions } from '../../support/runtime/memory-engine.js';
+import {
+  LIMITS,
+  type MemoryEngine,
+  type MemoryInstance,
+  positions,
+} from '../../support/runtime/memory-engine.js';
 
 /** Two branches meet at `join`; `b` may go elsewhere first. */
 function branches(): TestGraph {
@@ -126,6 +131,32 @@ describe('a join that can never be completed', () => {
         ),
     );
     expect(stuck(instance)).toEqual({ join: ['a'] });
+  });
+
+  it('is found when other tokens were under way for longer than a step', () => {
+    const inside = { in: 's' };
+    const tasks = Array.from({ length: 12 }, (_, index) => `t${index}`);
+    const graph = new TestGraph()
+      .start()
+      .and('fork')
+      .sub('s')
+      .start('inner', inside)
+      .xor('which', inside)
+      .task('x', [], inside)
+      .task('y', [], inside)
+      .and('join', inside)
+      .end('done', { type: 'NONE' }, inside)
+      .end()
+      .end('far')
+      .flow('inner -> which', 'which -> x ? ok', 'which -> y default', 'x -> join -> done', 'y -> join');
+    tasks.forEach((task) => graph.task(task));
+    const engine = engineOf(graph.flow('start -> fork -> s -> end', `fork -> ${tasks.join(' -> ')} -> far`));
+    engine.limits = { ...LIMITS, nodesPerStep: 13 };
+    const instance = engine.start('test', { ok: false });
+    expect(instance.state).toMatchObject({ joins: [{}], pending: [{}] });
+    engine.run();
+    expect(instance.state.pending).toEqual([]);
+    expect(stuck(instance)).toEqual({ join: ['x'] });
   });
 
   it('is found in an embedded subprocess', () => {

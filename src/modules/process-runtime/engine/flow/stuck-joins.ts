@@ -14,8 +14,8 @@ export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
 /**
  * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more. BPMN 2.0.2,
  * 13.4.1, says nothing of such joins; they would wait for ever. Called at rest. It looks at each level with a changed token and
- * a waiting join, at a cost linear in the size of the level. Operations of an operator look at all levels: joins may have been
- * stuck before anybody looked for them.
+ * a waiting join, at a cost linear in the size of the level. Operations of an operator look at all levels, since joins may have been
+ * stuck before anybody looked for them, and so does the step that ends a way of several steps, of which the others did not look.
  */
 export function markStuckJoins(run: StepRun): void {
   const { instance } = run;
@@ -23,11 +23,11 @@ export function markStuckJoins(run: StepRun): void {
     return;
   }
   const changed = run.changedScopes();
-  const isOfOperator = OF_OPERATORS.has(run.command.kind);
+  const looksAtAll = OF_OPERATORS.has(run.command.kind) || run.wasUnderWay;
   const waiting = new Set(instance.joins.map(({ scopeTokenId }) => scopeTokenId));
   const reached = new Map<Scope, ReadonlySet<number>>();
   for (const scope of waiting) {
-    if (isOfOperator || changed.has(scope)) {
+    if (looksAtAll || changed.has(scope)) {
       reached.set(scope, new Reach(run, scope).flows());
     }
   }

@@ -49,6 +49,11 @@ export class StepRun {
     this.instance = { ...given, tokens: new Map(given.tokens) };
   }
 
+  /** Whether tokens were under way when the step began, because an earlier one had reached its bound. */
+  get wasUnderWay(): boolean {
+    return this.given.pending.length > 0;
+  }
+
   nodeOf(token: TokenState): RuntimeNode {
     return this.definition.node(token.node);
   }
