@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/databases/free-port.js';
+import { GaleraCluster } from '../../support/databases/galera-cluster.js';
 import { PrivateServer } from '../../support/databases/private-server.js';
 import { serverProgram } from '../../support/databases/server-program.js';
 import { scratchDatabase } from '../../support/databases/scratch-database.js';
+import { tryStart } from '../../support/discovery/local-server.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { BuiltService } from '../secrets/built-service.js';
 
@@ -13,6 +15,20 @@ const isMysql = String(process.env['DATABASE_URL']).startsWith('mysql:');
 const program = isMysql ? await serverProgram('mysql').catch(() => undefined) : undefined;
 const folder = program === undefined ? '' : join(program.baseDir, 'lib/mysql/plugin');
 const hasPlugin = existsSync(join(folder, 'group_replication.so'));
+
+const isMariadb = String(process.env['DATABASE_URL']).startsWith('mariadb:');
+const galera = isMariadb ? await tryStart(() => GaleraCluster.start(2)) : undefined;
+
+async function launch(server: PrivateServer): Promise<BuiltService> {
+  return BuiltService.launch({
+    NODE_ENV: 'test',
+    DATABASE_URL: await scratchDatabase(server.url, 'svc_writers'),
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+    OIDC_AUDIENCE: AUDIENCE,
+    SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
+    DATABASE_START_WAIT_SECONDS: '0',
+  });
+}
 
 describe.skipIf(program === undefined || !hasPlugin)('a replication group', () => {
   let server: PrivateServer | undefined;
@@ -30,14 +46,7 @@ describe.skipIf(program === undefined || !hasPlugin)('a replication group', () =
         `--loose-group-replication-single-primary-mode=${mode}`,
       ],
     });
-    return BuiltService.launch({
-      NODE_ENV: 'test',
-      DATABASE_URL: await scratchDatabase(server.url, 'svc_writers'),
-      OIDC_ISSUER: 'http://127.0.0.1:1',
-      OIDC_AUDIENCE: AUDIENCE,
-      SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
-      DATABASE_START_WAIT_SECONDS: '0',
-    });
+    return launch(server);
   };
 
   it('with several primaries ends the start in a sentence that names the variable', async () => {
@@ -45,6 +54,19 @@ describe.skipIf(program === undefined || !hasPlugin)('a replication group', () =
     expect(await service.ended()).toBe(1);
     expect(service.output).toContain(
       '"reason":"The database is a replication group with several primaries (group_replication_single_primary_mode): switch it to one.',
+    );
+    expect(service.output).not.toContain('"stack"');
+  });
+});
+
+describe.skipIf(galera?.server === undefined)('a cluster of Galera', () => {
+  afterAll(() => galera?.server?.stop());
+
+  it.each([0, 1])('ends the start in a sentence that names the variables, on node %i', async (index) => {
+    const service = await launch(galera?.server?.nodes[index] as PrivateServer);
+    expect(await service.ended()).toBe(1);
+    expect(service.output).toContain(
+      '"reason":"The database is a cluster of Galera with several nodes (wsrep_on, wsrep_cluster_size): use one server with replicas.',
     );
     expect(service.output).not.toContain('"stack"');
   });

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { unpacked } from './debian-package.js';
+import { freePort } from './free-port.js';
+import { PrivateServer } from './private-server.js';
+import { processFolder } from './process-folder.js';
+import { serverProgram } from './server-program.js';
+
+const JOIN_MS = 60_000;
+const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
+
+const TRANSFER = 'copy';
+/** The one that gives and the one that takes run it with a role each; both print what the server waits for. */
+const TRANSFER_SCRIPT = `#!/bin/sh
+set -eu
+place=$(dirname "$0")/state
+while [ $# -gt 0 ]; do
+  case $1 in --role) role=$2 ;; --datadir) data=$2 ;; --address) address=$2 ;; esac
+  shift
+done
+if [ "$role" = donor ]; then
+  echo 'flush tables'
+  until [ -s "$data/tables_flushed" ]; do sleep 0.1; done
+  position=$(cat "$data/tables_flushed")
+  rm "$data/tables_flushed"
+  mkdir "$place.files"
+  cp -a "$data"/ibdata* "$data"/ib_logfile* "$data"/aria_log* "$data"/mysql "$place.files"
+  echo continue
+  echo "$position" >"$place.new"
+  mv "$place.new" "$place"
+  echo "done $position"
+else
+  echo "ready $address"
+  until [ -s "$place" ]; do sleep 0.1; done
+  cp -a "$place.files/." "$data"
+  cat "$place"
+fi
+`;
+
+/** MariaDB servers that replicate as one cluster of Galera, where each takes writes. */
+export class GaleraCluster {
+  private constructor(readonly nodes: readonly PrivateServer[]) {}
+
+  /**
+   * @param size how many nodes
+   * @throws Error that says why it cannot be had
+   */
+  static async start(size: number): Promise<GaleraCluster> {
+    const program = await serverProgram('mariadb');
+    const root = await unpacked({ suite: 'bookworm', packageNames: ['galera-4'], program: PROVIDER });
+    const nodes: PrivateServer[] = [];
+    await addTransfer();
+    const first = await freePort();
+    try {
+      for (let index = 0; index < size; index += 1) {
+        const port = index === 0 ? first : await freePort();
+        nodes.push(
+          await PrivateServer.start(program, {
+            settings: [
+              '--wsrep-on=ON',
+              `--wsrep-provider=${join(root, PROVIDER)}`,
+              `--wsrep-cluster-address=gcomm://${index === 0 ? '' : `127.0.0.1:${first}`}`,
+              `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${port};ist.recv_addr=127.0.0.1:${await freePort()}`,
+              '--wsrep-node-address=127.0.0.1',
+              `--wsrep-sst-method=${TRANSFER}`,
+              `--wsrep-sst-receive-address=127.0.0.1:${await freePort()}`,
+              '--binlog-format=ROW',
+              '--innodb-autoinc-lock-mode=2',
+            ],
+          }),
+        );
+      }
+      for (const node of nodes) {
+        await synced(node, size);
+      }
+    } catch (error) {
+      await Promise.all(nodes.map((node) => node.stop()));
+      throw error;
+    }
+    return new GaleraCluster(nodes);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
+}
+
+/**
+ * A way to send the state of a node to another one: by copying its files, which no package of a server alone brings. The servers
+ * look for its program in the PATH that they have from this process.
+ */
+async function addTransfer(): Promise<void> {
+  const folder = await processFolder(join(tmpdir(), 'svc-galera'));
+  await writeFile(join(folder, `wsrep_sst_${TRANSFER}`), TRANSFER_SCRIPT, { mode: 0o755 });
+  process.env['PATH'] = `${folder}:${process.env['PATH']}`;
+}
+
+/** Waits until a node takes writes, and sees as many as there are. */
+async function synced(node: PrivateServer, size: number): Promise<void> {
+  const connection = await createConnection({ uri: node.url.replace(/^mariadb:/, 'mysql:') });
+  try {
+    const deadline = Date.now() + JOIN_MS;
+    for (let states: unknown[] = []; !states.includes(String(size)) || !states.includes('Synced');) {
+      if (Date.now() > deadline) {
+        throw new Error(`a node of Galera did not join: ${states.join(', ')}`);
+      }
+      await sleep(50);
+      const [rows] = await connection.query<RowDataPacket[]>(
+        "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_cluster_size', 'wsrep_local_state_comment')",
+      );
+      states = rows.map(({ Value }) => Value as unknown);
+    }
+  } finally {
+    await connection.end();
+  }
+}
