@@ -14,8 +14,9 @@ import type { ServiceProcess } from './service-process.js';
 
 const APP_USER = 'failover_app';
 const QUIET_MS = 1_500;
-const LONGEST_BACK_MS = 2_000;
-/** Where others work on the same cores, as in a short round; a long one is measured to its end before it fails. */
+/** From the new primary to the first write that is acknowledged. */
+export const LONGEST_BACK_MS = 2_000;
+/** Where others work on the same cores, as in a short round. A long one is measured to its end before it fails. */
 const SHARED_MACHINE_BACK_MS = 15_000;
 const LONGEST_DRAIN_MS = 60_000;
 const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '100', JOBS_RETRY_MAX_MS: '2000' };
@@ -30,6 +31,13 @@ export interface Way {
   /** Hosts with ports, as `DATABASE_URL` names them. */
   places: readonly string[];
   settings: Record<string, string>;
+}
+
+/** What a round has measured. */
+export interface Round {
+  figures: string;
+  /** Outages after which writes were not back within {@link LONGEST_BACK_MS}. */
+  late: string[];
 }
 
 interface Outage {
@@ -95,24 +103,24 @@ export class FailoverSite {
     return at;
   }
 
-  /** @returns the figures */
-  async finish(): Promise<string> {
+  /** @returns the figures, and outages that were longer than they may be */
+  async finish(): Promise<Round> {
     const { load, replicas } = this;
     await sleep(QUIET_MS);
     await load.end();
     prove(!replicas.some(({ service }) => service.hasEnded), 'a replica of the service ended');
     await this.checkStored();
-    this.checkTimes();
     const { all, notReady } = load.looks;
     prove(notReady === 0, `not ready in ${notReady} of ${all} looks`);
     await Promise.all(replicas.map(({ client }) => client.close()));
+    await Promise.all(replicas.map(({ service }) => service.kill('SIGTERM')));
     const answers = [...load.statuses].map(
       ([status, times]) => `${times} x ${status === 0 ? 'broken off' : status}`,
     );
-    return (
+    const figures =
       `${this.told()}; ${load.finished.size} orders acknowledged, 0 lost, 0 twice, ` +
-      `0 jobs lost or done twice; ${answers.join(', ')}; ready in all of ${all} looks`
-    );
+      `0 jobs lost or done twice; ${answers.join(', ')}; ready in all of ${all} looks`;
+    return { figures, late: this.late() };
   }
 
   /** Each fault, how often, for how long at most no server took writes, and how long the service took from then on. */
@@ -129,16 +137,10 @@ export class FailoverSite {
       .join('; ');
   }
 
-  private checkTimes(): void {
-    const late = this.times.filter(({ backMs }) => backMs > LONGEST_BACK_MS);
-    const told = late.map(
-      ({ fault, backMs, load }) => `${fault} ${backMs.toFixed(0)} ms, load ${load.toFixed(1)}`,
-    );
-    const outOf = `${late.length} of ${this.times.length} outages`;
-    prove(
-      this.environment.short || late.length === 0,
-      `writes were back later than ${LONGEST_BACK_MS} ms after ${outOf} (${told.join('; ')}); all: ${this.told()}`,
-    );
+  private late(): string[] {
+    return this.times
+      .filter(({ backMs }) => backMs > LONGEST_BACK_MS)
+      .map(({ fault, backMs, load }) => `${fault} ${backMs.toFixed(0)} ms, load ${load.toFixed(1)}`);
   }
 
   private async checkStored(): Promise<void> {

@@ -98,6 +98,13 @@ export class MysqlGroup {
     return this.lead(await this.writable(this.members.filter((member) => member !== silent)));
   }
 
+  /** Lets all members take writes, or only one of them again. */
+  async setPrimaries(which: 'one' | 'all'): Promise<void> {
+    const [row] = await rows(this.primary.url, 'SELECT @@server_uuid AS id');
+    const name = which === 'all' ? 'multi_primary_mode()' : `single_primary_mode('${String(row?.['id'])}')`;
+    await rows(this.primary.url, `SELECT group_replication_switch_to_${name}`);
+  }
+
   /** Brings the member back that was killed or stopped, if one was. */
   async heal(): Promise<void> {
     if (this.lost !== undefined) {
