@@ -39,7 +39,7 @@ export const databaseSettings = {
     'Keyspace of the tables of running processes, where it is another one than DATABASE_URL names: migrations of these tables run there (deploy/vitess).',
   ),
   DATABASE_PREPARED_STATEMENTS: flag(true).describe(
-    'Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot.',
+    'Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot. With several DATABASE_SHARDS none is.',
   ),
   DATABASE_LOCK_WAIT_SECONDS: integer(1, 60, 3).describe(
     'Seconds a statement waits for rows that another transaction holds.',

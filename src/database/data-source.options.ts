@@ -154,7 +154,8 @@ function pooling(env: Env): Pick<PoolRules, 'silenceMs' | 'queue' | 'retryAfterS
     silenceMs: silenceLimit(env),
     queue: env.get('DATABASE_POOL_QUEUE'),
     retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
-    prepares: env.get('DATABASE_PREPARED_STATEMENTS'),
+    // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
+    prepares: env.get('DATABASE_PREPARED_STATEMENTS') && env.get('DATABASE_SHARDS') === 1,
   };
 }
 
