@@ -86,6 +86,10 @@ describe('conditions of a sharded table', () => {
     return { connection: dataSource };
   };
 
+  it('are not made where nobody says how they name the shard', () => {
+    expect(() => shapeOf(PlacedEntity)).toThrow(TypeError);
+  });
+
   it('name the shard that follows from a value, where there are several', () => {
     expect(placedCondition(connection(2), shape, { id: 258 })).toEqual({
       sql: 'id = ? AND shard = ?',

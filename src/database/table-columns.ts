@@ -56,7 +56,10 @@ export interface TableShape {
   readonly sharding?: Readonly<Record<string, (value: never) => number>> | undefined;
 }
 
-/** The table of an entity, as its decorators state it. */
+/**
+ * The table of an entity, as its decorators state it.
+ * @throws TypeError for a table with a column `shard` of which nobody says how a statement names it (docs/architecture.md, Several shards)
+ */
 export function shapeOf<Row extends object>(entity: EntityClass<Row>, sharding?: Sharding<Row>): TableShape {
   const { tables, columns } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
@@ -64,6 +67,9 @@ export function shapeOf<Row extends object>(entity: EntityClass<Row>, sharding?:
     throw new TypeError(`${entity.name} names no table.`);
   }
   const own = columns.filter(({ target }) => target === entity);
+  if (sharding === undefined && own.some(({ propertyName }) => propertyName === 'shard')) {
+    throw new TypeError(`The table ${name} is sharded: say from what the shard of a row follows.`);
+  }
   return {
     name,
     sharding: sharding as TableShape['sharding'],
