@@ -264,7 +264,7 @@ describe('processes that start by themselves', () => {
       const all = await repeats.find();
       const row = all.find(({ response }) => response === first.text) ?? old;
       await repeats.update(
-        { keyHash: row?.keyHash ?? '' },
+        { keyHash: row?.keyHash ?? '', shard: row?.shard ?? 0 },
         { createdAt: new Date(Date.now() - 8 * 86_400_000) },
       );
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shardOf } from '../../../src/database/shards.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
@@ -216,12 +217,10 @@ describe('work that a process leaves to the background', () => {
       const { uuid, token, instanceMetadata } = await started(app, published, 'expiring');
       await executed(app, uuid, token.uuid, ui('first', 'go'));
       const child = await oneChild(uuid);
+      const instanceId = instanceMetadata.processInstanceId;
       await app.dataSource
         .getRepository(RuntimeJobEntity)
-        .update(
-          { instanceId: instanceMetadata.processInstanceId, kind: 'EXPIRY' },
-          { availableAt: new Date() },
-        );
+        .update({ instanceId, shard: shardOf(instanceId), kind: 'EXPIRY' }, { availableAt: new Date() });
 
       await eventually(
         () => Promise.all([stateOf(app, uuid), stateOf(app, child.uuid)]),

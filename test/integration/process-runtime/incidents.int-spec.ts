@@ -1,5 +1,6 @@
 import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shardOf } from '../../../src/database/shards.js';
 import type { ParkedJob } from '../../../src/modules/process-runtime/storage/instance-content.types.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
@@ -189,7 +190,7 @@ describe('what counts as the same incident', () => {
     const changed = JSON.stringify(second?.job).replace(index, String.raw`\"index\":9`);
     const job = JSON.parse(changed) as ParkedJob;
     const stored = app.dataSource.getRepository(ProcessIncidentEntity);
-    await stored.update({ uuid: second?.uuid ?? '' }, { job: job as object });
+    await stored.update({ uuid: second?.uuid ?? '', shard: second?.shard ?? 0 }, { job: job as object });
 
     const path = `token/${token.uuid}/retry`;
     const message = 'There is nothing to retry: execute the UI action again.';
@@ -203,7 +204,7 @@ describe('what counts as the same incident', () => {
     });
     expect((await stored.findOneByOrFail({ uuid: second?.uuid ?? '' })).state).toBe('OPEN');
     await incidents(id, 5);
-    await stored.update({ instanceId: id, state: 'OPEN' }, { job: job as object });
+    await stored.update({ instanceId: id, shard: shardOf(id), state: 'OPEN' }, { job: job as object });
     expect(await operate(uuid, path)).toMatchObject({ status: 409, body: { message } });
   });
 

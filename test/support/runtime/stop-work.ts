@@ -12,10 +12,12 @@ export async function stopWork(app: TestApp, instanceId: number): Promise<Proces
   if (job === undefined || token === undefined) {
     throw new Error('The instance has no background work.');
   }
-  const { kind, tokenId, payload } = job;
-  await app.dataSource.getRepository(RuntimeJobEntity).delete({ id: job.id });
-  await app.dataSource.getRepository(ProcessInstanceEntity).update({ id: instanceId }, { openIncidents: 1 });
-  return app.dataSource.getRepository(ProcessIncidentEntity).save({
+  const { kind, tokenId, payload, shard } = job;
+  await app.dataSource.getRepository(RuntimeJobEntity).delete({ id: job.id, shard });
+  const instances = app.dataSource.getRepository(ProcessInstanceEntity);
+  await instances.update({ id: instanceId, shard }, { openIncidents: 1 });
+  const incidents = app.dataSource.getRepository(ProcessIncidentEntity);
+  const incident = incidents.create({
     id: job.id,
     uuid: uuid(),
     shard: token.shard,
@@ -34,4 +36,7 @@ export async function stopWork(app: TestApp, instanceId: number): Promise<Proces
     raisedAt: new Date(),
     closedAt: null,
   });
+  // Not saved: that looks for the row in every shard first.
+  await incidents.insert(incident as object);
+  return incident;
 }
