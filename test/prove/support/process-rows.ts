@@ -21,11 +21,12 @@ import type { Background } from '../../support/runtime/invariants.js';
 import type { MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { Snapshots, type Select } from './process-snapshots.js';
 
-const INSTANCE = new Table(ProcessInstanceEntity).selectAllBut('parentKey');
-const TOKEN = new Table(ProcessTokenEntity).selectAllBut('shard', 'createdAt');
-const EVENT = new Table(ProcessEventEntity).selectAllBut('shard');
-const JOB = new Table(RuntimeJobEntity).select('instanceId', 'kind', 'payload');
-const WAIT = new Table(ProcessMessageWaitEntity).select('instanceId', 'tokenId', 'visit');
+// Only their columns are asked for: they make no statement that would name a shard.
+const INSTANCE = new Table(ProcessInstanceEntity, {}).selectAllBut('parentKey');
+const TOKEN = new Table(ProcessTokenEntity, {}).selectAllBut('shard', 'createdAt');
+const EVENT = new Table(ProcessEventEntity, {}).selectAllBut('shard');
+const JOB = new Table(RuntimeJobEntity, {}).select('instanceId', 'kind', 'payload');
+const WAIT = new Table(ProcessMessageWaitEntity, {}).select('instanceId', 'tokenId', 'visit');
 const DEFINITION = new Table(BuildDefinitionEntity).select('id', 'graph');
 
 /** An instance as its rows tell of it, with everything that belongs to it. */
