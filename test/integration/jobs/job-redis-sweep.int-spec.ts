@@ -83,7 +83,8 @@ describe.skipIf(started === undefined)('the sweep of jobs', () => {
     const work = vi.spyOn(JobBroker.prototype, 'work');
     const replica = await start();
     const look = work.mock.calls[0]?.[1] as Look;
-    const rest = async (looks: number): Promise<number | undefined> => look({ id: 1, shard: 0, kind: 'newer', looks });
+    const rest = async (looks: number): Promise<number | undefined> =>
+      look({ id: 1, shard: 0, kind: 'newer', looks });
     expect(await rest(1)).toBeLessThanOrEqual(1_000);
     expect(await rest(6)).toBeGreaterThanOrEqual(16_000);
     expect(await rest(7)).toBeUndefined();
