@@ -192,6 +192,25 @@ export async function oldestDueOf(
   return row?.dueAt;
 }
 
+/** Since when the first job of a lane and of some shards may be claimed that nobody works at; undefined when none may be. */
+export async function oldestReadyOf(
+  manager: EntityManager,
+  time: DatabaseTime,
+  lane: JobLane,
+  shards: readonly number[],
+): Promise<Date | undefined> {
+  const now = time.now();
+  const row = await manager
+    .createQueryBuilder(RuntimeJobEntity, 'job')
+    .select(['job.id', 'job.availableAt'])
+    .where({ lane, ...inShard(manager, shards) })
+    .andWhere(`job.available_at <= ${now.sql}`, now.parameters)
+    .orderBy('job.availableAt')
+    .limit(1)
+    .getOne();
+  return row?.availableAt;
+}
+
 /** Whether the server knows SKIP LOCKED. Rethrows failures that tell nothing about it, such as a lost connection. */
 export async function knowsSkipLocked(manager: EntityManager): Promise<boolean> {
   try {

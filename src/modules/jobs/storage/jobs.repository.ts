@@ -10,6 +10,7 @@ import {
   jobsFrom,
   knowsSkipLocked,
   oldestDueOf,
+  oldestReadyOf,
   shardsOf,
   takeJobs,
   type DueRequest,
@@ -219,29 +220,24 @@ export class JobsRepository {
    * When the oldest job of this lane of jobs was to be done that nobody works at, whether it waits for a worker or was put off;
    * undefined when there is none.
    */
-  async oldestDue(lane: JobLane): Promise<Date | undefined> {
-    let oldest: Date | undefined;
-    for (const shards of this.groups.inTurn()) {
-      const due = await this.database.read((manager) => oldestDueOf(manager, this.time, lane, shards));
-      oldest = due !== undefined && (oldest === undefined || due < oldest) ? due : oldest;
-    }
-    return oldest;
+  oldestDue(lane: JobLane): Promise<Date | undefined> {
+    return this.oldest((manager, shards) => oldestDueOf(manager, this.time, lane, shards));
   }
 
   /** Since when the first job of this lane of jobs may be claimed that nobody works at; undefined when none may be. */
-  async oldestReady(lane: JobLane): Promise<Date | undefined> {
-    const now = this.time.now();
-    const row = await this.database.read((manager) =>
-      manager
-        .createQueryBuilder(RuntimeJobEntity, 'job')
-        .select(['job.id', 'job.availableAt'])
-        .where({ lane })
-        .andWhere(`job.available_at <= ${now.sql}`, now.parameters)
-        .orderBy('job.availableAt')
-        .limit(1)
-        .getOne(),
-    );
-    return row?.availableAt;
+  oldestReady(lane: JobLane): Promise<Date | undefined> {
+    return this.oldest((manager, shards) => oldestReadyOf(manager, this.time, lane, shards));
+  }
+
+  private async oldest(
+    find: (manager: EntityManager, shards: readonly number[]) => Promise<Date | undefined>,
+  ): Promise<Date | undefined> {
+    const found: Date[] = [];
+    for (const shards of this.groups.inTurn()) {
+      const one = await this.database.read((manager) => find(manager, shards));
+      found.push(...(one === undefined ? [] : [one]));
+    }
+    return found.toSorted((one, other) => one.getTime() - other.getTime())[0];
   }
 
   /** @param delayMs when they may be claimed, from now on */
