@@ -15,7 +15,7 @@ import { processSettings } from './process-settings.js';
 import { quotaSettings } from './quota-settings.js';
 import { redisSettings } from './redis-settings.js';
 import { restEndpointSettings } from './rest-endpoint-settings.js';
-import { flag, httpUrl, integer, list } from './setting-rules.js';
+import { flag, httpUrl, integer, list, origin } from './setting-rules.js';
 import { tokenSettings } from './token-settings.js';
 import { traceSettings } from './trace-settings.js';
 import { workflowSettings } from './workflow-settings.js';
@@ -182,6 +182,11 @@ export const envSchema = z.object({
   HTTP_ADDRESS_CONNECTIONS: integer(0, 1_000_000, 1_000).describe(
     'Open connections of one address; more are ended at once. Not used with TRUST_PROXY, since all of them are of the proxy then; 0 is no limit.',
   ),
+  PUBLIC_ORIGIN: origin()
+    .optional()
+    .describe(
+      'Origin by which callers know this service, such as https://svc.example.com; without it answers name the address that it listens on.',
+    ),
   CORS_ORIGINS: list().describe('Exact origins of front ends, comma-separated.'),
   TRUST_PROXY: integer(0, 10, 0).describe(
     'Number of reverse proxies in front whose X-Forwarded-For is believed.',

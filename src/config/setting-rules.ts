@@ -54,6 +54,15 @@ export const httpUrl = z
 /** Address of an HTTP server to which paths are added: what else it can hold would get lost there, or into errors. */
 export const bareHttpUrl = httpUrl.refine(isBare, 'must be without user information, query and fragment');
 
+/** Scheme, host and port of a site (RFC 6454, section 6.2), written as browsers write it. */
+export const origin = () =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && new URL(value).origin === value && /^https?:/.test(value),
+      'must be an origin such as https://svc.example.com',
+    );
+
 /** Name of a permission of PERMISSION_RULES; none is asked for without it. */
 export const permission = z
   .string()

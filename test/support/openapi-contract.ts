@@ -48,8 +48,7 @@ export class OpenApiContract {
     this.ajv.addSchema({ ...closed(document), $id: DOCUMENT_ID });
     this.templates = Object.keys(document.paths).map((template) => ({
       template,
-      // Routes do not mind a slash behind them.
-      pattern: new RegExp(`^${template.replace(/[.[\]()]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
+      pattern: new RegExp(`^${template.replace(/[.[\]()]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`),
     }));
   }
 

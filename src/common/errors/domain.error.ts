@@ -23,6 +23,8 @@ export abstract class InvalidRequestError extends DomainError {}
 export abstract class UnauthorizedError extends DomainError {
   /** A label of metrics, so out of a closed and small set. */
   abstract readonly reason: string;
+  /** The WWW-Authenticate header (RFC 6750, section 3). */
+  abstract readonly challenge: string;
 }
 
 /** 403: the caller is known and may not do this. */
@@ -30,6 +32,11 @@ export abstract class ForbiddenError extends DomainError {}
 
 /** 404: what the path names does not exist. */
 export abstract class NotFoundError extends DomainError {}
+
+/** 405: what the path names has other methods; they become the Allow header (RFC 9110, section 15.5.6). */
+export abstract class MethodNotAllowedError extends DomainError {
+  abstract readonly allowed: string;
+}
 
 /** 409: the request is right but stored data stands against it. */
 export abstract class ConflictError extends DomainError {}

@@ -1,4 +1,9 @@
-import { InvalidRequestError, NotFoundError, UnknownOutcomeError } from './domain.error.js';
+import {
+  InvalidRequestError,
+  MethodNotAllowedError,
+  NotFoundError,
+  UnknownOutcomeError,
+} from './domain.error.js';
 
 /** One broken rule: the path of the field and the rule for its value. */
 export interface FieldProblem {
@@ -35,6 +40,15 @@ export class UnreadableBodyError extends InvalidRequestError {
 /** A request could not go on after something of it was stored; `cause` says why. A repeat may do that twice. */
 export class InterruptedAfterStoringError extends UnknownOutcomeError {
   readonly code = 'INTERRUPTED_AFTER_STORING';
+}
+
+/** A route has this path, but not this method. */
+export class WrongMethodError extends MethodNotAllowedError {
+  readonly code = 'WRONG_METHOD';
+  /** @param allowed the methods of the path, as the Allow header has them */
+  constructor(readonly allowed: string) {
+    super('This endpoint has no such method.', `It has ${allowed}.`);
+  }
 }
 
 /** No route of ours has this method and path. */

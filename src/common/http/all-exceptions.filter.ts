@@ -1,4 +1,10 @@
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  NotFoundException,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { requestContext } from '../logging/request-context.js';
 import { errorFields, Log } from '../logging/log.js';
@@ -9,14 +15,16 @@ import {
   ForbiddenError,
   InternalError,
   InvalidRequestError,
+  MethodNotAllowedError,
   NotFoundError,
   TooManyRequestsError,
   UnauthorizedError,
   UnavailableError,
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
+import { allowedMethods } from './allowed-methods.js';
 import { errorBody, problemBody, type ErrorBody } from '../errors/error-body.js';
-import { InterruptedAfterStoringError } from '../errors/request.errors.js';
+import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
@@ -30,9 +38,9 @@ export class AllExceptionsFilter implements ExceptionFilter {
 
   /** Sends the error body, logs a 500, counts a refusal. */
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const error = outcomeOf(thrown);
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
+    const error = outcomeOf(thrown, request);
     const response = http.getResponse<Response>();
     const body = toErrorBody(error);
     if (isFault(body.status)) {
@@ -53,8 +61,8 @@ export class AllExceptionsFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    setHeaders(response, error, body.status);
-    if (request.get('accept')?.includes(PROBLEM_TYPE)) {
+    setHeaders(response, error);
+    if (acceptsProblem(request)) {
       response
         .status(body.status)
         .type(PROBLEM_TYPE)
@@ -67,10 +75,24 @@ export class AllExceptionsFilter implements ExceptionFilter {
 }
 
 /** A 503 says that nothing was stored, so it is none any more when a transaction of the request was. */
-function outcomeOf(error: unknown): unknown {
+function outcomeOf(error: unknown, request: Request): unknown {
+  // Of the framework, when no route has taken the request.
+  const allowed = error instanceof NotFoundException ? allowedMethods(request) : undefined;
+  if (allowed !== undefined) {
+    return new WrongMethodError(allowed);
+  }
   return error instanceof UnavailableError && requestContext()?.hasStored === true
     ? new InterruptedAfterStoringError({ cause: error })
     : error;
+}
+
+/** Whether the caller asks for problem documents by their name, and not with `q=0` (RFC 9110, section 12.5.1). */
+function acceptsProblem(request: Request): boolean {
+  const ranges = (request.get('accept') ?? '').toLowerCase().split(',');
+  return ranges.some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    return type === PROBLEM_TYPE && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }
 
 /** The status and body an error is answered with. */
@@ -114,6 +136,7 @@ function statusOfKind(error: DomainError): number {
     [UnauthorizedError, 401],
     [ForbiddenError, 403],
     [NotFoundError, 404],
+    [MethodNotAllowedError, 405],
     [ConflictError, 409],
     [TooManyRequestsError, 429],
     [InternalError, 500],
@@ -142,9 +165,12 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof ForbiddenError ? 'forbidden' : undefined;
 }
 
-function setHeaders(response: Response, error: unknown, status: number): void {
-  if (status === 401) {
-    response.setHeader('WWW-Authenticate', 'Bearer');
+function setHeaders(response: Response, error: unknown): void {
+  if (error instanceof UnauthorizedError) {
+    response.setHeader('WWW-Authenticate', error.challenge);
+  }
+  if (error instanceof MethodNotAllowedError) {
+    response.setHeader('Allow', error.allowed);
   }
   if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
     response.setHeader('Retry-After', String(error.retryAfterSeconds));

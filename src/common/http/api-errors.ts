@@ -45,9 +45,9 @@ const RETRY_AFTER = {
 const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
   401: {
     'WWW-Authenticate': {
-      description: 'How to authenticate (RFC 6750).',
+      description: 'How to authenticate (RFC 6750): with an error where a token was shown that is not taken.',
       required: true,
-      schema: { type: 'string', enum: ['Bearer'] },
+      schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
     },
   },
   429: { 'Retry-After': { ...RETRY_AFTER, example: 42 } },

@@ -1,10 +1,8 @@
 import compression from 'compression';
 import type { RequestHandler } from 'express';
+import { START_PATH } from './start-path.js';
 
 const CODING = /\b(br|gzip|deflate)\b/;
-
-/** Path of a process start (docs/contract.md, section 4.1). */
-const START_PATH = /\/process-name\/[^/]+\/start$/;
 
 /** Files for anybody: those worth compressing are kept compressed (`KeptFile`). */
 const FILES_PATH = /^\/docs\//;

@@ -1,6 +1,6 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Response } from 'express';
+import express, { type Express, type Response } from 'express';
 import { namesTag } from './if-none-match.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -25,6 +25,10 @@ export class JsonText {
  * body into a buffer first, and hands both to the socket one by one. Whatever is no usual answer in JSON goes the way of Express.
  */
 export class JsonReplies extends ExpressAdapter {
+  constructor() {
+    super(withExactPaths());
+  }
+
   /** Answers 304 without a body where the handler says so, or the answer has an `ETag` that `If-None-Match` names. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (statusCode !== undefined) {
@@ -41,6 +45,11 @@ export class JsonReplies extends ExpressAdapter {
     response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.req.method === 'HEAD' ? response.end() : response.end(text);
   }
+}
+
+/** Paths are written in one way. The router reads these settings when it is made, which the adapter does at once. */
+function withExactPaths(): Express {
+  return express().set('case sensitive routing', true).set('strict routing', true);
 }
 
 function isNotModified(response: Response): boolean {

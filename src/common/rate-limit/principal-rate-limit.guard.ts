@@ -25,16 +25,17 @@ export class PrincipalRateLimitGuard implements CanActivate {
   }
 
   private enter(key: string, context: ExecutionContext): Promise<void> | undefined {
-    this.limits.principal.consume(key);
+    const response = context.switchToHttp().getResponse<ServerResponse>();
+    this.limits.principal.consume(key, response);
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
     if (operation !== undefined) {
-      this.limits.operations[operation].consume(key);
+      this.limits.operations[operation].consume(key, response);
     }
     if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) !== undefined) {
       return undefined;
     }
     // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
     const takesTurn = operation === undefined;
-    return this.limits.underWay.enter(key, context.switchToHttp().getResponse<ServerResponse>(), takesTurn);
+    return this.limits.underWay.enter(key, response, takesTurn);
   }
 }

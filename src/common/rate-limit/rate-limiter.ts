@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { Limit } from '../../config/env.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
+import { tellRateLimit } from './rate-limit-headers.js';
 import type { SharedCounts, SharedMinute } from './shared-counts.js';
 
 const WINDOW_MS = 60_000;
@@ -20,26 +22,34 @@ export class RateLimiter {
    * @param limit requests a minute of one key; 0 is no limit
    * @param maxKeys keys counted at one time
    * @param shared lets other replicas count with this one
+   * @param policy name of the limit in the headers of answers
    */
   constructor(
     private readonly limit: Limit,
     private readonly maxKeys = MAX_KEYS,
     private readonly shared?: SharedCounts,
+    private readonly policy = '',
   ) {}
 
   /**
    * Counts one request.
+   * @param response is told of the limit and what is left of it
    * @throws RateLimitExceededError when the key has had its requests of the minute
    */
-  consume(key: string): void {
+  consume(key: string, response?: ServerResponse): void {
     if (this.limit.most === 0) {
       return;
     }
     const now = performance.now();
     const minute = this.minuteOf(key, now);
     minute.count += 1;
+    const seconds = Math.max(1, Math.ceil((minute.end - now) / SECOND_MS));
+    if (response !== undefined) {
+      const { most } = this.limit;
+      tellRateLimit(response, this.policy, { most, left: Math.max(0, most - minute.count), seconds });
+    }
     if (minute.count > this.limit.most) {
-      throw new RateLimitExceededError(this.limit, Math.max(1, Math.ceil((minute.end - now) / SECOND_MS)));
+      throw new RateLimitExceededError(this.limit, seconds);
     }
     // Refusals are not told: others know of the limit by then.
     this.shared?.counted(`${this.limit.setting} ${key}`, minute);

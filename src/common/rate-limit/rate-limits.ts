@@ -26,16 +26,16 @@ export class RateLimits {
 
   constructor(env: Env, { limits }: Metrics, { shared }: RedisService) {
     const counts = shared && new SharedCounts(shared);
-    const limiter = (limit: Limit): RateLimiter => {
+    const limiter = (limit: Limit, policy: string): RateLimiter => {
       limits.show(limit);
-      return new RateLimiter(limit, undefined, counts);
+      return new RateLimiter(limit, undefined, counts, policy);
     };
     this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
-    this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'));
-    this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'));
+    this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'), 'address');
+    this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'), 'caller');
     this.operations = {
-      'connection-test': limiter(env.limit('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE')),
-      discovery: limiter(env.limit('RATE_LIMIT_DISCOVERY_PER_MINUTE')),
+      'connection-test': limiter(env.limit('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE'), 'connection-test'),
+      discovery: limiter(env.limit('RATE_LIMIT_DISCOVERY_PER_MINUTE'), 'discovery'),
     };
     const underWay = env.limit('HTTP_CALLER_REQUESTS');
     const atWork = env.limit('HTTP_CALLER_AT_WORK');

@@ -1,6 +1,7 @@
+import { domainToASCII } from 'node:url';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Type as Nested } from 'class-transformer';
+import { Transform, Type as Nested } from 'class-transformer';
 import {
   IsBoolean,
   IsDefined,
@@ -74,6 +75,30 @@ export const IsText = (min: number, max: number, options: ApiPropertyOptions): P
     ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
   );
 
+/** Characters that break a line or change the direction of what stands beside them (Unicode TR 9, TR 36). */
+// eslint-disable-next-line no-control-regex
+const NOT_IN_A_NAME = /[\t\n\r\u0080-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/** The message for a name that has some. */
+export const NAME_RULE = 'must be one line without characters that change the direction of text';
+
+/** Whether a text can be shown as a name beside others. */
+export function isDisplayName(text: string): boolean {
+  return !NOT_IN_A_NAME.test(text);
+}
+
+/** A name that people read beside others: a text of one line that changes nothing about what stands around it. */
+export const IsDisplayName = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    IsText(1, max, options),
+    ValidateBy({
+      name: 'isDisplayName',
+      validator: {
+        validate: (value: unknown) => typeof value !== 'string' || isDisplayName(value),
+        defaultMessage: buildMessage(() => NAME_RULE),
+      },
+    }),
+  );
+
 /** A value of OAuth 2.0 credentials: printable ASCII (RFC 6749, appendix A.1 and A.2). */
 export const IsCredential = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
@@ -83,10 +108,11 @@ export const IsCredential = (max: number, options: ApiPropertyOptions): Property
     Matches(/^[\x20-\x7e]*$/, { message: 'must be printable ASCII' }),
   );
 
-/** An http or https URL without credentials and fragment. */
+/** An http or https URL without credentials and fragment; an internationalised host name is taken as {@link withAsciiHost} writes it. */
 export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withAsciiHost(value) : value)),
     ValidateBy({
       name: 'isHttpUrl',
       validator: {
@@ -126,6 +152,20 @@ function hasLength(text: string, min: number, max: number): boolean {
   }
   const length = Array.from(text).length;
   return min <= length && length <= max;
+}
+
+/**
+ * Writes an internationalised host name of an http or https URL in ASCII (UTS 46, RFC 5891), as DNS knows it, and leaves the rest as it is:
+ * `https://bücher.example/mcp` becomes `https://xn--bcher-kva.example/mcp`. Any other text comes back unchanged.
+ */
+export function withAsciiHost(url: string): string {
+  const [, scheme, host, rest] = /^(https?:\/\/)([^/?#:@\s]+)((?:[:/?#].*)?)$/is.exec(url) ?? [];
+  // eslint-disable-next-line no-control-regex
+  if (scheme === undefined || host === undefined || /^[\x00-\x7f]*$/.test(host)) {
+    return url;
+  }
+  const ascii = domainToASCII(host);
+  return ascii === '' ? url : `${scheme}${ascii}${rest}`;
 }
 
 /** Whether a value is an http or https URL without credentials and fragment, written as it is called. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { createPath, createSystemBody, detailsPath, listPath } from '../../support/factories.js';
+import { createPath, createSystemBody, detailsPath, listPath, systemPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';
 
 const PERCENT_PATHS = [
@@ -52,10 +52,47 @@ describe('error bodies', () => {
     ['DELETE', listPath()],
     ['POST', '/livez'],
     ['DELETE', '/docs-json'],
-  ])('a method that a path does not have is 404: %s %s', async (method, path) => {
+  ])('a method that a path does not have is 405: %s %s', async (method, path) => {
+    const response = await app.request(method, path);
+    expect([response.status, response.body]).toEqual([
+      405,
+      {
+        error: 'Method Not Allowed',
+        message: 'This endpoint has no such method.',
+        status: 405,
+        details: `It has ${response.headers.get('allow')}.`,
+      },
+    ]);
+    expect(response.headers.get('allow')).not.toContain(method);
+  });
+
+  it('a wrong method names all methods of the path in Allow', async () => {
+    const allowed = async (path: string) => (await app.request('POST', path)).headers.get('allow');
+    expect(await allowed(createPath())).toBe('PATCH');
+    expect(await allowed(detailsPath('x'))).toBe('GET, HEAD');
+    expect(await allowed(systemPath('x'))).toBe('DELETE, PATCH');
+    expect(await allowed('/livez')).toBe('GET, HEAD');
+  });
+
+  it.each([
+    ['GET', `${listPath()}/`],
+    ['GET', listPath().replace('appmanager', 'AppManager')],
+    ['GET', listPath().replace('all/info', 'all/INFO')],
+    ['PATCH', `${createPath()}/`],
+    ['POST', '/rtm/api/runtime/app/a/build/b/process-name/p/start/'],
+    ['GET', '/api/platform/discover/'],
+  ])('a path in another case or with a slash behind it is none: %s %s', async (method, path) => {
     const response = await app.request(method, path);
     expect([response.status, response.body]).toEqual([404, NO_ENDPOINT]);
   });
+
+  it.each(['/livez/', '/LIVEZ', '/docs-json/'])(
+    'a public path is written in one way only: %s',
+    async (path) => {
+      expect((await app.request('GET', path, { token: null })).status).toBe(401);
+      expect((await app.request('GET', path)).status).toBe(404);
+    },
+  );
 
   it.each([...PERCENT_PATHS, ...PERCENT_PATHS.map((path) => `/docs${path}`)])(
     'a path that is not well encoded is 400, 401 or 404, never 500: %s',
@@ -124,13 +161,18 @@ describe('error bodies', () => {
     expect(refused.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it.each(['*/*', 'text/html', 'application/json, text/plain', 'application/xml', ''])(
-    'is JSON for a caller that accepts "%s"',
-    async (accept) => {
-      const response = await app.request('GET', detailsPath('unknown'), { headers: { accept } });
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    },
-  );
+  it.each([
+    'application/problem+json;q=0',
+    'application/json, Application/Problem+JSON ; q=0.0',
+    '*/*',
+    'text/html',
+    'application/json, text/plain',
+    'application/xml',
+    '',
+  ])('is JSON for a caller that accepts "%s"', async (accept) => {
+    const response = await app.request('GET', detailsPath('unknown'), { headers: { accept } });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
 
   it('answers HEAD as GET without a body, and OPTIONS without a token', async () => {
     const path = listPath();

@@ -141,6 +141,8 @@ describe('headers', () => {
       expect((await read('identity')).coding).toBeUndefined();
       expect((await read('zstd, compress')).coding).toBeUndefined();
       expect((await read('gzip;q=0')).coding).toBeUndefined();
+      expect((await read('gzip;q=0, br;q=0, identity')).coding).toBeUndefined();
+      expect((await read('br;q=0, gzip;q=0.5')).coding).toBe('gzip');
       const gzip = await read('gzip');
       expect(gzip.coding).toBe('gzip');
       const br = await read('gzip, deflate, br');

@@ -73,8 +73,8 @@ describe('messages that are not valid HTTP', () => {
     const answer = await sendRaw(app.url, { parts: [message] });
     expect(answer.isClosed).toBe(true);
     expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(answer.status).toBe(404);
-    expect(jsonOf(answer)).toEqual({ error: 'Not Found', message: 'No such endpoint.', status: 404 });
+    expect(answer.status).toBe(405);
+    expect(jsonOf(answer)).toMatchObject({ message: 'This endpoint has no such method.', status: 405 });
   });
 
   it('a broken chunk of a body that a route reads is answered 400', async () => {

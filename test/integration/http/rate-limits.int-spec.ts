@@ -58,6 +58,39 @@ describe('rate limits', () => {
     },
   );
 
+  it('are told by every answer that is subject to them, refusals too', async () => {
+    await start({
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '7',
+      RATE_LIMIT_PRINCIPAL_PER_MINUTE: '3',
+      RATE_LIMIT_DISCOVERY_PER_MINUTE: '2',
+    });
+    const told = async (path: string, token?: null) => {
+      const { status, headers } = await app.request('GET', path, token === null ? { token } : {});
+      const left = headers.get('ratelimit')?.replace(/;t=([1-9]|[1-5]\d|60)(?=,|$)/g, '');
+      return { status, policy: headers.get('ratelimit-policy'), left };
+    };
+    const [address, caller, discovery] = ['"address";q=7;w=60', '"caller";q=3;w=60', '"discovery";q=2;w=60'];
+    expect(await told(listPath(), null)).toEqual({ status: 401, policy: address, left: '"address";r=6' });
+    expect(await told(listPath())).toEqual({
+      status: 200,
+      policy: `${address}, ${caller}`,
+      left: '"address";r=5, "caller";r=2',
+    });
+    expect(await told('/api/platform/discover')).toMatchObject({
+      policy: `${address}, ${caller}, ${discovery}`,
+      left: '"address";r=4, "caller";r=1, "discovery";r=1',
+    });
+    expect(await told(listPath())).toMatchObject({ status: 200, left: '"address";r=3, "caller";r=0' });
+    expect(await told(listPath())).toMatchObject({ status: 429, left: '"address";r=2, "caller";r=0' });
+    expect(await told('/livez')).toMatchObject({ status: 200, policy: null });
+  });
+
+  it('are not told where there are none', async () => {
+    await start({});
+    const { headers } = await app.request('GET', listPath());
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
+  });
+
   it('leave the probes alone', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE) });
     expect(await repeat(() => app.request('GET', '/livez'))).not.toContain(429);

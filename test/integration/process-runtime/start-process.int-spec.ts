@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
+import { sendRaw } from '../http/raw-http.js';
 import { start, startPath, started } from '../../support/runtime/runtime-client.js';
 import {
   countInstances,
@@ -162,6 +163,31 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect(sent('x-content-type-options')).toBe('nosniff');
     expect(sent('x-xss-protection')).toBe('0');
     expect(sent('content-type')).toContain('application/json');
+  });
+
+  it('sends the CORS headers that its preflight has, whatever Host the request names', async () => {
+    const origin = 'https://front.example.com';
+    const { headers } = await start(app, published, 'plain', {}, { headers: { origin } });
+    const path = startPath(published, 'plain');
+    const preflight = await fetch(`${app.url}${path}`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    const names = ['origin', 'credentials', 'methods', 'headers'].map(
+      (name) => `access-control-allow-${name}`,
+    );
+    const of = (sent: { get(name: string): string | null }) => names.map((name) => sent.get(name));
+    expect(of(headers)).toEqual(of(preflight.headers));
+
+    const foreign = await sendRaw(app.url, {
+      parts: [
+        `POST ${path} HTTP/1.1\r\nHost: evil.example.com\r\nsvc-platform: web\r\nContent-Type: application/json\r\n` +
+          `Authorization: Bearer ${await app.tokenWith({})}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+      ],
+    });
+    expect(foreign.status).toBe(200);
+    expect(foreign.text).toContain(`Access-Control-Allow-Origin: ${app.url}\r\n`);
+    expect(foreign.text).not.toContain('evil.example.com');
   });
 
   it.each([

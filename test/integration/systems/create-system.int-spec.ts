@@ -130,6 +130,17 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(versions[0]?.createdAt.getTime()).toBeGreaterThanOrEqual(Date.parse(body.createdDate));
   });
 
+  it.each([
+    ['https://bücher.example/mcp?q=1', 'https://xn--bcher-kva.example/mcp?q=1'],
+    ['https://BÜCHER.example:8443/A', 'https://xn--bcher-kva.example:8443/A'],
+    ['HTTPS://例え.テスト', 'HTTPS://xn--r8jz45g.xn--zckzah'],
+    ['https://xn--bcher-kva.example/mcp', 'https://xn--bcher-kva.example/mcp'],
+  ])('stores an internationalised host name as DNS knows it: %s', async (baseUrl, stored) => {
+    const { body } = await create(createSystemBody({ payload: { baseUrl } }));
+    expect(body.baseUrl).toBe(stored);
+    expect(await systemRow(app, body.id)).toMatchObject({ baseUrl: stored });
+  });
+
   it('drops the configuration that is sent with NO_AUTH, whatever it is', async () => {
     for (const configuration of [
       serviceAccount()['configuration'],

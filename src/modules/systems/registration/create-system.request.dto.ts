@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { Equals, IsOptional } from 'class-validator';
-import { IsHttpUrl, IsPart, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsDisplayName, IsHttpUrl, IsPart, IsText } from '../../../common/validation/patterns.decorators.js';
 import { IsResourceName } from '../model/is-resource-name.decorator.js';
 import { SystemType } from '../model/system.types.js';
 import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
@@ -14,7 +14,7 @@ export const DESCRIPTION_MAX_LENGTH = 2_000;
 /** Configuration of a new MCP system. */
 @ApiExtraModels(...AUTHORIZATION_MODELS)
 export class CreateSystemPayloadDto {
-  @IsText(1, NAME_MAX_LENGTH, { description: 'Display name.', example: 'Inventory tools' })
+  @IsDisplayName(NAME_MAX_LENGTH, { description: 'Display name.', example: 'Inventory tools' })
   name: string;
 
   @ApiProperty({

@@ -1,7 +1,13 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
-import { IfSent, IsCredential, IsHttpUrl, IsText } from '../../../common/validation/patterns.decorators.js';
+import {
+  IfSent,
+  IsCredential,
+  IsDisplayName,
+  IsHttpUrl,
+  IsText,
+} from '../../../common/validation/patterns.decorators.js';
 import { isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
 import {
   IsApiKey,
@@ -92,7 +98,11 @@ export class UpdateAuthorizationDto {
 
 /** What to change about an MCP system; a member that is left out keeps its value. */
 export class UpdateSystemRequestDto {
-  @IsText(1, NAME_MAX_LENGTH, { required: false, description: 'Display name.', example: 'Inventory tools' })
+  @IsDisplayName(NAME_MAX_LENGTH, {
+    required: false,
+    description: 'Display name.',
+    example: 'Inventory tools',
+  })
   @IfSent()
   name?: string;
 
