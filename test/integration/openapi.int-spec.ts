@@ -188,10 +188,17 @@ describe('OpenAPI document', () => {
           /^(2..|304)$/.test(status)
             ? ['ETag']
             : [];
+        const located = /^20[12]$/.test(status) ? ['Location'] : [];
+        const replayed =
+          /^(startProcess|executeUiAction)$/.test(operation.operationId) && status === '200'
+            ? ['Idempotent-Replayed']
+            : [];
         const ofStart = operation.operationId === 'startProcess' && status === '200' ? START_HEADERS : [];
         expect(Object.keys(headers), `${name} ${status}`).toEqual([
           ...((PROBES.includes(path) ? undefined : byStatus[status]) ?? ['X-Request-Id']),
+          ...located,
           ...ofStart,
+          ...replayed,
           ...tagged,
         ]);
       }

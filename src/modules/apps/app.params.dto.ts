@@ -13,6 +13,11 @@ export class AppVersionParams extends AppParams {
   versionId: string;
 }
 
+/** The segments that the paths of a version begin with. */
+export function pathOf({ appId, versionId }: AppVersionParams): string[] {
+  return ['appmanager', 'api', 'resource', 'app', appId, 'app-version', versionId];
+}
+
 /** The version that a path names. */
 export function versionOf({ appId, versionId }: AppVersionParams): AppVersionKey {
   return { appId, appVersionId: versionId };

@@ -1,4 +1,5 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
+import { REPLAY_HEADER } from '../../common/http/replay-header.js';
 import { IDEMPOTENCY_KEY } from '../process-runtime/model/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
@@ -24,6 +25,7 @@ export const UiActionApi = apiRoutes([], {
     },
     answer: {
       type: UiActionResponseDto,
+      headers: REPLAY_HEADER,
       examples: UI_ACTION_EXAMPLES,
       description: 'Where the token stands now.',
     },

@@ -1,9 +1,11 @@
-import { Body, Controller, Param, Post } from '@nestjs/common';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/user/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../common/http/found-first.decorator.js';
+import { marked } from '../../common/http/replay-header.js';
 import { RequestHeader } from '../../common/http/request-header.decorator.js';
 import { UiActionExecutionService } from '../process-runtime/ui-actions/ui-action-execution.service.js';
 import { UiActionPathService } from '../process-runtime/ui-actions/ui-action-path.service.js';
@@ -31,7 +33,8 @@ export class UiActionController {
     @Param() params: UiActionParams,
     @Body() body: Record<string, unknown>,
     @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<UiActionResponseDto> {
-    return this.actions.execute(principal, params, body, idempotencyKey);
+    return marked(response, await this.actions.execute(principal, params, body, idempotencyKey));
   }
 }

@@ -51,9 +51,12 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
   it('answers 201 with everything that the build holds', async () => {
     await createdSystem(app, place, { resourceName: 'by-hand' });
     await committed(document({ systems: SYSTEMS, workflows: [emptyWorkflow('Score')] }));
-    const { status, body } = await build(app, place);
+    const { status, body, headers } = await build(app, place);
 
     expect(status).toBe(201);
+    const location = headers.get('location') ?? '';
+    expect(location).toBe(`/appmanager/api/resource/app/${place.appId}/build/${body.buildId}`);
+    expect((await app.request('GET', location)).body).toMatchObject({ buildId: body.buildId });
     expect(body).toMatchObject({
       buildId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       buildStatus: 'COMMITTED',

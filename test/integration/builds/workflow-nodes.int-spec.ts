@@ -165,6 +165,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
       '?onSequence=start-end',
     );
     expect(status).toBe(201);
+    expect(headers.get('location')).toBe(nodePath(place, 'flow', body.id));
     expect(body).toMatchObject({
       id: expect.stringMatching(UUID),
       svcUuid: expect.stringMatching(UUID),

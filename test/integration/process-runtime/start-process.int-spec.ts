@@ -359,6 +359,8 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       const second = await start(app, published, 'plain', { b: 2, a: 1 }, { key: 'again' });
 
       expect(second).toMatchObject({ status: 200, text: first.text });
+      expect(first.headers.get('idempotent-replayed')).toBeNull();
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
     });
 
     it('answers 409 with another body', async () => {

@@ -68,6 +68,12 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(text).not.toContain('battery');
   });
 
+  it('says where the system is read', async () => {
+    const { body, headers } = await create(createSystemBody());
+    const read = await app.request('GET', headers.get('location') ?? '');
+    expect([read.status, read.body['resourceId']]).toEqual([200, body.resourceId]);
+  });
+
   it('stores what it answers, the secret only as a ciphertext', async () => {
     const request = createSystemBody({
       resourceName: 'Stock_[1].(a)-B',

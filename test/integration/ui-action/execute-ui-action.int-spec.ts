@@ -348,6 +348,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       const again = await execute(app, process, token.uuid, ui('a'), { n: 1 }, { key: 'k' });
 
       expect(again).toMatchObject({ status: 200, text: first.text });
+      expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     });
 
     it('answers 409 with another body', async () => {

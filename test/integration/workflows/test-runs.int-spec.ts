@@ -53,8 +53,9 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     );
 
   it('answers 202 with the run, which a job then brings to its end', async () => {
-    const { status, body } = await start('outer', { n: 4 });
+    const { status, body, headers } = await start('outer', { n: 4 });
     expect(status).toBe(202);
+    expect(headers.get('location')).toBe(`/rtm/api/runtime/workflow-run/${body.workflowRunId}`);
     expect(await ended(body.workflowRunId)).toMatchObject({
       state: 'FINISHED',
       origin: 'TEST',

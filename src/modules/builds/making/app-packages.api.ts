@@ -1,5 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { LOCATION_HEADER } from '../../../common/http/location.js';
 import {
   COMMIT_EXAMPLE,
   COMMITTED_VERSION_EXAMPLE,
@@ -79,6 +80,7 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
     status: HttpStatus.CREATED,
     answer: {
       type: NewBuildResponseDto,
+      headers: LOCATION_HEADER,
       example: { ...MANIFEST_EXAMPLE, warnings: [] },
       description: 'The build and what it holds.',
     },

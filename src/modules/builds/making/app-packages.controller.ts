@@ -1,11 +1,13 @@
-import { Body, Controller, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { BodyAsBytes } from '../../../common/http/body-bytes.decorator.js';
 import { JsonText } from '../../../common/http/json-replies.js';
+import { locate } from '../../../common/http/location.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -65,7 +67,10 @@ export class AppPackagesController {
   async build(
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<NewBuildResponseDto> {
-    return toNewBuild(await this.builds.create(principal, versionOf(params)));
+    const build = toNewBuild(await this.builds.create(principal, versionOf(params)));
+    locate(response, 'appmanager', 'api', 'resource', 'app', params.appId, 'build', build.buildId);
+    return build;
   }
 }

@@ -1,5 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { ETAG_HEADER, IF_MATCH } from './if-match.js';
 import { DELIVERY_DENIED, PACKAGE_MOVED, VERSION_COMMITTED } from '../model/build.examples.js';
 import { PACKAGE_REFUSED } from '../model/package.dto.js';
@@ -46,7 +47,11 @@ export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
       `has a node of this id, and with \`${PACKAGE_MOVED}\` where others stored packages of the version all the time.`,
     status: HttpStatus.CREATED,
     body: NODE_BODY,
-    answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },
+    answer: {
+      ...NODE,
+      headers: { ...LOCATION_HEADER, ...ETAG_HEADER },
+      description: 'The node as it is stored.',
+    },
     others: [REFUSED],
     errors: [NO_WORKFLOW, VERSION_COMMITTED],
   },

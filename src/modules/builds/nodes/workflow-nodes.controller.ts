@@ -7,10 +7,11 @@ import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
+import { locate } from '../../../common/http/location.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
+import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { requiredIfMatch } from './if-match.js';
 import { inTurns } from '../../../common/turns.js';
 import {
@@ -64,7 +65,9 @@ export class WorkflowNodesController {
     @Body() body: Record<string, unknown>,
     @Res({ passthrough: true }) response: Response,
   ): Promise<WorkflowNodeDto> {
-    return answered(response, await this.workflows.create(principal, workflowOf(params), body, onSequence));
+    const shown = await this.workflows.create(principal, workflowOf(params), body, onSequence);
+    locate(response, ...pathOf(params), 'workflow', params.workflowName, 'node', shown.node.id);
+    return answered(response, shown);
   }
 
   @Get(':workflowName/node/:nodeId')

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../../common/canonical-json.js';
+import { asReplay } from '../../../common/replays.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
@@ -54,5 +55,5 @@ export function repeatedAnswer(stored: StoredAnswer, { bodyHash }: RepeatKey): u
     );
   }
   // Written again it is the text that was stored: JavaScript keeps the order of names.
-  return JSON.parse(stored.response);
+  return asReplay(JSON.parse(stored.response) as object);
 }

@@ -1,4 +1,5 @@
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
 import { START_BODY_EXAMPLES, START_EXAMPLE, START_RESPONSE_HEADERS } from './start.examples.js';
 import { IDEMPOTENCY_KEY } from '../model/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../model/stopped.response.dto.js';
@@ -33,7 +34,7 @@ export const ProcessStartApi = apiRoutes([], {
     answer: {
       type: StartProcessResponseDto,
       example: START_EXAMPLE,
-      headers: START_RESPONSE_HEADERS,
+      headers: { ...START_RESPONSE_HEADERS, ...REPLAY_HEADER },
       description: 'The instance, where it stands now.',
     },
     errors: [

@@ -1,9 +1,11 @@
-import { Body, Controller, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Param, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { marked } from '../../../common/http/replay-header.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
 import { StartProcessResponseDto } from '../model/start.response.dto.js';
@@ -30,7 +32,9 @@ export class ProcessStartController {
     @Body() body: Record<string, unknown>,
     @RequestHeader('svc-platform') platform: string | undefined,
     @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<StartProcessResponseDto> {
-    return this.processes.start(principal, definitionOf(params), { body, platform, idempotencyKey });
+    const call = { body, platform, idempotencyKey };
+    return marked(response, await this.processes.start(principal, definitionOf(params), call));
   }
 }

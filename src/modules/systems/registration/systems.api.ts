@@ -1,5 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import { apiRoutes } from '../../../common/http/api-routes.js';
+import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
 import { SystemListResponseDto } from './system-list.dto.js';
@@ -46,6 +47,7 @@ export const SystemsApi = apiRoutes([403], {
     body: { type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES },
     answer: {
       type: CreatedSystemResponseDto,
+      headers: LOCATION_HEADER,
       examples: CREATED_SYSTEM_EXAMPLES,
       description: 'The new system; `tools` is empty until a connection test succeeds.',
     },

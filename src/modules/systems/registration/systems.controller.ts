@@ -7,12 +7,13 @@ import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { namesTag } from '../../../common/http/if-none-match.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
+import { locate } from '../../../common/http/location.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto, toDeletedSystemResponse } from './deleted-system.response.dto.js';
-import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
+import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
 import { HttpsAddressesPipe } from './https-addresses.pipe.js';
 import { ListSystemsQuery, toListOptions, toSystemListJson } from './system-list.dto.js';
@@ -35,8 +36,14 @@ export class SystemsController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
     @Body(HttpsAddressesPipe) body: CreateSystemRequestDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedSystemResponseDto> {
     const system = await this.systems.create(principal, versionOf(params), body);
+    const [version, place] = [
+      pathOf(params),
+      ['ri', system.resourceId, 'integration', 'api', 'systems', 'getById'],
+    ];
+    locate(response, ...version, 'rt', 'system', ...place);
     return toCreatedSystemResponse({ ...system, hasClientKey: system.clientKey !== null });
   }
 

@@ -2,6 +2,7 @@ import { HttpStatus } from '@nestjs/common';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { StartedTestRunDto } from './test-run.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -20,6 +21,7 @@ export const TestRunsApi = apiRoutes([], {
     },
     answer: {
       type: StartedTestRunDto,
+      headers: LOCATION_HEADER,
       example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },
       description: 'The run has begun.',
     },

@@ -1,10 +1,12 @@
-import { Body, Controller, Param, Post } from '@nestjs/common';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { locate } from '../../../common/http/location.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { StartedTestRunDto, testRunKey, TestRunParams } from './test-run.dto.js';
@@ -26,7 +28,10 @@ export class TestRunsController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: TestRunParams,
     @Body() body: Record<string, unknown>,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<StartedTestRunDto> {
-    return { workflowRunId: await this.runs.start(principal, testRunKey(params), body) };
+    const workflowRunId = await this.runs.start(principal, testRunKey(params), body);
+    locate(response, 'rtm', 'api', 'runtime', 'workflow-run', workflowRunId);
+    return { workflowRunId };
   }
 }
