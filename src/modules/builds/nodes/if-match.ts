@@ -7,7 +7,13 @@ export const IF_MATCH = {
   required: true,
   description:
     'The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.',
-  schema: { type: 'string', minLength: 1, maxLength: 1_024, example: '*' },
+  schema: {
+    type: 'string',
+    maxLength: 1_024,
+    // One tag, or several: all that a client has a reason to send.
+    pattern: '^(\\*|(W/)?"[!#-~]*"(, (W/)?"[!#-~]*")*)$',
+    example: '*',
+  },
 } as const;
 
 /** The response header `ETag` (RFC 9110, section 8.8.3). */
