@@ -66,7 +66,9 @@ describe.skipIf(started === undefined || !IS_EMBEDDED)('job workers with a Redis
 
   it('say that it refuses their password, and look into the table', async () => {
     const warn = vi.spyOn(Log.prototype, 'warn');
-    const replica = await startCounting(begun, url.replace('admin', 'wrong'));
+    const replica = await startCounting(begun, url.replace('admin', 'wrong'), {
+      JOBS_STOP_GRACE_MS: '20000',
+    });
     try {
       await replica.add({ kind: 'work' });
       await replica.drained();
@@ -78,7 +80,9 @@ describe.skipIf(started === undefined || !IS_EMBEDDED)('job workers with a Redis
         LATE,
       );
     } finally {
+      const begin = performance.now();
       await replica.stop();
+      expect(performance.now() - begin).toBeLessThan(20_000);
     }
   });
 });

@@ -26,6 +26,7 @@ export class BrokerWorkers {
   private readonly stopping = new AbortController();
   private workers: Worker[] = [];
   private closed: Promise<unknown> = Promise.resolve();
+  private readonly looks = new Set<Promise<unknown>>();
   private failures = 0;
 
   constructor(
@@ -45,7 +46,7 @@ export class BrokerWorkers {
   start(): void {
     const { broker } = this.relay;
     if (broker !== undefined) {
-      this.workers = JOB_LANES.map((lane) => broker.work(lane, (job) => this.look(job)));
+      this.workers = JOB_LANES.map((lane) => broker.work(lane, (job) => this.underWay(this.look(job))));
       this.sweep.start();
     }
   }
@@ -59,13 +60,21 @@ export class BrokerWorkers {
 
   /** Waits until no job runs any more, and the sweep has ended. */
   async ended(): Promise<void> {
-    await this.closed.catch(() => undefined);
+    // Workers of a Redis that is away do not close before it is back.
+    const ended = this.isLeading ? [this.closed] : [...this.looks, this.sweep.stop()];
+    await Promise.allSettled(ended);
   }
 
   /** Leaves Redis, whether it answers or not. */
   async leave(): Promise<void> {
     const left = Promise.all(this.workers.map((worker) => worker.close(true))).catch(() => undefined);
     await within(CLOSE_MS, left, () => undefined);
+  }
+
+  private underWay<T>(look: Promise<T>): Promise<T> {
+    const ended = look.finally(() => this.looks.delete(ended));
+    this.looks.add(ended);
+    return ended;
   }
 
   private async look({ looks, ...place }: ToldJob): Promise<number | undefined> {
