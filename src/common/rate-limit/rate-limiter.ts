@@ -43,7 +43,8 @@ export class RateLimiter {
     const now = performance.now();
     const minute = this.minuteOf(key, now);
     minute.count += 1;
-    const seconds = Math.max(1, Math.ceil((minute.end - now) / SECOND_MS));
+    // Whole milliseconds first: a sum and a difference of fractions can be a little more than a minute.
+    const seconds = Math.max(1, Math.ceil(Math.round(minute.end - now) / SECOND_MS));
     if (response !== undefined) {
       const { most } = this.limit;
       tellRateLimit(response, this.policy, { most, left: Math.max(0, most - minute.count), seconds });

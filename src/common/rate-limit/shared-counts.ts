@@ -3,6 +3,8 @@ import type { Shared } from '../redis/redis.service.js';
 /** How long counts of this replica wait to be told to the others. */
 const TELL_MS = 100;
 const WINDOW_MS = 60_000;
+/** An end that is so much later is that of the next minute. */
+const NEXT_MS = 1_000;
 /** Adds to a count, which ends a minute after it began. Returns the count, and the milliseconds until its end. */
 const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -59,7 +61,14 @@ export class SharedCounts {
     const { redis, keyOf } = this.shared;
     const sum = await redis.ask((client) => client.eval(ADD, 1, keyOf('rate', name), counted, WINDOW_MS));
     const [count, leftMs] = sum as [number, number];
-    minute.count = Math.max(minute.count, count + minute.untold);
-    minute.end = performance.now() + leftMs;
+    const now = performance.now();
+    if (minute.end <= now) {
+      // What came at its very end has begun the next minute of the others. The next one here learns of it.
+      return;
+    }
+    const end = now + leftMs;
+    const isNext = end > minute.end + NEXT_MS;
+    minute.count = isNext ? count + minute.untold : Math.max(minute.count, count + minute.untold);
+    minute.end = end;
   }
 }

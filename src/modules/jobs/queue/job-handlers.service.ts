@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
 import type { JobLane } from '../model/job-lane.js';
 import type { JobHandler } from '../model/job-queue.types.js';
@@ -13,10 +12,7 @@ import { DuplicateHandlerError } from './jobs.errors.js';
 export class JobHandlersService {
   private readonly handlers = new Map<string, JobHandler>();
 
-  constructor(
-    private readonly env: Env,
-    private readonly metrics: Metrics,
-  ) {}
+  constructor(private readonly env: Env) {}
 
   /** @throws DuplicateHandlerError when the kind has a handler already */
   register(handler: JobHandler): void {
@@ -24,10 +20,6 @@ export class JobHandlersService {
       throw new DuplicateHandlerError(handler.kind);
     }
     this.handlers.set(handler.kind, handler);
-    if (handler.giveUp !== undefined) {
-      // Who watches a count for its growth sees the first one only where there was a 0 before.
-      this.metrics.jobDuration.zero({ kind: handler.kind, outcome: 'given_up' });
-    }
   }
 
   /** Undefined for a kind that only another release knows. */

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
 import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
@@ -6,12 +6,20 @@ import { Metrics } from '../../../common/metrics/metrics.js';
 import type { JobBroker } from '../broker/job-broker.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
+import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
 /** How far background jobs are behind, and whether Redis hands them out, read whenever somebody asks for the metrics. */
 @Injectable()
-export class JobMetrics {
-  constructor({ registry }: Metrics, jobs: JobsRepository, clock: Clock, { broker }: JobRelay) {
+export class JobMetrics implements OnApplicationBootstrap {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly handlers: JobHandlersService,
+    jobs: JobsRepository,
+    clock: Clock,
+    { broker }: JobRelay,
+  ) {
+    const { registry } = metrics;
     const age = {
       name: 'svc_job_queue_age_seconds',
       help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
@@ -25,6 +33,15 @@ export class JobMetrics {
     if (broker !== undefined) {
       registry.registerMetric(redisGauge(broker));
       registry.registerMetric(redisFailureCounter(broker));
+    }
+  }
+
+  /** Who watches a count for its growth sees the first one only where there was a 0 before. */
+  onApplicationBootstrap(): void {
+    for (const kind of this.handlers.kinds) {
+      if (this.handlers.find(kind)?.giveUp !== undefined) {
+        this.metrics.jobDuration.zero({ kind, outcome: 'given_up' });
+      }
     }
   }
 }
