@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
+import { withSharedComponents } from './openapi-components.js';
+import { packageComponents } from './openapi-package.js';
 import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
 
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
@@ -37,6 +39,7 @@ continued towards MCP servers.
 **Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool; tools that
 are new or changed in a later test stay disabled until someone has looked at them (\`TOOL_CHANGE_POLICY\`).`;
 
+const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
 const REQUEST_ID = {
   description:
     'Id of the request, which log lines, audit events and the body of a 500 name: the one that was sent, where it has 8 to 64 letters, ' +
@@ -84,15 +87,28 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
   closeBodies(document);
-  return withRequestIds(document);
+  return withSharedComponents(withCommonParts(document));
 }
 
-/** Documents the header that a middleware puts on every response, which no decorator of a route knows of. */
-function withRequestIds(document: OpenAPIObject): OpenAPIObject {
+type Components = NonNullable<OpenAPIObject['components']>;
+
+/**
+ * Documents what no decorator of a route knows of: the header that a middleware puts on every response, and the schema of
+ * application packages.
+ */
+function withCommonParts(document: OpenAPIObject): OpenAPIObject {
   for (const response of operationsOf(document.paths).flatMap(({ responses }) => Object.values(responses))) {
     response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
   }
-  return { ...document, components: { ...document.components, headers: { RequestId: REQUEST_ID } } };
+  const schemas = { ...document.components?.schemas, ...packageComponents() } as NonNullable<
+    Components['schemas']
+  >;
+  const info = { ...document.info, license: LICENSE };
+  return {
+    ...document,
+    info,
+    components: { ...document.components, schemas, headers: { RequestId: REQUEST_ID } },
+  };
 }
 
 /**

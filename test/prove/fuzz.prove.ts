@@ -1,7 +1,9 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { Agent } from 'undici';
+import { dereferenced } from '../support/dereferenced.js';
 import { OpenApiContract } from '../support/openapi-contract.js';
 import { ApiClient } from './support/api-client.js';
 import { prove, type Proof } from './support/proof.js';
@@ -41,7 +43,8 @@ export const proof: Proof = {
       LOG_LEVEL: 'fatal',
     });
     const token = await environment.token();
-    const document = (await (await fetch(`${service.url}/docs-json`)).json()) as ApiDocument;
+    const shared = (await (await fetch(`${service.url}/docs-json`)).json()) as OpenAPIObject;
+    const document = dereferenced(shared) as unknown as ApiDocument;
     const sender = new Sender(service.url, document);
     const requests = requestsOf(document, { token, ids: await someIds(new ApiClient(service.url, token)) });
     const seed = randomInt(2 ** 31);

@@ -1,22 +1,22 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { dereferenced } from './dereferenced.js';
 
 interface HeaderObject {
   required?: boolean;
   schema: object;
 }
-type Reference = { $ref: string };
 interface DocumentedResponse {
   content?: Record<string, { schema: object }>;
-  headers?: Record<string, HeaderObject | Reference>;
+  headers?: Record<string, HeaderObject>;
 }
 type Responses = Record<string, DocumentedResponse>;
 type Paths = Record<string, Record<string, { responses: Responses }>>;
 
 const DOCUMENT_ID = 'openapi';
 const SPECIAL_HEADERS = ['WWW-Authenticate', 'Retry-After'];
-const ERROR_BODY = '#/components/schemas/ErrorResponseDto';
+const ERROR_BODY = '#/components/schemas/ErrorResponse';
 
 /** A response as it came over the wire. */
 export interface WireResponse {
@@ -35,7 +35,11 @@ export class OpenApiContract {
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; template: string }[];
 
-  constructor(private readonly document: OpenAPIObject) {
+  private readonly document: OpenAPIObject;
+
+  constructor(shared: OpenAPIObject) {
+    const document = dereferenced(shared);
+    this.document = document;
     this.ajv = new Ajv2020({
       strict: false,
       allErrors: true,
@@ -72,11 +76,8 @@ export class OpenApiContract {
       return;
     }
     const sent = response.contentType.split(';')[0] ?? '';
-    // The same body with the members of RFC 9457 on top.
-    const isProblem = sent === 'application/problem+json';
-    const type = isProblem ? 'application/json' : sent;
-    if (documented.content?.[type] === undefined) {
-      throw new Error(`${where}: the content type "${type}" is not documented`);
+    if (documented.content?.[sent] === undefined) {
+      throw new Error(`${where}: the content type "${sent}" is not documented`);
     }
     const pointer = [
       'paths',
@@ -85,11 +86,10 @@ export class OpenApiContract {
       'responses',
       String(response.status),
       'content',
-      type,
+      sent,
       'schema',
     ];
-    const body = isProblem ? withoutProblem(response.body) : response.body;
-    this.checkSchema(`#/${pointer.map(escape).join('/')}`, body, where);
+    this.checkSchema(`#/${pointer.map(escape).join('/')}`, response.body, where);
   }
 
   /** Headers that are documented are there; those that only some statuses have are documented. */
@@ -104,7 +104,7 @@ export class OpenApiContract {
       }
     }
     for (const [name, header] of Object.entries(headers)) {
-      const { required = false, schema } = this.resolved(header);
+      const { required = false, schema } = header;
       const value = sent.get(name);
       if (required && value === null) {
         throw new Error(`${where}: the header ${name} is missing`);
@@ -113,15 +113,6 @@ export class OpenApiContract {
         throw new Error(`${where}: the header ${name} is not as documented: ${JSON.stringify(value)}`);
       }
     }
-  }
-
-  private resolved(header: HeaderObject | Reference): HeaderObject {
-    const named = this.document.components?.headers as Record<string, HeaderObject> | undefined;
-    const found = '$ref' in header ? named?.[header.$ref.split('/').at(-1) ?? ''] : header;
-    if (found === undefined) {
-      throw new Error('a header of the document refers to nothing');
-    }
-    return found;
   }
 
   private checkSchema(pointer: string, body: unknown, where: string): void {

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
+import { dereferenced } from '../../support/dereferenced.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount, systemPath } from '../../support/factories.js';
 
@@ -23,7 +24,7 @@ describe('the OpenAPI document and the service', () => {
 
   beforeAll(async () => {
     app = await TestApp.start();
-    document = buildOpenApi(app.nest);
+    document = dereferenced(buildOpenApi(app.nest));
   });
   afterAll(() => app.close());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
+import { dereferenced } from '../../support/dereferenced.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, listPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';
@@ -166,7 +167,7 @@ function operationsOf(app: TestApp): Route[] {
     parameters?: { name: string; in: string }[];
     requestBody?: object;
   }
-  return Object.entries(buildOpenApi(app.nest).paths).flatMap(([template, item]) =>
+  return Object.entries(dereferenced(buildOpenApi(app.nest)).paths).flatMap(([template, item]) =>
     METHODS.flatMap((method) => {
       const operation = (item as Record<string, Operation | undefined>)[method];
       if (operation === undefined || PROBES.has(template)) {

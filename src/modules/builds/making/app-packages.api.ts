@@ -1,4 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import {
@@ -28,7 +29,7 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       '409 also where it names a library whose package does not say that this application may use it (`usableBy`), and with ' +
       `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. 503 also where too many packages wait for their check.`,
     body: {
-      schema: ANY_OBJECT,
+      schema: { $ref: getSchemaPath('ApplicationPackage') },
       examples: { package: { summary: 'A small package', value: PACKAGE_EXAMPLE } },
     },
     answer: {

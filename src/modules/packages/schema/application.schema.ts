@@ -43,8 +43,8 @@ export const applicationSchema = z
     formatVersion: z.literal(1).describe('Version of this format.'),
     appId: idRule.describe('The application; the same as in the path of the delivery.'),
     name: textRule(1, 255).describe('Name for people.'),
-    description: textRule(0, 2_000).default(''),
-    settings: settingsSchema.prefault({}),
+    description: textRule(0, 2_000).default('').describe('What the application is for.'),
+    settings: settingsSchema.prefault({}).describe('What front ends need to know of a build.'),
     usableBy: z
       .array(idRule)
       .meta({ uniqueItems: true })

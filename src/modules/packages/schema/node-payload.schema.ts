@@ -9,14 +9,20 @@ const templatesRule = z.record(z.string().min(1).max(128), templateRule);
 export const restPayloadSchema = z
   .strictObject({
     system: referenceSchema.describe('A REST system.'),
-    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('HTTP method.'),
     path: templateRule
       .regex(/^(\/|$)/, 'must start with "/"')
       .default('')
       .describe('Below the base URL of the system; may contain ${…}.'),
     queryParameters: templatesRule.default({}).describe('Values may contain ${…}.'),
     headers: templatesRule.default({}).describe('Values may contain ${…}; never credentials.'),
-    timeoutSeconds: z.int().min(1).max(300).nullable().default(null),
+    timeoutSeconds: z
+      .int()
+      .min(1)
+      .max(300)
+      .nullable()
+      .default(null)
+      .describe('Seconds for the answer; null for the limit of the deployment.'),
   })
   .meta({ id: 'RestEndpointPayload', description: 'payload of a REST_ENDPOINT node.' });
 
@@ -36,19 +42,21 @@ export const DATA_OPERATIONS = [
 export const dataSourcePayloadSchema = z
   .strictObject({
     system: referenceSchema.describe('A NOSQL_DB system.'),
-    collection: idRule,
-    operation: z.enum(DATA_OPERATIONS),
+    collection: idRule.describe('Collection of the data source.'),
+    operation: z.enum(DATA_OPERATIONS).describe('What is done with the collection.'),
     filter: jsonObjectRule.default({}).describe('Required, and not empty, for updates and deletions.'),
     sort: z
       .record(textRule(1, 255), z.union([z.literal(1), z.literal(-1)]))
       .nullable()
-      .default(null),
+      .default(null)
+      .describe('1 for ascending, -1 for descending, by field.'),
     projection: z
       .record(textRule(1, 255), z.union([z.literal(0), z.literal(1)]))
       .nullable()
-      .default(null),
-    skip: z.int().min(0).max(1_000_000).default(0),
-    limit: z.int().min(1).max(10_000).default(100),
+      .default(null)
+      .describe('1 for fields to read, 0 for those to leave out.'),
+    skip: z.int().min(0).max(1_000_000).default(0).describe('Documents that are left out at the beginning.'),
+    limit: z.int().min(1).max(10_000).default(100).describe('Documents that are read at the most.'),
     document: jsonObjectRule.nullable().default(null).describe('insertOne.'),
     documents: z
       .union([z.array(jsonObjectRule), z.string().max(4_096)])

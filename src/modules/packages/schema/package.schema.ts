@@ -17,8 +17,8 @@ export const packageSchema = z
   .strictObject({
     $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
     application: applicationSchema,
-    systems: z.array(systemSchema).default([]),
-    workflows: z.array(workflowSchema).default([]),
-    processes: z.array(processFileSchema).default([]),
+    systems: z.array(systemSchema).default([]).describe('Systems of the version.'),
+    workflows: z.array(workflowSchema).default([]).describe('Workflows of the version.'),
+    processes: z.array(processFileSchema).default([]).describe('Files with process definitions.'),
   })
   .meta({ description: 'An application package as one JSON document.' });

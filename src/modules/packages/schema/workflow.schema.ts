@@ -25,7 +25,7 @@ export const referenceSchema = z
 
 const conditionSchema = z
   .strictObject({
-    id: idRule,
+    id: idRule.describe('Unique in the node.'),
     expression: z
       .string()
       .max(4_096)
@@ -39,13 +39,17 @@ const conditionSchema = z
   .meta({ id: 'Condition' });
 
 const sequenceSchema = z
-  .strictObject({ id: idRule, sourceNodeId: idRule.describe('This node.'), targetNodeId: idRule })
+  .strictObject({
+    id: idRule.describe('Unique in the workflow.'),
+    sourceNodeId: idRule.describe('This node.'),
+    targetNodeId: idRule.describe('The node that follows.'),
+  })
   .meta({ id: 'Sequence' });
 
 const aiOptionsSchema = z
   .strictObject({
-    aiType: z.literal('CUSTOM_AGENT'),
-    aiSubType: textRule(0, 64).nullable().default(null),
+    aiType: z.literal('CUSTOM_AGENT').describe('The kind of agent.'),
+    aiSubType: textRule(0, 64).nullable().default(null).describe('Kept for front ends; without effect.'),
     operationPrompt: z
       .string()
       .min(1)
@@ -81,7 +85,7 @@ export const workflowNodeSchema = z
       .default({ x: 0, y: 0 })
       .describe('Place in an editor.'),
     conditions: z.array(conditionSchema).default([]).describe('CONDITION only.'),
-    outgoingSequences: z.array(sequenceSchema).default([]),
+    outgoingSequences: z.array(sequenceSchema).default([]).describe('Where the workflow goes on.'),
     inputBody: z
       .string()
       .max(BODY_MAX_LENGTH)
@@ -106,7 +110,10 @@ export const workflowNodeSchema = z
       .nullable()
       .default(null)
       .describe('SUBWORKFLOW: the workflow to run.'),
-    subWorkflowNodeType: textRule(0, 64).nullable().default(null),
+    subWorkflowNodeType: textRule(0, 64)
+      .nullable()
+      .default(null)
+      .describe('Kept for front ends; without effect.'),
     workflowResourceId: z.string().max(64).nullable().optional().describe(ignored),
     createdDate: z.string().max(64).nullable().optional().describe(ignored),
     modifiedDate: z.string().max(64).nullable().optional().describe(ignored),
@@ -126,9 +133,9 @@ export const workflowSchema = z
       .refine((name) => !isDotSegment(name), NO_DOT_SEGMENT)
       .meta(noDotSegment)
       .describe('Name by which actions and other workflows start it; unique in the package.'),
-    description: textRule(0, 2_000).default(''),
+    description: textRule(0, 2_000).default('').describe('What the workflow is for.'),
     inputSchema: jsonObjectRule.nullable().default(null).describe('JSON Schema (2020-12) of the input.'),
     outputSchema: jsonObjectRule.nullable().default(null).describe('JSON Schema (2020-12) of the output.'),
-    nodes: z.array(workflowNodeSchema),
+    nodes: z.array(workflowNodeSchema).describe('Its nodes.'),
   })
   .meta({ id: 'Workflow', description: 'A workflow: workflows/*.json.' });

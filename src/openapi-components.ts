@@ -1,0 +1,200 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Reference = { $ref: string };
+
+/** The members of parts of the document that are read or changed here. */
+interface SchemaObject {
+  type?: string | string[];
+  format?: string;
+  maximum?: number;
+  properties?: Schemas;
+  required?: string[];
+  [keyword: string]: unknown;
+}
+type Schemas = Record<string, SchemaObject>;
+interface ParameterObject {
+  name: string;
+}
+interface ErrorExample {
+  error: string;
+  message: string;
+  status: number;
+}
+interface ResponseObject {
+  content?: Record<string, { schema: SchemaObject | Reference; example?: unknown }>;
+}
+type Responses = Record<string, ResponseObject | Reference>;
+
+/** One operation, as far as its parts are shared with others. */
+interface Operation {
+  parameters?: (ParameterObject | Reference)[];
+  responses: Responses;
+}
+
+const SCHEMAS = '#/components/schemas/';
+/** Members that RFC 9457 adds to the error body. */
+const PROBLEM_MEMBERS = {
+  type: {
+    type: 'string',
+    enum: ['about:blank'],
+    description: 'No more than the status says (RFC 9457, section 4.2.1).',
+  },
+  title: { type: 'string', description: 'HTTP reason phrase.', example: 'Conflict' },
+  detail: { type: 'string', description: 'What is wrong: `details`, and `message` where there are none.' },
+} as const satisfies Schemas;
+const INT32_MAX = 2 ** 31 - 1;
+/** Statuses whose usual answer is named by the status: it says no more. */
+const OF_EVERY_ROUTE: ReadonlySet<unknown> = new Set([400, 401, 429, 500, 503]);
+/** A longer name would be a sentence. */
+const NAME_MAX = 60;
+
+/**
+ * The document as its readers want it, made of what decorators of routes say: schemas without our word for their classes,
+ * errors as problem+json too, widths of integers, and once in `components` what several operations have in common.
+ * @throws Error when two schemas would have one name
+ */
+export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
+  const named = withoutClassNames(document);
+  const operations = operationsOf(named);
+  addProblems(operations, (named.components?.schemas ?? {}) as Schemas);
+  tellWidths(named);
+  const responses = shareResponses(operations);
+  const parameters = shareParameters(operations);
+  return { ...named, components: { ...named.components, responses, parameters } } as OpenAPIObject;
+}
+
+function operationsOf(document: OpenAPIObject): Operation[] {
+  return Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
+}
+
+/** `Dto` says how a class is used in here; clients that are generated from the document would carry it. */
+function withoutClassNames(document: OpenAPIObject): OpenAPIObject {
+  const text = JSON.stringify(document, (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' ? value.replace(/Dto$/, '') : value,
+  );
+  const copy = JSON.parse(text) as OpenAPIObject;
+  const schemas: Schemas = {};
+  for (const [name, schema] of Object.entries((copy.components?.schemas ?? {}) as Schemas)) {
+    const short = name.replace(/Dto$/, '');
+    if (short in schemas) {
+      throw new Error(`two schemas have the name ${short}`);
+    }
+    schemas[short] = schema;
+  }
+  return { ...copy, components: { ...copy.components, schemas } };
+}
+
+/** Declares what `Accept: application/problem+json` brings, beside the error bodies (docs/contract.md, section 1). */
+function addProblems(operations: readonly Operation[], schemas: Schemas): void {
+  for (const { content = {} } of operations.flatMap(errorsOf)) {
+    const { $ref = '' } = (content['application/json']?.schema ?? {}) as Partial<Reference>;
+    const name = $ref.slice(SCHEMAS.length);
+    const schema = schemas[name];
+    if (schema !== undefined && isErrorBody(schema)) {
+      const problem = name.replace(/(Response)?$/, 'Problem');
+      schemas[problem] ??= problemOf(schema);
+      content['application/problem+json'] = { schema: { $ref: `${SCHEMAS}${problem}` } };
+    }
+  }
+}
+
+function problemOf(schema: SchemaObject): SchemaObject {
+  return {
+    ...schema,
+    properties: { ...PROBLEM_MEMBERS, ...schema.properties },
+    required: [...Object.keys(PROBLEM_MEMBERS), ...(schema.required ?? [])],
+  };
+}
+
+function isErrorBody({ properties = {} }: SchemaObject): boolean {
+  return ['error', 'message', 'status'].every((member) => member in properties);
+}
+
+function errorsOf({ responses }: Operation): ResponseObject[] {
+  return Object.entries(responses).flatMap(([status, response]) =>
+    isError(status) ? [response as ResponseObject] : [],
+  );
+}
+
+function isError(status: string): boolean {
+  return Number(status) >= 400;
+}
+
+/** A client in a typed language takes 32 bits where nothing is said. */
+function tellWidths(part: unknown): void {
+  if (typeof part !== 'object' || part === null) {
+    return;
+  }
+  const schema = part as SchemaObject;
+  if ([schema.type].flat().includes('integer')) {
+    schema.format ??= (schema.maximum ?? Infinity) <= INT32_MAX ? 'int32' : 'int64';
+  }
+  for (const [key, member] of Object.entries(part)) {
+    if (!['example', 'examples', 'default'].includes(key)) {
+      tellWidths(member);
+    }
+  }
+}
+
+/** @returns the responses of several operations, which refer to them now, by names made of their messages */
+function shareResponses(operations: readonly Operation[]): Record<string, ResponseObject> {
+  const places = new Places<ResponseObject>();
+  for (const { responses } of operations) {
+    for (const status of Object.keys(responses).filter(isError)) {
+      places.add(responses[status] as ResponseObject, (reference) => (responses[status] = reference));
+    }
+  }
+  return places.share('responses', ({ content }) => {
+    const { error, message, status } = (content?.['application/json']?.example ??
+      {}) as Partial<ErrorExample>;
+    return [...(OF_EVERY_ROUTE.has(status) ? [nameOf(error ?? '')] : []), nameOf(message ?? '')];
+  });
+}
+
+function shareParameters(operations: readonly Operation[]): Record<string, ParameterObject> {
+  const places = new Places<ParameterObject>();
+  for (const { parameters = [] } of operations) {
+    parameters.forEach((parameter, index) =>
+      places.add(parameter as ParameterObject, (reference) => (parameters[index] = reference)),
+    );
+  }
+  return places.share('parameters', ({ name }) => [nameOf(name)]);
+}
+
+/** `Process instance not found.` becomes `ProcessInstanceNotFound`. */
+function nameOf(text: string): string {
+  const words = text.match(/[A-Za-z0-9]+/g) ?? [];
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** Equal parts of operations, and how each is replaced by a reference. */
+class Places<Part extends object> {
+  private readonly found = new Map<string, { part: Part; replace: ((reference: Reference) => void)[] }>();
+
+  add(part: Part, replace: (reference: Reference) => void): void {
+    const text = JSON.stringify(part);
+    const known = this.found.get(text) ?? { part, replace: [] };
+    known.replace.push(replace);
+    this.found.set(text, known);
+  }
+
+  /**
+   * Takes out what stands in several places. Of different parts with one name the most frequent has it; the others have their
+   * next name, or stay where they are.
+   */
+  share(kind: string, namesOf: (part: Part) => string[]): Record<string, Part> {
+    const shared: Record<string, Part> = {};
+    const frequent = [...this.found.values()].filter(({ replace }) => replace.length > 1);
+    for (const { part, replace } of frequent.toSorted(
+      (one, other) => other.replace.length - one.replace.length,
+    )) {
+      const free = (name: string): boolean => name !== '' && name.length <= NAME_MAX && !(name in shared);
+      const name = namesOf(part).find(free);
+      if (name !== undefined) {
+        shared[name] = part;
+        replace.forEach((by) => by({ $ref: `#/components/${kind}/${name}` }));
+      }
+    }
+    return shared;
+  }
+}
