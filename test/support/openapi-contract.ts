@@ -48,7 +48,9 @@ export class OpenApiContract {
       inlineRefs: false,
       code: { optimize: false },
     });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
+    for (const ajv of [this.ajv, this.headerAjv]) {
+      (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    }
     this.ajv.addSchema({ ...closed(document), $id: DOCUMENT_ID });
     this.templates = Object.keys(document.paths).map((template) => ({
       template,
