@@ -69,8 +69,9 @@ function operationsOf(document: OpenAPIObject): Operation[] {
 
 /** `Dto` says how a class is used in here; clients that are generated from the document would carry it. */
 function withoutClassNames(document: OpenAPIObject): OpenAPIObject {
-  const text = JSON.stringify(document, (key, value: unknown) =>
-    key === '$ref' && typeof value === 'string' ? value.replace(/Dto$/, '') : value,
+  // References, and those of discriminators, which are texts of any name.
+  const text = JSON.stringify(document, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(SCHEMAS) ? value.replace(/Dto$/, '') : value,
   );
   const copy = JSON.parse(text) as OpenAPIObject;
   const schemas: Schemas = {};

@@ -49,6 +49,20 @@ const REQUEST_ID = {
   example: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
 } as const;
 
+/** A list of RFC 9651, one member for each limit that the answer is subject to; absent where no limit is set. */
+const rateLimit = (description: string, example: string): object => ({
+  description: `${description} (draft-ietf-httpapi-ratelimit-headers-10).`,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Response headers that no decorator of a route knows of. */
+const HEADERS = {
+  RequestId: REQUEST_ID,
+  RateLimitPolicy: rateLimit('Limits of a minute: `q` requests in `w` seconds', '"caller";q=600;w=60'),
+  RateLimit: rateLimit('What is left of them: `r` requests for `t` seconds', '"caller";r=599;t=60'),
+};
+
 /** Builds the OpenAPI document, a pure function of the application's routes. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -56,7 +70,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setTitle(SERVICE_NAME)
     .setDescription(DESCRIPTION)
     .setVersion(SERVICE_VERSION)
-    .addServer('/', 'This deployment')
+    .addServer('/', 'This deployment: production, staging or test')
     .addTag(
       'Systems',
       'MCP servers and other data sources of an application version: create, read, change, delete',
@@ -80,7 +94,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: 'Access token of the SSO, without the word Bearer.',
+        description: 'Access token of the SSO, without the word Bearer; a JWT is checked as RFC8725 says.',
       },
       'bearer',
     )
@@ -97,17 +111,24 @@ type Components = NonNullable<OpenAPIObject['components']>;
  * application packages.
  */
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
-  for (const response of operationsOf(document.paths).flatMap(({ responses }) => Object.values(responses))) {
-    response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+  const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
+  const limits = { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') };
+  for (const { security = [], responses } of operationsOf(document.paths)) {
+    for (const response of Object.values(responses)) {
+      const ofGuarded = security.length === 0 ? {} : limits;
+      response.headers = { 'X-Request-Id': header('RequestId'), ...ofGuarded, ...response.headers };
+    }
   }
   const schemas = { ...document.components?.schemas, ...packageComponents() } as NonNullable<
     Components['schemas']
   >;
   const info = { ...document.info, license: LICENSE };
+  const servers = document.servers?.map((server) => ({ ...server, 'x-internal': false }));
   return {
     ...document,
     info,
-    components: { ...document.components, schemas, headers: { RequestId: REQUEST_ID } },
+    ...(servers === undefined ? {} : { servers }),
+    components: { ...document.components, schemas, headers: HEADERS },
   };
 }
 
@@ -136,6 +157,7 @@ function closeBodies({ paths, components }: OpenAPIObject): void {
 
 interface Operation {
   requestBody?: { content: Record<string, { schema: object }> };
+  security?: object[];
   responses: Record<string, { headers?: object }>;
 }
 

@@ -16,6 +16,24 @@ interface Media {
   examples?: Record<string, { summary?: string; value: unknown }>;
 }
 
+interface SchemaPart {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  pattern?: string;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  properties?: Record<string, SchemaPart>;
+  items?: SchemaPart;
+  oneOf?: SchemaPart[];
+  anyOf?: SchemaPart[];
+  allOf?: SchemaPart[];
+}
+
 interface Operation {
   operationId: string;
   summary?: string;
@@ -23,7 +41,7 @@ interface Operation {
   tags?: string[];
   security?: object[];
   'x-permission'?: string;
-  parameters?: { name: string; in: string; required?: boolean; description?: string }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: SchemaPart }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<
     string,
@@ -180,11 +198,11 @@ describe('OpenAPI document', () => {
     });
   });
 
-  it('documents the request id of every response, and how to go on after a 401, a 429 and a 503', () => {
+  it('documents request id and limits of every response, and how to go on after a 401, a 429 and a 503', () => {
     const byStatus: Record<string, string[]> = {
-      '401': ['X-Request-Id', 'WWW-Authenticate'],
-      '429': ['X-Request-Id', 'Retry-After'],
-      '503': ['X-Request-Id', 'Retry-After'],
+      '401': ['WWW-Authenticate'],
+      '429': ['Retry-After'],
+      '503': ['Retry-After'],
     };
     for (const { name, path, operation } of operations) {
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
@@ -200,7 +218,8 @@ describe('OpenAPI document', () => {
             : [];
         const ofStart = operation.operationId === 'startProcess' && status === '200' ? START_HEADERS : [];
         expect(Object.keys(headers), `${name} ${status}`).toEqual([
-          ...((PROBES.includes(path) ? undefined : byStatus[status]) ?? ['X-Request-Id']),
+          'X-Request-Id',
+          ...(PROBES.includes(path) ? [] : ['RateLimit-Policy', 'RateLimit', ...(byStatus[status] ?? [])]),
           ...located,
           ...ofStart,
           ...replayed,
@@ -208,6 +227,40 @@ describe('OpenAPI document', () => {
         ]);
       }
     }
+  });
+
+  it('bounds every text, list and number of requests but those of packages, whose bytes are bounded', () => {
+    const schemas = (document.components?.schemas ?? {}) as Record<string, SchemaPart>;
+    const unbounded: string[] = [];
+    const seen = new Set<string>();
+    const look = (part: SchemaPart | undefined, place: string): void => {
+      if (part?.$ref !== undefined) {
+        const name = part.$ref.split('/').at(-1) ?? '';
+        if (!seen.has(name) && !name.includes('Package')) {
+          seen.add(name);
+          look(schemas[name], name);
+        }
+        return;
+      }
+      if (part === undefined || isUnbounded(part)) {
+        unbounded.push(place);
+      }
+      const { properties = {}, items, oneOf = [], anyOf = [], allOf = [] } = part ?? {};
+      Object.entries(properties).forEach(([name, member]) => look(member, `${place}.${name}`));
+      [...(items === undefined ? [] : [items]), ...oneOf, ...anyOf, ...allOf].forEach((one) =>
+        look(one, place),
+      );
+    };
+    for (const { name, operation } of operations) {
+      for (const parameter of operation.parameters ?? []) {
+        look(parameter.schema, `${name} ${parameter.name}`);
+      }
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+        look(schema, `${name} body`);
+      }
+    }
+    expect(unbounded).toEqual([]);
+    expect(seen.size).toBeGreaterThan(10);
   });
 
   it('asks for no token at the probes', () => {
@@ -325,6 +378,20 @@ describe('OpenAPI document', () => {
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });
+
+/** A pattern without a star or a plus is a bound. */
+function isUnbounded(part: SchemaPart): boolean {
+  const types = [part.type].flat();
+  const { enum: values, const: value, format, pattern, maxLength } = part;
+  const isListed = values !== undefined || value !== undefined || format !== undefined;
+  const isText = types.includes('string') && !isListed && maxLength === undefined;
+  const isNumber = types.includes('integer') && (part.minimum === undefined || part.maximum === undefined);
+  return (
+    (isText && (pattern === undefined || /[*+]/.test(pattern))) ||
+    isNumber ||
+    (types.includes('array') && part.maxItems === undefined)
+  );
+}
 
 function bodiesOf({ requestBody, responses }: Operation): Media[] {
   return [requestBody, ...Object.values(responses)].flatMap((part) =>

@@ -18,7 +18,8 @@ export const InstanceProgressApi = apiRoutes([], {
         name: 'Last-Event-ID',
         required: false,
         description: 'Number of the last event that the caller knows; anything that is no number is ignored.',
-        schema: { type: 'string', example: '6' },
+        // Longer ones are 431: the limit of Node.js for the line and the headers of a request together, bytes.
+        schema: { type: 'string', maxLength: 16_384, example: '6' },
       },
     ],
     answer: {

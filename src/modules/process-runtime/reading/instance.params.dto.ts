@@ -86,17 +86,19 @@ export class InstancesQueryDto {
 }
 
 const LISTS = INSTANCE_LISTS.join('|');
+/** Each of them once or, which is no mistake, more often. */
+const NAMES_OF_LISTS = `^((${LISTS})(,(${LISTS})){0,9})?$`;
 
 /** What an answer about one instance has. */
 export class InstanceQueryDto {
   @ApiPropertyOptional({
     type: String,
-    pattern: `^((${LISTS})(,(${LISTS}))*)?$`,
+    pattern: NAMES_OF_LISTS,
     description:
       'Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.',
     example: 'history',
   })
-  @Matches(new RegExp(`^((${LISTS})(,(${LISTS}))*)?$`), {
+  @Matches(new RegExp(NAMES_OF_LISTS), {
     message: `must be empty or some of ${INSTANCE_LISTS.join(', ')}, with commas`,
   })
   @IsOptional()

@@ -48,8 +48,8 @@ export class NoAuthorizationDto {
 
   @ApiProperty({
     required: false,
-    // No type: anything at all.
-    oneOf: [{}],
+    // Anything at all.
+    oneOf: [{ type: 'object', additionalProperties: true }, { not: { type: 'object' } }],
     description: 'Ignored whatever it is, and not stored.',
   })
   configuration?: unknown;

@@ -24,6 +24,7 @@ export class ListSystemsQuery {
 
   @ApiPropertyOptional({
     type: String,
+    maxLength: 255,
     description:
       'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
     example: 'LIB',

@@ -24,12 +24,14 @@ const ETAG_HEADER = {
   },
 } as const;
 
+/** Longer ones are 431: the limit of Node.js for the line and the headers of a request together, bytes. */
+const HEAD_MAX = 16_384;
 /** The request header `If-None-Match` (RFC 9110, section 13.1.2). */
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   required: false,
   description: 'The `ETag` of what was read, or several of them.',
-  schema: { type: 'string' },
+  schema: { type: 'string', maxLength: HEAD_MAX },
 } as const;
 
 const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
