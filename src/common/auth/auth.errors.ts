@@ -21,19 +21,17 @@ const DETAILS: Record<AuthenticationFailure, string> = {
   invalid: 'The access token is not valid.',
 };
 
-/** RFC 6750, section 3.1: who shows no bearer token is told of no error. */
-const WITHOUT_TOKEN: ReadonlySet<AuthenticationFailure> = new Set(['missing', 'malformed']);
-
 /** 401: no bearer token, or one that is not accepted (RFC 6750, section 3). Never quotes the token. */
 export class AuthenticationRequiredError extends UnauthorizedError {
   readonly code = 'AUTHENTICATION_REQUIRED';
   readonly challenge: string;
   constructor(
     readonly reason: AuthenticationFailure,
-    options?: ErrorOptions,
+    { cause, isTokenShown = reason !== 'missing' }: ErrorOptions & { isTokenShown?: boolean } = {},
   ) {
-    super('Authentication required or failed.', DETAILS[reason], options);
-    this.challenge = WITHOUT_TOKEN.has(reason) ? 'Bearer' : 'Bearer error="invalid_token"';
+    super('Authentication required or failed.', DETAILS[reason], { cause });
+    // RFC 6750, section 3.1: who shows no bearer token is told of no error.
+    this.challenge = isTokenShown ? 'Bearer error="invalid_token"' : 'Bearer';
   }
 }
 

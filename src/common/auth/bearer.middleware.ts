@@ -79,7 +79,7 @@ function checkHeader(request: Request): void {
     throw new AuthenticationRequiredError('missing');
   }
   if (count > 1 || bearerToken(request) === null) {
-    throw new AuthenticationRequiredError('malformed');
+    throw new AuthenticationRequiredError('malformed', { isTokenShown: false });
   }
 }
 

@@ -52,9 +52,7 @@ function expectUnauthorized(answer: Awaited<ReturnType<typeof call>>, challenge 
 describe('a request with a bad credential', () => {
   it.each(Object.entries(BAD_TOKENS))('is refused before its body is parsed: %s', async (_name, make) => {
     const token = await make({ issuer, rsaKey });
-    // What has no form of a token is none.
-    const challenge = /^[\w\-.~+/]+=*$/.test(token) ? INVALID_TOKEN : 'Bearer';
-    expectUnauthorized(await call(`${app.url}/guarded`, token, post), challenge);
+    expectUnauthorized(await call(`${app.url}/guarded`, token, post), INVALID_TOKEN);
   });
 
   it.each([
@@ -130,7 +128,7 @@ describe('a request with a bad credential', () => {
     issuer.keys = [await signingKey(), await signingKey()];
     const other = await startGuardedApp({ issuerUrl: issuer.url });
     const token = await issuer.sign({}, { header: { kid: undefined } });
-    expectUnauthorized(await call(`${other.url}/guarded`, token, post));
+    expectUnauthorized(await call(`${other.url}/guarded`, token, post), INVALID_TOKEN);
     issuer.keys = before;
     await other.stop();
   });
@@ -143,7 +141,8 @@ describe('an issuer with strict rules', () => {
     ['another azp', { azp: 'other-client' }, {}],
     ['no client', {}, {}],
   ])('refuses %s', async (_name, claims, header) => {
-    expectUnauthorized(await call(`${strictApp.url}/guarded`, await issuer.sign(claims, { header }), post));
+    const token = await issuer.sign(claims, { header });
+    expectUnauthorized(await call(`${strictApp.url}/guarded`, token, post), INVALID_TOKEN);
   });
 
   it.each([

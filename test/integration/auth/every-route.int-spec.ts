@@ -68,7 +68,7 @@ describe('every guarded route', () => {
       );
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
       expect(new Set(answers.map(({ headers }) => headers.get('www-authenticate')))).toEqual(
-        new Set([/^[\w\-.~+/]+=*$/.test(token ?? '') ? 'Bearer error="invalid_token"' : 'Bearer']),
+        new Set([token === null ? 'Bearer' : 'Bearer error="invalid_token"']),
       );
     },
   );
