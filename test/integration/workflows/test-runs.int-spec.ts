@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { shardOfUuid } from '../../../src/database/shards.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
@@ -95,7 +96,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
       .mockImplementation(async (_node, { scope }) => {
         const runs = app.dataSource.getRepository(WorkflowRunEntity);
         // As if the worker were gone: nothing of what it does from here on is stored.
-        await runs.increment({ id: scope.runId }, 'attempt', 1);
+        await runs.increment({ id: scope.runId, shard: shardOfUuid(scope.runId) }, 'attempt', 1);
         throw new Error('the worker dies');
       });
     const { body } = await start('outer', { n: 4 });
