@@ -1,4 +1,4 @@
-import { In, type EntityManager } from 'typeorm';
+import { In, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import type { DatabaseTime } from '../../../database/database-time.js';
 import { andShard, inShard, isSharded } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
@@ -173,42 +173,46 @@ export function jobsFrom(
 }
 
 /** When the oldest job of a lane and of some shards was to be done that nobody works at; undefined when there is none. */
-export async function oldestDueOf(
+export function oldestDueOf(
   manager: EntityManager,
   time: DatabaseTime,
   lane: JobLane,
   shards: readonly number[],
 ): Promise<Date | undefined> {
   const now = time.now();
-  const row = await manager
-    .createQueryBuilder(RuntimeJobEntity, 'job')
-    .select(['job.id', 'job.dueAt'])
-    .where({ lane, ...inShard(manager, shards) })
-    .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
-    .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
-    .orderBy('job.dueAt')
-    .limit(1)
-    .getOne();
-  return row?.dueAt;
+  return first(manager, 'dueAt', { lane, ...inShard(manager, shards) }, (job) =>
+    job
+      .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
+      .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`),
+  );
 }
 
 /** Since when the first job of a lane and of some shards may be claimed that nobody works at; undefined when none may be. */
-export async function oldestReadyOf(
+export function oldestReadyOf(
   manager: EntityManager,
   time: DatabaseTime,
   lane: JobLane,
   shards: readonly number[],
 ): Promise<Date | undefined> {
   const now = time.now();
-  const row = await manager
+  return first(manager, 'availableAt', { lane, ...inShard(manager, shards) }, (job) =>
+    job.andWhere(`job.available_at <= ${now.sql}`, now.parameters),
+  );
+}
+
+/** The earliest of such a time of jobs. */
+async function first(
+  manager: EntityManager,
+  of: 'dueAt' | 'availableAt',
+  where: FindOptionsWhere<RuntimeJobEntity>,
+  narrowed: (job: SelectQueryBuilder<RuntimeJobEntity>) => SelectQueryBuilder<RuntimeJobEntity>,
+): Promise<Date | undefined> {
+  const jobs = manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
-    .select(['job.id', 'job.availableAt'])
-    .where({ lane, ...inShard(manager, shards) })
-    .andWhere(`job.available_at <= ${now.sql}`, now.parameters)
-    .orderBy('job.availableAt')
-    .limit(1)
-    .getOne();
-  return row?.availableAt;
+    .select(['job.id', `job.${of}`])
+    .where(where);
+  const row = await narrowed(jobs).orderBy(`job.${of}`).limit(1).getOne();
+  return row?.[of];
 }
 
 /** Whether the server knows SKIP LOCKED. Rethrows failures that tell nothing about it, such as a lost connection. */
