@@ -21,14 +21,16 @@ interface ErrorExample {
   status: number;
 }
 interface ResponseObject {
+  headers?: object;
   content?: Record<string, { schema: SchemaObject | Reference; example?: unknown }>;
 }
-type Responses = Record<string, ResponseObject | Reference>;
 
-/** One operation, as far as its parts are shared with others. */
+/** One operation, as far as its parts are read or changed after it was made. */
 interface Operation {
   parameters?: (ParameterObject | Reference)[];
-  responses: Responses;
+  requestBody?: { content: Record<string, { schema: object }> };
+  security?: object[];
+  responses: Record<string, ResponseObject>;
 }
 
 const SCHEMAS = '#/components/schemas/';
@@ -63,7 +65,8 @@ export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
   return { ...named, components: { ...named.components, responses, parameters } } as OpenAPIObject;
 }
 
-function operationsOf(document: OpenAPIObject): Operation[] {
+/** Every operation of a document. Its responses are not shared yet. */
+export function operationsOf(document: OpenAPIObject): Operation[] {
   return Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
 }
 
@@ -112,9 +115,7 @@ function isErrorBody({ properties = {} }: SchemaObject): boolean {
 }
 
 function errorsOf({ responses }: Operation): ResponseObject[] {
-  return Object.entries(responses).flatMap(([status, response]) =>
-    isError(status) ? [response as ResponseObject] : [],
-  );
+  return Object.entries(responses).flatMap(([status, response]) => (isError(status) ? [response] : []));
 }
 
 function isError(status: string): boolean {
@@ -142,7 +143,10 @@ function shareResponses(operations: readonly Operation[]): Record<string, Respon
   const places = new Places<ResponseObject>();
   for (const { responses } of operations) {
     for (const status of Object.keys(responses).filter(isError)) {
-      places.add(responses[status] as ResponseObject, (reference) => (responses[status] = reference));
+      places.add(
+        responses[status] as ResponseObject,
+        (reference) => (responses[status] = reference as ResponseObject),
+      );
     }
   }
   return places.share('responses', ({ content }) => {

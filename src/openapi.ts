@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
-import { withSharedComponents } from './openapi-components.js';
+import { operationsOf, withSharedComponents } from './openapi-components.js';
 import { packageComponents } from './openapi-package.js';
 import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
 
@@ -113,7 +113,7 @@ type Components = NonNullable<OpenAPIObject['components']>;
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
   const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
   const limits = { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') };
-  for (const { security = [], responses } of operationsOf(document.paths)) {
+  for (const { security = [], responses } of operationsOf(document)) {
     for (const response of Object.values(responses)) {
       const ofGuarded = security.length === 0 ? {} : limits;
       response.headers = { 'X-Request-Id': header('RequestId'), ...ofGuarded, ...response.headers };
@@ -136,8 +136,8 @@ function withCommonParts(document: OpenAPIObject): OpenAPIObject {
  * Says of the schemas of requests what holds for all of them: a member that is not named is refused. Bodies whose shape is data say
  * themselves that they have others.
  */
-function closeBodies({ paths, components }: OpenAPIObject): void {
-  const schemas = (components?.schemas ?? {}) as Record<string, object>;
+function closeBodies(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, object>;
   const seen = new Set<object>();
   const close = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || seen.has(value)) {
@@ -150,17 +150,7 @@ function closeBodies({ paths, components }: OpenAPIObject): void {
     const named = '$ref' in value ? schemas[String(value.$ref).split('/').at(-1) ?? ''] : undefined;
     [...Object.values(value), named].forEach(close);
   };
-  for (const { requestBody } of operationsOf(paths)) {
+  for (const { requestBody } of operationsOf(document)) {
     Object.values(requestBody?.content ?? {}).forEach(({ schema }) => close(schema));
   }
-}
-
-interface Operation {
-  requestBody?: { content: Record<string, { schema: object }> };
-  security?: object[];
-  responses: Record<string, { headers?: object }>;
-}
-
-function operationsOf(paths: OpenAPIObject['paths']): Operation[] {
-  return Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
 }

@@ -1,6 +1,6 @@
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { apiRoutes } from '../../../common/http/api-routes.js';
+import { apiRoutes, HEAD_MAX } from '../../../common/http/api-routes.js';
 import { PROGRESS_EXAMPLE } from '../reading/instance.examples.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -18,8 +18,7 @@ export const InstanceProgressApi = apiRoutes([], {
         name: 'Last-Event-ID',
         required: false,
         description: 'Number of the last event that the caller knows; anything that is no number is ignored.',
-        // Longer ones are 431: the limit of Node.js for the line and the headers of a request together, bytes.
-        schema: { type: 'string', maxLength: 16_384, example: '6' },
+        schema: { type: 'string', maxLength: HEAD_MAX, example: '6' },
       },
     ],
     answer: {

@@ -1,5 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
-import { apiRoutes } from '../../../common/http/api-routes.js';
+import { apiRoutes, HEAD_MAX } from '../../../common/http/api-routes.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
@@ -24,8 +24,6 @@ const ETAG_HEADER = {
   },
 } as const;
 
-/** Longer ones are 431: the limit of Node.js for the line and the headers of a request together, bytes. */
-const HEAD_MAX = 16_384;
 /** The request header `If-None-Match` (RFC 9110, section 13.1.2). */
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
