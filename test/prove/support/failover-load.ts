@@ -62,6 +62,10 @@ export class FailoverLoad {
       if (first !== undefined) {
         return first - since;
       }
+      if (!this.running) {
+        // Rejects with the answer that was a fault.
+        await this.work;
+      }
       prove(this.running, 'the load has ended');
       prove(performance.now() - since < limitMs, `no write within ${limitMs} ms`);
       await sleep(5);
