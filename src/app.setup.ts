@@ -75,11 +75,14 @@ export function configureApp(app: NestExpressApplication): void {
     ]),
   );
   setUpApiDocs(app);
-  configureServer(app.getHttpServer(), env, app.get(Metrics));
+  configureServer(app);
   app.get(StopGate).watch(app.getHttpServer());
 }
 
-function configureServer(server: Server, env: Env, { limits }: Metrics): void {
+function configureServer(app: NestExpressApplication): void {
+  const server: Server = app.getHttpServer();
+  const env = app.get(Env);
+  const { limits } = app.get(Metrics);
   // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = env.get('HTTP_HEADERS_TIMEOUT_MS');
@@ -87,7 +90,7 @@ function configureServer(server: Server, env: Env, { limits }: Metrics): void {
   server.keepAliveTimeout = env.get('HTTP_KEEP_ALIVE_TIMEOUT_MS');
   limitAllConnections(server, env.limit('HTTP_MAX_CONNECTIONS'), limits);
   checkHostInMiddleware(server);
-  answerClientErrors(server);
+  answerClientErrors(server, app.get(Log));
   const ofAddress = env.limit('HTTP_ADDRESS_CONNECTIONS');
   // Behind proxies all connections come from the last one of them.
   if (ofAddress.most > 0 && env.get('TRUST_PROXY') === 0) {

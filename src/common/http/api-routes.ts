@@ -14,9 +14,6 @@ import { apiErrors, type RouteError } from './api-errors.js';
 /** A JSON object whose shape is data. */
 export const ANY_OBJECT = { type: 'object', additionalProperties: true } as const;
 
-/** No header is longer, else 431: the limit of Node.js for the line and the headers of a request together, bytes. */
-export const HEAD_MAX = 16_384;
-
 /** What the OpenAPI document says of a route. */
 export interface RouteText {
   readonly summary: string;

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '../errors/error-body.js';
+import type { Log } from '../logging/log.js';
 
 interface Exchange {
   request: IncomingMessage;
@@ -11,7 +13,7 @@ interface Exchange {
  * Answers what Node's HTTP parser rejects, which no middleware ever sees, with the one error body. Statuses outside
  * the contract's table (408, 417, 431) become 400; the message says which it was.
  */
-export function answerClientErrors(server: Server): void {
+export function answerClientErrors(server: Server, log: Log): void {
   const latest = new WeakMap<Duplex, Exchange>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response });
@@ -25,13 +27,17 @@ export function answerClientErrors(server: Server): void {
       socket.destroy();
       return;
     }
-    const body = JSON.stringify(errorBody(400, messageOf(error.code)));
+    const message = messageOf(error.code);
+    const body = JSON.stringify(errorBody(400, message));
+    const requestId = randomUUID();
+    log.info('request refused before it was read', { requestId, reason: message });
     socket.end(
       [
         'HTTP/1.1 400 Bad Request',
         'Content-Type: application/json; charset=utf-8',
         'X-Content-Type-Options: nosniff',
         'Cache-Control: no-store',
+        `X-Request-Id: ${requestId}`,
         'Connection: close',
         `Content-Length: ${Buffer.byteLength(body)}`,
         '',

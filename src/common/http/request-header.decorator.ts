@@ -1,10 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ValidationFailedError } from '../errors/request.errors.js';
+
+/** Characters of a header that may be long. Node.js has room for twice as much in the line and the headers of a request together. */
+export const HEADER_MAX_LENGTH = 8_192;
+
+/**
+ * @param name as the OpenAPI document has it
+ * @returns undefined when it was not sent
+ * @throws ValidationFailedError when it is longer than the document allows
+ */
+export function headerOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | undefined {
+  const sent = headers[name.toLowerCase()];
+  const value = Array.isArray(sent) ? sent.join(', ') : sent;
+  if (value !== undefined && value.length > HEADER_MAX_LENGTH) {
+    throw new ValidationFailedError([
+      { field: name, rule: `must have at most ${HEADER_MAX_LENGTH} characters` },
+    ]);
+  }
+  return value;
+}
 
 /** Parameter of a handler: a request header by its name, undefined when it was not sent. Its route documents it with `@ApiHeader`. */
 export const RequestHeader = createParamDecorator(
-  (name: string, context: ExecutionContext): string | undefined => {
-    const value = context.switchToHttp().getRequest<IncomingMessage>().headers[name.toLowerCase()];
-    return Array.isArray(value) ? value.join(', ') : value;
-  },
+  (name: string, context: ExecutionContext): string | undefined =>
+    headerOf(context.switchToHttp().getRequest<IncomingMessage>(), name),
 );

@@ -155,6 +155,7 @@ function expectRefused(answer: RawAnswer, message?: string): void {
   expect(answer.text).toMatch(/^content-type: application\/json; charset=utf-8\r$/im);
   expect(answer.text).toMatch(/^x-content-type-options: nosniff\r$/im);
   expect(answer.text).toMatch(/^cache-control: no-store\r$/im);
+  expect(answer.text).toMatch(/^x-request-id: [\w-]{36}\r$/im);
   expect(answer.text).toMatch(/^connection: close\r$/im);
   expect(jsonOf(answer)).toEqual({
     error: 'Bad Request',

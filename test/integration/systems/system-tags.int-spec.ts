@@ -92,6 +92,17 @@ describe('GET …/systems/getById with If-None-Match', () => {
     expect((await get(system, tag, { 'cache-control': 'no-cache' })).status).toBe(304);
   });
 
+  it('takes tags of 8,192 characters and refuses longer ones', async () => {
+    const system = await withTools();
+    const tags = `"${'a'.repeat(8_190)}"`;
+
+    expect((await get(system, tags)).status).toBe(200);
+    const { status, body } = await get(system, `${tags},`);
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: 'If-None-Match: must have at most 8192 characters' });
+  });
+
   it('answers HEAD as GET, without a body', async () => {
     const system = await withTools();
     const authorization = `Bearer ${await app.tokenWith({})}`;

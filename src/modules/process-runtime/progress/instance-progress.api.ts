@@ -1,6 +1,7 @@
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { apiRoutes, HEAD_MAX } from '../../../common/http/api-routes.js';
+import { apiRoutes } from '../../../common/http/api-routes.js';
+import { HEADER_MAX_LENGTH } from '../../../common/http/request-header.decorator.js';
 import { PROGRESS_EXAMPLE } from '../reading/instance.examples.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -18,7 +19,7 @@ export const InstanceProgressApi = apiRoutes([], {
         name: 'Last-Event-ID',
         required: false,
         description: 'Number of the last event that the caller knows; anything that is no number is ignored.',
-        schema: { type: 'string', maxLength: HEAD_MAX, example: '6' },
+        schema: { type: 'string', maxLength: HEADER_MAX_LENGTH, example: '6' },
       },
     ],
     answer: {

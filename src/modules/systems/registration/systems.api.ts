@@ -1,5 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
-import { apiRoutes, HEAD_MAX } from '../../../common/http/api-routes.js';
+import { apiRoutes } from '../../../common/http/api-routes.js';
+import { HEADER_MAX_LENGTH } from '../../../common/http/request-header.decorator.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
@@ -29,7 +30,7 @@ const IF_NONE_MATCH = {
   name: 'If-None-Match',
   required: false,
   description: 'The `ETag` of what was read, or several of them.',
-  schema: { type: 'string', maxLength: HEAD_MAX },
+  schema: { type: 'string', maxLength: HEADER_MAX_LENGTH },
 } as const;
 
 const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
