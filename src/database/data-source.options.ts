@@ -10,6 +10,7 @@ import type { Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
 import { keepTransactions } from './embedded-transactions.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
+import { canChangeWriter } from './writer/takeover.js';
 import type { WriterRules } from './writer/writer-watch.js';
 
 const SHARED = {
@@ -141,7 +142,7 @@ function sessionStatements(env: Env): string[] {
 function poolRules(env: Env, url: string): PoolRules {
   const hosts = databaseHosts(url);
   return {
-    ...(hosts.length > 1 ? { writer: { hosts, ...writerTimes(env) } } : {}),
+    ...followed(env, hosts),
     ...pooling(env),
     sessionStatements: sessionStatements(env),
     // One who has a connection made for it does not wait for others.
@@ -157,6 +158,13 @@ function pooling(env: Env): Pick<PoolRules, 'silenceMs' | 'queue' | 'retryAfterS
     // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
     prepares: env.get('DATABASE_PREPARED_STATEMENTS') && env.get('DATABASE_SHARDS') === 1,
   };
+}
+
+function followed(env: Env, hosts: readonly DatabaseHost[]): Pick<PoolRules, 'writer' | 'proxy'> {
+  if (hosts.length > 1) {
+    return { writer: { hosts, ...writerTimes(env) } };
+  }
+  return canChangeWriter(env) ? { proxy: writerTimes(env) } : {};
 }
 
 function writerTimes(env: Env): Pick<WriterRules, 'everyMs' | 'silenceMs'> {

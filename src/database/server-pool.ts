@@ -5,6 +5,7 @@ import { DatabaseOverloadedError } from './database.errors.js';
 import { PacketLimit } from './packet-limit.js';
 import type { DatabaseHost } from '../config/database-url.js';
 import { prepareOn } from './prepared-statements.js';
+import { ProxiedWriter } from './writer/proxied-writer.js';
 import { WriterWatch, type WriterChange, type WriterRules } from './writer/writer-watch.js';
 
 /** Rules of our own for a connection pool. */
@@ -22,6 +23,8 @@ export interface PoolRules {
   prepares: boolean;
   /** Where the database has several hosts, one of which takes writes. */
   writer?: WriterRules;
+  /** Where its one host leads to whichever of several servers takes writes. */
+  proxy?: Pick<WriterRules, 'silenceMs'>;
 }
 
 type Borrower = Parameters<Pool['getConnection']>[0];
@@ -109,6 +112,15 @@ export function onWriterChange(
   poolOf(dataSource)?.tell(listener);
 }
 
+/**
+ * Whether what was read since a moment came of the server that takes the writes. One that has lost that part answers for a while what it
+ * last knew. It costs one statement; none where the database is one server.
+ * @param since on the clock of `performance.now()`
+ */
+export async function wasReadOfWriter(dataSource: DataSource, since: number): Promise<boolean> {
+  return (await poolOf(dataSource)?.wasReadOfWriter(since)) ?? true;
+}
+
 function poolOf(dataSource: DataSource): ServerPool | undefined {
   const { pool } = dataSource.driver as { pool?: object };
   return pool === undefined ? undefined : pools.get(pool);
@@ -121,6 +133,7 @@ class ServerPool {
   private isPatient = false;
   private readonly packets = new PacketLimit();
   private readonly watch: WriterWatch | undefined;
+  private readonly proxied: ProxiedWriter | undefined;
   /** Those who wait for a host that takes writes. */
   private readonly waiting = new Set<Borrower>();
   private listener: ((writer: DatabaseHost | undefined) => void) | undefined;
@@ -134,6 +147,11 @@ class ServerPool {
     pool.getConnection = (borrower) => this.borrow(borrower);
     pool.on('connection', (connection) => this.opened(connection));
     this.watch = rules.writer && this.watched(rules.writer);
+    this.proxied = rules.proxy && this.kept(new ProxiedWriter(options, rules.proxy.silenceMs));
+  }
+
+  async wasReadOfWriter(since: number): Promise<boolean> {
+    return (await (this.watch ?? this.proxied)?.isSince(since)) ?? true;
   }
 
   tell(listener: (writer: DatabaseHost | undefined) => void): void {
@@ -160,17 +178,22 @@ class ServerPool {
 
   /** Connections lead to the host that takes the writes. */
   private watched(rules: WriterRules): WriterWatch {
-    const watch = new WriterWatch(rules, this.options, (change) => this.follow(change));
+    const watch = this.kept(new WriterWatch(rules, this.options, (change) => this.follow(change)));
     const internals = this.pool as unknown as PoolInternals;
     const { _createConnectionConfig: configure } = internals;
     const toWriter = (): object => Object.assign(configure.call(internals), watch.writer);
     Object.assign(internals, { _createConnectionConfig: toWriter });
+    return watch;
+  }
+
+  /** What ends with the pool. */
+  private kept<Ending extends { end: () => void }>(part: Ending): Ending {
     const end = this.pool.end.bind(this.pool);
     this.pool.end = (...args: Parameters<Pool['end']>) => {
-      watch.end();
+      part.end();
       end(...args);
     };
-    return watch;
+    return part;
   }
 
   private follow({ writer, isFormerSilent }: WriterChange): void {

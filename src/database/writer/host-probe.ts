@@ -34,13 +34,19 @@ interface MemberRow {
 
 /** Looks at one host of the database, over a connection of its own. */
 export class HostProbe {
+  /** When the connection that it looks over was opened, on the clock of `performance.now()`; undefined while there is none. */
+  openedAt: number | undefined;
   private connection: Connection | undefined;
   private statement: string | undefined;
 
-  /** @param limitMs how long a look may take, with the connection where there is none yet */
+  /**
+   * @param limitMs how long a look may take, with the connection where there is none yet
+   * @param isGroup whether the host may be a member of a replication group, which is looked at then
+   */
   constructor(
     private readonly options: ConnectionOptions,
     private readonly limitMs: number,
+    private readonly isGroup = true,
   ) {}
 
   /** Never rejects. One look at a time. */
@@ -58,16 +64,14 @@ export class HostProbe {
   end(): void {
     this.connection?.destroy();
     this.connection = undefined;
+    this.openedAt = undefined;
     this.statement = undefined;
   }
 
   private async ask(): Promise<HostState> {
     this.connection ??= this.open();
     const { connection } = this;
-    if (this.statement === undefined) {
-      const [group] = await rowsOf<{ Value: string }>(connection, GROUP);
-      this.statement = group === undefined || group.Value === '' ? STATE : STATE_IN_GROUP;
-    }
+    this.statement ??= this.isGroup && (await isInGroup(connection)) ? STATE_IN_GROUP : STATE;
     return stateOf(await rowsOf<MemberRow>(connection, this.statement));
   }
 
@@ -75,6 +79,7 @@ export class HostProbe {
     const connection = mysql2.createConnection({ ...this.options, connectTimeout: this.limitMs });
     // Who asks is told; without a listener it would end the process.
     connection.on('error', () => undefined);
+    this.openedAt = performance.now();
     return connection;
   }
 }
@@ -113,6 +118,11 @@ function stateAfter(error: Error & { code?: string }): HostState {
     return { kind: 'REFUSED', error: new EnvError([problem]) };
   }
   return isAwayCode(code) ? { kind: 'AWAY' } : { kind: 'REFUSED', error };
+}
+
+async function isInGroup(connection: Connection): Promise<boolean> {
+  const [group] = await rowsOf<{ Value: string }>(connection, GROUP);
+  return group !== undefined && group.Value !== '';
 }
 
 function rowsOf<Row>(connection: Connection, sql: string): Promise<Row[]> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'mysql2';
 import type { DatabaseHost } from '../../config/database-url.js';
 import { HostProbe, type HostState } from './host-probe.js';
+import { WriterCheck } from './writer-check.js';
 
 /** Hosts of one database, and how they are watched. */
 export interface WriterRules {
@@ -30,12 +31,14 @@ export interface SeenHost {
 interface WatchedHost extends SeenHost {
   place: DatabaseHost;
   probe: HostProbe;
+  check: WriterCheck;
 }
 
 /** Finds the host that takes the writes, and follows it when another one takes over. */
 export class WriterWatch {
   private readonly hosts: readonly WatchedHost[];
   private current: WatchedHost | undefined;
+  private changedAt = Number.NEGATIVE_INFINITY;
   private count = 0;
   private isEnded = false;
 
@@ -45,12 +48,10 @@ export class WriterWatch {
     options: ConnectionOptions,
     private readonly onChange: (change: WriterChange) => void,
   ) {
-    this.hosts = rules.hosts.map((place) => ({
-      place,
-      probe: new HostProbe({ ...options, ...place }, rules.silenceMs),
-      state: undefined,
-      since: 0,
-    }));
+    this.hosts = rules.hosts.map((place) => {
+      const probe = (): HostProbe => new HostProbe({ ...options, ...place }, rules.silenceMs);
+      return { place, probe: probe(), check: new WriterCheck(probe()), state: undefined, since: 0 };
+    });
     this.hosts.forEach((host) => void this.follow(host));
   }
 
@@ -69,9 +70,24 @@ export class WriterWatch {
     return this.current === undefined && this.refusal !== undefined;
   }
 
+  /**
+   * Whether the host that takes the writes is the one that did at a moment. It is asked now: between two looks it can lose its part, and
+   * answers what it last knew.
+   * @param since on the clock of `performance.now()`
+   */
+  async isSince(since: number): Promise<boolean> {
+    const { current: host } = this;
+    return (
+      host !== undefined && this.changedAt < since && (await host.check.isWriter()) && this.current === host
+    );
+  }
+
   end(): void {
     this.isEnded = true;
-    this.hosts.forEach(({ probe }) => probe.end());
+    this.hosts.forEach(({ probe, check }) => {
+      probe.end();
+      check.end();
+    });
   }
 
   private async follow(host: WatchedHost): Promise<void> {
@@ -94,6 +110,9 @@ export class WriterWatch {
     host.state = state;
     const former = this.current;
     this.current = chosenWriter(this.hosts, former);
+    if (this.current !== former) {
+      this.changedAt = performance.now();
+    }
     if (this.current !== former || this.isHopeless) {
       this.onChange({ writer: this.writer, isFormerSilent: isOutOfReach(former) });
     }

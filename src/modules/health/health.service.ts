@@ -4,15 +4,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Log } from '../../common/logging/log.js';
-import { databaseHosts } from '../../config/database-url.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
+import { takeoverSeconds } from '../../database/writer/takeover.js';
 import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
 
 const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
-/** Of DATABASE_WRITER_WAIT_SECONDS, where DATABASE_URL names several hosts. */
-const WAIT_OF_SEVERAL_SECONDS = 30;
 /** How many writes may be without an answer before no more of them take connections from callers. */
 const MAX_UNANSWERED = 2;
 
@@ -36,9 +34,7 @@ export class HealthService {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    const hasSeveral = databaseHosts(env.get('DATABASE_URL') ?? '').length > 1;
-    const otherwise = hasSeveral ? WAIT_OF_SEVERAL_SECONDS : 0;
-    this.graceMs = (env.get('DATABASE_WRITER_WAIT_SECONDS') ?? otherwise) * SECOND_MS;
+    this.graceMs = takeoverSeconds(env) * SECOND_MS;
   }
 
   /** From now on the replica is not ready: load balancers shall take it out before its listener closes. */

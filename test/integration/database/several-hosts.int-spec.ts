@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
 import { databaseHosts } from '../../../src/config/database-url.js';
 import { Env } from '../../../src/config/env.js';
 import { awaitDatabase } from '../../../src/database/connect.js';
 import { Database } from '../../../src/database/database.js';
+import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 import { AUDIENCE } from '../../support/issuer.js';
+import { IN_TIME_MS } from '../../support/patience.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { BuiltService } from '../secrets/built-service.js';
 
@@ -96,6 +98,36 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_URL of several hosts'
     one.set('down');
     setTimeout(() => one.set('open'), 1_000);
     await ping(database);
+  });
+
+  it('lets what was read decide only while the host that was asked takes the writes', async () => {
+    other.set('down');
+    const database = await open();
+    const before = performance.now();
+    await ping(database);
+    await database.demandWriterSince(before);
+
+    one.set('down');
+    await expect(database.demandWriterSince(before)).rejects.toThrow(DatabaseUnavailableError);
+    other.set('open');
+    await ping(database);
+
+    await expect(database.demandWriterSince(before)).rejects.toThrow(DatabaseUnavailableError);
+    await database.demandWriterSince(performance.now());
+  });
+
+  it('holds that behind a proxy over a connection that is older than the reading', async () => {
+    const address = { DATABASE_URL: one.through(url), DATABASE_WRITER_WAIT_SECONDS: '30' };
+    const database = await open(address);
+    await vi.waitFor(() => database.demandWriterSince(performance.now()), IN_TIME_MS);
+    const before = performance.now();
+
+    one.set('down');
+    one.set('open');
+
+    await expect(database.demandWriterSince(before)).rejects.toThrow(DatabaseUnavailableError);
+    await expect(database.demandWriterSince(before)).rejects.toThrow(DatabaseUnavailableError);
+    await database.demandWriterSince(performance.now());
   });
 
   it('ends a start in one sentence where several hosts take writes by themselves', async () => {
