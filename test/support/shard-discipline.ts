@@ -39,6 +39,9 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT COALESCE\(SUM\(amount\), 0\) AS total/,
 ];
 
+/** Reads of rows by ids that a list has found in several groups of shards, or that somebody follows. */
+const OF_SEVERAL: readonly RegExp[] = [/FROM process_instances WHERE id IN/];
+
 /**
  * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor
  * a sharded table and another one.
@@ -79,6 +82,9 @@ export class ShardDiscipline {
       shards.length > 0 || !CHANGES.test(sql) ? shards.map((shard) => shard % this.groups) : [NO_SHARD];
     if (shards.length === 0 && SHARDED.test(sql) && (inTransaction || !isEverywhere(sql))) {
       this.violations.add(`names no shard: ${sql}`);
+    }
+    if (new Set(places).size > 1 && !OF_SEVERAL.some((pattern) => pattern.test(sql))) {
+      this.violations.add(`goes to several groups of shards: ${sql}`);
     }
     const touched = inTransaction && runner !== undefined ? this.touched.get(runner) : undefined;
     places.forEach((place) => touched?.add(place));

@@ -127,6 +127,16 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     }
   });
 
+  it('shows each of several instances to those who ask at one time', async () => {
+    const instances = await Promise.all(Array.from({ length: 12 }, () => started(app, published, 'plain')));
+    const asked = [...instances, ...instances].map(({ uuid }) => uuid);
+
+    const answers = await Promise.all(asked.map((id) => get(id)));
+
+    expect(answers.map(({ body }) => body.uuid)).toEqual(asked);
+    expect(answers.map(({ body }) => body.tokens.length)).toEqual(asked.map(() => 1));
+  });
+
   it('shows the way back, and the token that was left behind by it', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     await executed(app, id, token.uuid, ui('a'), { one: 1 });

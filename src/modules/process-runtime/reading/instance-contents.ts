@@ -43,11 +43,12 @@ export async function readContents(
     return readTheseContents(manager, rows, lists, pageSize);
   }
   const found = new Map<number, InstanceContents>();
-  for (const shard of new Set(rows.map(({ id }) => shardOf(id)))) {
+  const readShard = async (shard: number): Promise<void> => {
     const of = rows.filter(({ id }) => shardOf(id) === shard);
     const contents = await readTheseContents(manager, of, lists, pageSize);
     of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
-  }
+  };
+  await Promise.all([...new Set(rows.map(({ id }) => shardOf(id)))].map(readShard));
   return rows.map(({ id }) => found.get(id) as InstanceContents);
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
+import { ShardGroups } from '../../../database/shard-groups.js';
 import type { RowLock } from '../../../database/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../../database/selection.js';
 import { EVERY_SHARD, type Where } from '../../../database/conditions.js';
@@ -98,6 +99,7 @@ export class InstancesRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly groups: ShardGroups,
   ) {}
 
   /** @throws QueryFailedError when a waiting call has this child already */
@@ -176,10 +178,19 @@ export class InstancesRepository {
     return HEAD.first(manager, key, { lock: 'pessimistic_write' });
   }
 
-  /** Instances by their uuids, in this order; null for one that is not there. `withContent` makes rows of them. */
+  /**
+   * Instances by their uuids, in this order; null for one that is not there. `withContent` makes rows of them. One statement for each
+   * group of shards: a statement for several would wait for all of them.
+   */
   async findStored(manager: EntityManager, uuids: readonly string[]): Promise<(StoredInstance | null)[]> {
-    const rows = await STORED.find(manager, { uuid: In(filledUp(uuids)) }, { isRepeated: true });
-    const found = new Map(rows.map((row) => [row.uuid, row]));
+    const parts = this.groups.parted(uuids.map((uuid) => ({ uuid, shard: shardOfUuid(uuid) })));
+    const rows = await Promise.all(
+      parts.map((part) => {
+        const uuid = In(filledUp(part.map((one) => one.uuid)));
+        return STORED.find(manager, { uuid }, { isRepeated: true });
+      }),
+    );
+    const found = new Map(rows.flat().map((row) => [row.uuid, row]));
     const missing = isSharded(manager) ? uuids.filter((uuid) => !found.has(uuid)) : [];
     for (const row of await STORED.find(manager, { uuid: In(missing), shard: EVERY_SHARD })) {
       found.set(row.uuid, row);
