@@ -116,7 +116,8 @@ async function loadProofs(): Promise<Proof[]> {
 
 async function runOne(proof: Proof, kind: DatabaseKind, started: StartedDatabases): Promise<void> {
   const server = started.databases.find((database) => database.kind === kind);
-  const obstacle = kind === 'embedded' ? undefined : obstacleOf(proof, kind, { server, started });
+  const missing = kind === 'embedded' ? undefined : obstacleOf(proof, kind, { server, started });
+  const obstacle = missing ?? (await proof.obstacle?.());
   if (obstacle === undefined) {
     await measure(proof, kind, server);
   } else {

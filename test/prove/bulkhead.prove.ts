@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, APP, VERSION, type Answer } from './support/api-client.js';
+import { median, percentile } from './support/figures.js';
 import { forkHelper, nextMessage } from './support/helper-process.js';
 import { prove, type Proof } from './support/proof.js';
 import type { ServiceProcess } from './support/service-process.js';
@@ -237,14 +238,6 @@ class MemoryWatch {
     const status = existsSync(file) ? readFileSync(file, 'utf8') : '';
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
   }
-}
-
-function percentile(values: number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
-}
-
-function median(values: number[]): number {
-  return percentile(values, 0.5);
 }
 
 function megabytes(bytes: number): string {

@@ -1,8 +1,11 @@
 import { Agent, request } from 'undici';
 import { UI_ACTIONS, type UserTask } from './process-models.js';
 
-const APP = 'prove-processes';
+/** The application of these callers. */
+export const APP = 'prove-processes';
 const VERSION = `/appmanager/api/resource/app/${APP}/app-version/v1`;
+const CONNECTION_TEST = `/appmanager/api/runtime-internal/app/${APP}/app-version/v1/rt/system/integrationengine/api/systems/test-mcp-connection`;
+const INSTANCES = '/rtm/api/runtime/process-instance';
 const REQUEST_TIMEOUT_MS = 60_000;
 
 type Json = Record<string, unknown>;
@@ -40,10 +43,21 @@ export class ProcessClient {
    * @throws Error when it is refused
    */
   async publish(models: Readonly<Record<string, string>>): Promise<string> {
-    await this.demand('PUT', `${VERSION}/package`, {
+    return this.publishPackage({
       application: { formatVersion: 1, appId: APP, name: 'Proofs' },
       processes: Object.entries(models).map(([name, bpmn]) => ({ file: `processes/${name}.bpmn`, bpmn })),
     });
+  }
+
+  /**
+   * The same for a whole package of the application `APP`.
+   * @param tools address of the MCP server whose tools it uses
+   */
+  async publishPackage(contents: Json, tools?: string): Promise<string> {
+    await this.demand('PUT', `${VERSION}/package`, contents);
+    if (tools !== undefined) {
+      await this.demand('PATCH', CONNECTION_TEST, { baseUrl: tools, authorization: { type: 'NO_AUTH' } });
+    }
     await this.demand('POST', `${VERSION}/commit`, {});
     const { body } = await this.demand('POST', `${VERSION}/build`, {});
     return String(body['buildId']);
@@ -68,14 +82,24 @@ export class ProcessClient {
 
   /** State, tokens and data of an instance. */
   read(uuid: string): Promise<Reply> {
-    return this.send('GET', `/rtm/api/runtime/process-instance/${uuid}?include=`);
+    return this.send('GET', `${INSTANCES}/${uuid}?include=`);
+  }
+
+  /** The newest events of an instance. */
+  history(uuid: string): Promise<Reply> {
+    return this.send('GET', `${INSTANCES}/${uuid}/history`);
+  }
+
+  /** The newest instances of a process. */
+  list(process: string): Promise<Reply> {
+    return this.send('GET', `${INSTANCES}?processDefinitionName=${process}`);
   }
 
   close(): Promise<void> {
     return this.agent.destroy();
   }
 
-  private async demand(method: 'PUT' | 'POST', path: string, body: Json): Promise<Reply> {
+  private async demand(method: 'PATCH' | 'PUT' | 'POST', path: string, body: Json): Promise<Reply> {
     const reply = await this.send(method, path, body);
     if (reply.status >= 300) {
       throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
@@ -85,7 +109,7 @@ export class ProcessClient {
 
   /** @throws Error of the connection when no answer came */
   private async send(
-    method: 'GET' | 'PUT' | 'POST',
+    method: 'GET' | 'PATCH' | 'PUT' | 'POST',
     path: string,
     body?: Json,
     key?: string,

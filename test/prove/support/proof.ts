@@ -15,6 +15,8 @@ export interface Proof {
   takesLong?: boolean;
   /** The database server is killed on the way, so that one of our own is needed, with full durability. */
   needsOwnServer?: boolean;
+  /** What the machine lacks for it beside a database, in one sentence; undefined when it can be run. */
+  obstacle?(): Promise<string | undefined>;
   /**
    * @returns the figures measured, for the table
    * @throws ProofError, or any error, when the claim does not hold
