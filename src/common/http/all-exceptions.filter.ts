@@ -23,6 +23,7 @@ import {
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
 import { allowedMethods } from './allowed-methods.js';
+import { marked } from './replay-header.js';
 import { errorBody, problemBody, type ErrorBody } from '../errors/error-body.js';
 import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
 
@@ -166,6 +167,9 @@ function refusalOf(error: unknown): string | undefined {
 }
 
 function setHeaders(response: Response, error: unknown): void {
+  if (error instanceof DomainError) {
+    marked(response, error);
+  }
   if (error instanceof UnauthorizedError) {
     response.setHeader('WWW-Authenticate', error.challenge);
   }

@@ -64,6 +64,8 @@ interface OwnError {
   details: string;
   /** Class of the body, where it has members of the route's own. */
   type?: Type<ErrorResponseDto>;
+  /** Response headers beside those of the status. */
+  headers?: NonNullable<ApiResponseOptions['headers']>;
 }
 
 /** Documents the error statuses of a route, all with the one error body. 401, 429, 500 and 503 belong to every route. */
@@ -79,7 +81,7 @@ function toStatus(text: string): ErrorStatus {
 }
 
 function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {
-  const { type, ...shown } = typeof own === 'string' ? { message: own } : own;
+  const { type, headers, ...shown } = typeof own === 'string' ? { message: own } : own;
   const schema = { $ref: getSchemaPath(type ?? ErrorResponseDto) };
   const example = { ...EXAMPLES[status], ...shown, status };
   return applyDecorators(
@@ -87,7 +89,7 @@ function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status]
     ApiResponse({
       status,
       description: MEANINGS[status],
-      headers: HEADERS[status] ?? {},
+      headers: { ...HEADERS[status], ...headers },
       content: { 'application/json': { schema, example } },
     }),
   );

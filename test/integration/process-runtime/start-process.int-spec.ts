@@ -394,6 +394,9 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect(await countInstances(app, published.appId)).toBe(before + 1);
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(first?.status).toBe(409);
+      const marks = answers.map(({ headers }) => headers.get('idempotent-replayed'));
+      expect(marks.filter((mark) => mark === null)).toHaveLength(1);
+      expect(marks.at(-1)).toBe('true');
       const { id } = await instanceRow(app, first?.body.incident?.processInstanceUuid ?? '');
       expect(await incidentRows(app, id)).toHaveLength(1);
       expect((await eventRows(app, id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);

@@ -43,11 +43,12 @@ export const ProcessStartApi = apiRoutes([], {
           message: 'Some mandatory params are missing.',
           details: 'client',
           type: ProcessErrorResponseDto,
+          headers: REPLAY_HEADER,
         },
       },
       { 403: 'Insufficient permissions to act in this lane of the process' },
       { 404: 'Process definition not found.' },
-      { 409: STOPPED },
+      { 409: { ...STOPPED, headers: REPLAY_HEADER } },
     ],
   },
 });

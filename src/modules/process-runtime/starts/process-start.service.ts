@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { inTurns } from '../../../common/turns.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
+import { asReplay, isReplay } from '../../../common/replays.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { shardOfHash } from '../../../database/shards.js';
@@ -109,7 +110,8 @@ export class ProcessStartService {
       ? this.startOnce(request, undefined)
       : this.startOrRepeat(request, repeat));
     if ('stopped' in outcome) {
-      throw stopError(outcome.stopped, outcome.isMissing);
+      const error = stopError(outcome.stopped, outcome.isMissing);
+      throw isReplay(outcome) ? asReplay(error) : error;
     }
     return outcome;
   }
