@@ -110,6 +110,8 @@ export class RedisConnections {
       // A primary that became a replica answers READONLY: the address leads elsewhere by now.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
       socketTimeout: SILENCE_MS,
+      // Nobody would hear that it is refused, which ends a process.
+      autoResubscribe: false,
       ...(purpose === 'waiting'
         ? { maxRetriesPerRequest: null }
         : { maxRetriesPerRequest: 0, enableOfflineQueue: false }),

@@ -31,8 +31,8 @@ export class ReplicaSignals {
     private readonly subscriber: RedisClient,
   ) {
     subscriber.on('message', (_channel: string, message: string) => this.hear(message));
-    // The driver subscribes again whenever it has connected again.
-    void subscriber.subscribe(channel).catch(() => undefined);
+    subscriber.on('ready', () => this.subscribe());
+    this.subscribe();
   }
 
   /** @param item without line breaks; nothing that must stay secret */
@@ -55,11 +55,16 @@ export class ReplicaSignals {
     return () => listeners.delete(listener);
   }
 
-  /** Finds a connection that leads nowhere, which would hear nothing for ever. */
+  /** To be called again and again: subscribes where it was refused before, and finds a connection that leads nowhere. */
   check(): void {
     if (this.subscriber.status === 'ready') {
-      void this.subscriber.ping().catch(() => undefined);
+      this.subscribe();
     }
+  }
+
+  /** Once more does no harm. */
+  private subscribe(): void {
+    void this.subscriber.subscribe(this.channel).catch(() => undefined);
   }
 
   private send(): void {
