@@ -22,6 +22,7 @@ const WITHOUT_DATABASE = [
   'test/integration/auth/**/*.int-spec.ts',
   'test/integration/discovery/sources/**/*.int-spec.ts',
   'test/integration/mcp-connection/**/*.int-spec.ts',
+  'test/integration/redis/**/*.int-spec.ts',
   'test/integration/discovery-probes/**/*.int-spec.ts',
 ];
 

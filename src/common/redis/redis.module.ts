@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { Log } from '../logging/log.js';
+import { Metrics } from '../metrics/metrics.js';
 import { RedisConnections } from './redis-connections.js';
 import { RedisService } from './redis.service.js';
 
@@ -9,10 +10,10 @@ import { RedisService } from './redis.service.js';
   providers: [
     {
       provide: RedisService,
-      // Small applications have no log.
-      inject: [Env, { token: Log, optional: true }],
-      useFactory: async (env: Env, log?: Log) =>
-        new RedisService(env, await RedisConnections.load(env, log), log),
+      // Small applications have no log and no metrics.
+      inject: [Env, { token: Log, optional: true }, { token: Metrics, optional: true }],
+      useFactory: async (env: Env, log?: Log, metrics?: Metrics) =>
+        new RedisService(env, await RedisConnections.load(env, log), log, metrics),
     },
   ],
   exports: [RedisService],

@@ -3,13 +3,22 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Env } from '../../config/env.js';
 import type { Log } from '../logging/log.js';
 import { KeyedNames } from '../secrets/keyed-names.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { RedisAnswers } from './redis-answers.js';
-import type { RedisConnections } from './redis-connections.js';
+import type { RedisClient, RedisConnections } from './redis-connections.js';
+import { showAnswers } from './redis-metrics.js';
 import { ReplicaSignals } from './replica-signals.js';
 import { SharedSlots } from './shared-slots.js';
 
 /** Renewals of a lease before it would end. */
 const RENEWALS = 3;
+/** A key that ends by itself. */
+const PROOF = `redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
+const USE = {
+  name: 'svc_redis_shared',
+  does: 'lets replicas count together and tell each other',
+  otherwise: 'goes on by itself',
+};
 
 /** What replicas share in Redis. */
 export interface Shared {
@@ -32,12 +41,17 @@ export class RedisService implements OnApplicationShutdown {
     env: Env,
     readonly connections: RedisConnections | undefined,
     log?: Log,
+    metrics?: Metrics,
   ) {
     this.shared = connections && this.share(env, connections, log);
+    if (this.shared !== undefined && metrics !== undefined) {
+      showAnswers(metrics.registry, USE, this.shared.redis);
+    }
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.renewing);
+    this.shared?.redis.close();
     this.connections?.close();
   }
 
@@ -47,8 +61,16 @@ export class RedisService implements OnApplicationShutdown {
     const names = new KeyedNames(env.get('SECRETS_KEYS'));
     const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:${names.of(name)}`;
     const replica = randomUUID();
-    const redis = new RedisAnswers(connections.open('commands'), env.get('REDIS_TIMEOUT_MS'), log);
-    const signals = new ReplicaSignals(`${prefix}:signals`, replica, redis, connections.open('waiting'));
+    const channel = `${prefix}:signals`;
+    const client = connections.open('commands');
+    const redis = new RedisAnswers(client, {
+      timeoutMs: env.get('REDIS_TIMEOUT_MS'),
+      prove: () => provesSharing(client, { key: `${prefix}:proof`, channel }),
+      log,
+      refuses: 'redis shares nothing: this replica goes on by itself',
+      doesAgain: 'redis shares again',
+    });
+    const signals = new ReplicaSignals(channel, replica, redis, connections.open('waiting'));
     const slots = new SharedSlots((name) => keyOf('slots', name), replica, leaseMs, redis, signals);
     this.renewing = setInterval(() => {
       signals.check();
@@ -56,4 +78,13 @@ export class RedisService implements OnApplicationShutdown {
     }, leaseMs / RENEWALS).unref();
     return { redis, signals, slots, keyOf };
   }
+}
+
+/** Has Redis do what all that is shared needs: run a script that writes, and tell the others, who do not listen to an empty message. */
+async function provesSharing(
+  client: RedisClient,
+  { key, channel }: { key: string; channel: string },
+): Promise<void> {
+  await client.eval(PROOF, 1, key);
+  await client.publish(channel, '');
 }

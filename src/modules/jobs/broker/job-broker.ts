@@ -3,9 +3,9 @@ import type { Job as BrokerJob, Queue, Worker } from 'bullmq';
 import { EnvError, type Env } from '../../../config/env.js';
 import { codeOf } from '../../../config/start.error.js';
 import type { Log } from '../../../common/logging/log.js';
+import { RedisAnswers } from '../../../common/redis/redis-answers.js';
 import type { RedisClient, RedisConnections } from '../../../common/redis/redis-connections.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
-import { BrokerAnswers } from './broker-answers.js';
 
 const SECOND_MS = 1_000;
 /** Stalled jobs go on for ever: the row decides when a job has crashed too often. */
@@ -66,7 +66,7 @@ export class JobBroker {
   private readonly queues: Readonly<Record<JobLane, Queue>>;
   private readonly prefix: string;
   private readonly proof: Queue;
-  private readonly answers: BrokerAnswers;
+  private readonly answers: RedisAnswers;
 
   private constructor(
     private readonly env: Env,
@@ -78,7 +78,13 @@ export class JobBroker {
     this.prefix = `{${env.get('REDIS_KEY_PREFIX')}-jobs}`;
     this.queues = { short: this.queue('short'), long: this.queue('long') };
     this.proof = this.queue(PROOF);
-    this.answers = new BrokerAnswers(client, env.get('REDIS_TIMEOUT_MS'), () => this.prove(), log);
+    this.answers = new RedisAnswers(client, {
+      timeoutMs: env.get('REDIS_TIMEOUT_MS'),
+      prove: () => this.prove(),
+      log,
+      refuses: 'redis hands out no background jobs: this replica looks into the table',
+      doesAgain: 'redis hands out background jobs again',
+    });
   }
 
   /**

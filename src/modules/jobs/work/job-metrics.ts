@@ -1,13 +1,19 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
 import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import type { JobBroker } from '../broker/job-broker.js';
+import { showAnswers } from '../../../common/redis/redis-metrics.js';
 import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
+
+const REDIS_USE = {
+  name: 'svc_job_redis',
+  does: 'hands out background jobs',
+  otherwise: 'looks into the table',
+};
 
 /** How far background jobs are behind, and whether Redis hands them out, read whenever somebody asks for the metrics. */
 @Injectable()
@@ -31,8 +37,7 @@ export class JobMetrics implements OnApplicationBootstrap {
     };
     registry.registerMetric(ageGauge(wait, (lane) => jobs.oldestReady(lane), clock));
     if (broker !== undefined) {
-      registry.registerMetric(redisGauge(broker));
-      registry.registerMetric(redisFailureCounter(broker));
+      showAnswers(registry, REDIS_USE, broker);
     }
   }
 
@@ -44,30 +49,6 @@ export class JobMetrics implements OnApplicationBootstrap {
       }
     }
   }
-}
-
-function redisGauge(broker: JobBroker): Gauge {
-  return new Gauge({
-    name: 'svc_job_redis_in_use',
-    help: '1 while Redis hands out background jobs, 0 while this replica looks into the table because Redis is away, silent or refuses. None without REDIS_URL.',
-    registers: [],
-    collect() {
-      this.set(broker.isReady ? 1 : 0);
-    },
-  });
-}
-
-function redisFailureCounter(broker: JobBroker): Counter {
-  return new Counter({
-    name: 'svc_job_redis_failures_total',
-    help: 'How often Redis did not do for background jobs what it was asked, by code: TIMEOUT, or the first word of its answer. None without REDIS_URL.',
-    labelNames: ['code'],
-    registers: [],
-    collect() {
-      this.reset();
-      broker.failures.forEach((count, code) => this.inc({ code }, count));
-    },
-  });
 }
 
 function ageGauge(
