@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../common/logging/log.js';
 import { pollDelay, retryDelay } from './job-delay.js';
@@ -32,7 +33,10 @@ export class JobLaneWorkers {
   private failures = 0;
   private loops: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: LaneOptions) {}
+  constructor(private readonly options: LaneOptions) {
+    // Every worker listens while the database is away; that is no leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   start(): void {
     this.loops = Promise.all(Array.from({ length: this.options.concurrency }, () => this.loop()));
