@@ -53,17 +53,26 @@ async function whileHeld<T>(runner: QueryRunner, everyMs: number, work: () => Pr
   const lost = async (): Promise<never> => {
     for (;;) {
       await sleep(everyMs, undefined, { signal: done.signal });
-      await runner.query('SELECT 1').catch(() => {
-        throw new MigrationLockError(
-          'The connection that holds the lock on migrations was lost: another replica may migrate now.',
-        );
-      });
+      await runner.query('SELECT 1').catch(() => takeAgain(runner));
     }
   };
   try {
     return await Promise.race([work(), lost()]);
   } finally {
     done.abort();
+  }
+}
+
+/** A tablet of Vitess ends transactions that take long, and leaves their connection. */
+async function takeAgain(runner: QueryRunner): Promise<void> {
+  try {
+    await runner.rollbackTransaction();
+    await runner.startTransaction();
+    await lock(runner, performance.now());
+  } catch {
+    throw new MigrationLockError(
+      'The connection that holds the lock on migrations was lost: another replica may migrate now.',
+    );
   }
 }
 
