@@ -190,8 +190,11 @@ export class SharedSlots {
     }
   }
 
-  private forget(name: string, { held, isAsking, line, waiting }: Slots): void {
-    if (held === 0 && !isAsking && line.length === 0 && waiting.length === 0) {
+  private forget(name: string, slots: Slots): void {
+    const { held, isAsking, line, waiting } = slots;
+    const isUnused = held === 0 && !isAsking && line.length === 0 && waiting.length === 0;
+    // Others may have made new ones meanwhile.
+    if (isUnused && this.slots.get(name) === slots) {
       this.slots.delete(name);
     }
   }
