@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { inParallel } from '../../../common/in-parallel.js';
 import { readTogether } from '../../../database/read-together.js';
 import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
@@ -27,6 +28,9 @@ export interface InstanceContents {
   events: EventRow[];
 }
 
+/** Others want connections, too. */
+const SHARDS_AT_ONCE = 4;
+
 /**
  * Reads what belongs to instances, with one statement for any number of them, or for those of one shard.
  * @param rows instances as they were read before
@@ -48,7 +52,8 @@ export async function readContents(
     const contents = await readTheseContents(manager, of, lists, pageSize);
     of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
   };
-  await Promise.all([...new Set(rows.map(({ id }) => shardOf(id)))].map(readShard));
+  const shards = [...new Set(rows.map(({ id }) => shardOf(id)))];
+  await inParallel(shards, SHARDS_AT_ONCE, readShard);
   return rows.map(({ id }) => found.get(id) as InstanceContents);
 }
 
