@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import { shardOf } from '../../../database/shards.js';
-import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
@@ -28,7 +27,6 @@ export class HandOverHandler implements JobHandler {
     private readonly repeats: RepeatsRepository,
     private readonly deliveries: MessageDeliveries,
     private readonly handOvers: MessageHandOvers,
-    private readonly queue: JobQueueService,
     private readonly resources: StepResources,
   ) {}
 
@@ -37,7 +35,7 @@ export class HandOverHandler implements JobHandler {
     const message = messageOf(work);
     await this.give(message, work);
     if (await this.isGiven(work)) {
-      await this.database.write((manager) => this.queue.complete(manager, job));
+      await this.handOvers.complete(job, message);
     } else {
       await this.handOvers.putBack(job, message);
     }

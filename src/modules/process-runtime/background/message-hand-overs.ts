@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { MessageTakenError, type TakeMessage } from './message-deliveries.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import { shardOfHash } from '../../../database/shards.js';
@@ -65,17 +66,29 @@ export class MessageHandOvers {
     await this.database.write((manager) => this.messages.removeWait(manager, wait));
   }
 
+  /** A message was handed over, and a receiver of the next one is looked for. Ends the job. */
+  async complete(job: Job, message: MessageRow): Promise<void> {
+    await this.goOn(job, message, async () => undefined);
+  }
+
   /** A message that could not be handed over is there again, and a receiver is looked for. Ends the job. */
   async putBack(job: Job, message: MessageRow): Promise<void> {
+    await this.goOn(job, message, (manager) => this.messages.publish(manager, message));
+  }
+
+  private async goOn(
+    job: Job,
+    { waitKey: key }: MessageRow,
+    change: (manager: EntityManager) => Promise<unknown>,
+  ): Promise<void> {
     const id = await this.resources.nextId('job');
-    const match = { kind: 'MATCH_MESSAGE', key: message.waitKey } as const;
+    const match = { kind: 'MATCH_MESSAGE', key } as const;
     const availableAt = this.resources.now();
-    const shard = shardOfHash(message.waitKey);
     await this.database.write(async (manager) => {
       await this.queue.complete(manager, job);
-      await this.messages.publish(manager, message);
+      await change(manager);
       await this.queue.add(manager, [
-        { id, kind: match.kind, availableAt, payload: encodeJob(match), shard },
+        { id, kind: match.kind, availableAt, payload: encodeJob(match), shard: shardOfHash(key) },
       ]);
     });
     this.queue.wake();

@@ -25,7 +25,7 @@ export class MessageMatcher {
     private readonly resources: StepResources,
   ) {}
 
-  /** Goes on until there is no message or nobody to give it to. */
+  /** Goes on until there is no message or nobody to give it to, or until one is on its way to another shard: whoever gives it there goes on. */
   async match(key: string): Promise<void> {
     for (;;) {
       const now = this.resources.now();
@@ -43,12 +43,13 @@ export class MessageMatcher {
     }
   }
 
-  private async giveOrSend(message: MessageRow, wait: WaitRow): Promise<true> {
+  private async giveOrSend(message: MessageRow, wait: WaitRow): Promise<boolean> {
     if (!this.handOvers.areSent) {
       return this.give(message, wait);
     }
+    // The wait is there until it has arrived. Other messages would be sent to the same one.
     await this.handOvers.send(message, wait);
-    return true;
+    return false;
   }
 
   /** @returns true: there may be more to do, whatever became of this */
