@@ -16,8 +16,6 @@ import { RequestValidationPipe } from './common/validation/request-validation.pi
 import { EnvModule } from './config/env.module.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
-import { RefusalCheckInterceptor } from './database/writer/refusal-check.interceptor.js';
-import { canChangeWriter } from './database/writer/takeover.js';
 import { SCHEMA } from './schema.js';
 import { AgentResolutionModule } from './modules/agents/resolution/resolution.module.js';
 import { AgentsModule } from './modules/agents/agents.module.js';
@@ -79,8 +77,6 @@ export class AppModule {
         ...(env.get('OTEL_EXPORTER_OTLP_ENDPOINT') === undefined
           ? []
           : [{ provide: APP_INTERCEPTOR, useClass: HandlerSpansInterceptor }]),
-        // An interceptor costs every request some time.
-        ...(canChangeWriter(env) ? [{ provide: APP_INTERCEPTOR, useClass: RefusalCheckInterceptor }] : []),
       ],
     };
   }

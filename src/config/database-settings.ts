@@ -54,7 +54,7 @@ export const databaseSettings = {
     'Milliseconds after which a host that does not answer such a look is left for another one that takes writes.',
   ),
   DATABASE_WRITER_WAIT_SECONDS: optionalInteger(0, 3_600).describe(
-    'Seconds for which a replica stays ready while no server takes writes, since one of them will again: 30 where DATABASE_URL names several hosts, otherwise 0; set it where the one host is a proxy before several servers.',
+    'Seconds for which a replica stays ready while no server takes writes, since one of them will again: 30 where DATABASE_URL names several hosts, otherwise 0; set it where the one host is a proxy before several servers. Above 0 a small write shows before each 404 and 409 that the server was the writer still.',
   ),
   DATABASE_READ_POOL_SIZE: integer(1, 500, 10).describe('Connections to each host of DATABASE_READ_URL.'),
   DATABASE_READ_MAX_LAG_SECONDS: integer(2, 3_600, 10).describe(

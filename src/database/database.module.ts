@@ -1,6 +1,7 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/clock.js';
+import { Refusals } from '../common/http/refusals.js';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
 import { checkSecretsAreBound } from './bind-stored-secrets.js';
@@ -16,6 +17,7 @@ import type { Schema } from './schema.types.js';
 import { ShardGroups } from './shard-groups.js';
 import { checkSession } from './session-check.js';
 import { WriteProofEntity } from './write-proof.entity.js';
+import { canChangeWriter } from './writer/takeover.js';
 import { checkWriters } from './writers-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
@@ -40,8 +42,14 @@ export class DatabaseModule implements OnApplicationShutdown {
             return new ReadReplicas(replicaOptions(env, schema), env, clock, log, write);
           },
         },
+        {
+          provide: Refusals,
+          inject: [Database, Env],
+          useFactory: (database: Database, env: Env): Refusals =>
+            new Refusals(canChangeWriter(env) ? database : undefined),
+        },
       ],
-      exports: [DataSource, ReadReplicas],
+      exports: [DataSource, ReadReplicas, Refusals],
     };
   }
 

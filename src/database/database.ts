@@ -202,7 +202,7 @@ export class Database {
 
   /**
    * For a refusal that comes of what was read since a moment (docs/contract.md, section 1): it holds if the server that was asked takes the
-   * writes still. Costs one statement, and none where the database is one server.
+   * writes still. Costs one small write, which all share who ask meanwhile, and nothing where the database is one server.
    * @param since on the clock of `performance.now()`
    * @throws DatabaseUnavailableError when another server took over, or may have
    */

@@ -24,7 +24,7 @@ export interface PoolRules {
   /** Where the database has several hosts, one of which takes writes. */
   writer?: WriterRules;
   /** Where its one host leads to whichever of several servers takes writes. */
-  proxy?: Pick<WriterRules, 'silenceMs'>;
+  proxy?: Pick<WriterRules, 'everyMs' | 'silenceMs'>;
 }
 
 type Borrower = Parameters<Pool['getConnection']>[0];
@@ -114,7 +114,7 @@ export function onWriterChange(
 
 /**
  * Whether what was read since a moment came of the server that takes the writes. One that has lost that part answers for a while what it
- * last knew. It costs one statement; none where the database is one server.
+ * last knew. It costs one small write, and nothing where the database is one server.
  * @param since on the clock of `performance.now()`
  */
 export async function wasReadOfWriter(dataSource: DataSource, since: number): Promise<boolean> {
@@ -147,7 +147,7 @@ class ServerPool {
     pool.getConnection = (borrower) => this.borrow(borrower);
     pool.on('connection', (connection) => this.opened(connection));
     this.watch = rules.writer && this.watched(rules.writer);
-    this.proxied = rules.proxy && this.kept(new ProxiedWriter(options, rules.proxy.silenceMs));
+    this.proxied = rules.proxy && this.kept(new ProxiedWriter(options, rules.proxy));
   }
 
   async wasReadOfWriter(since: number): Promise<boolean> {

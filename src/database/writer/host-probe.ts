@@ -1,13 +1,18 @@
+import { randomInt } from 'node:crypto';
 import mysql2, { type Connection, type ConnectionOptions } from 'mysql2';
 import { within } from '../../common/within.js';
 import { EnvError } from '../../config/env.js';
 import { isAwayCode } from '../driver-errors.js';
+import { PROOF_SLOTS } from '../write-proof.entity.js';
 
 const GROUP = "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'";
 const STATE = 'SELECT @@global.read_only AS closed';
 const STATE_IN_GROUP = `
   SELECT @@global.read_only AS closed, @@server_uuid AS me, member_id AS id, member_state AS state, member_role AS role
   FROM (SELECT 1 AS one) AS one LEFT JOIN performance_schema.replication_group_members ON TRUE`;
+/** How servers say that they are not read-only: newer ones of MariaDB have words for it. */
+const OPEN = new Set(['0', 'OFF']);
+const PROOF = 'REPLACE INTO write_proofs (slot, written_at) VALUES (?, ?)';
 const NO_RIGHT = 'ER_TABLEACCESS_DENIED_ERROR';
 const SILENT = 'DATABASE_SILENT';
 
@@ -34,19 +39,19 @@ interface MemberRow {
 
 /** Looks at one host of the database, over a connection of its own. */
 export class HostProbe {
-  /** When the connection that it looks over was opened, on the clock of `performance.now()`; undefined while there is none. */
+  /** When the connection that it looks over was opened, on the clock of `performance.now()`; undefined while there is none, or none any more. */
   openedAt: number | undefined;
   private connection: Connection | undefined;
   private statement: string | undefined;
 
   /**
    * @param limitMs how long a look may take, with the connection where there is none yet
-   * @param isGroup whether the host may be a member of a replication group, which is looked at then
+   * @param question what the host is asked; whether it takes writes, where nothing else is said
    */
   constructor(
     private readonly options: ConnectionOptions,
     private readonly limitMs: number,
-    private readonly isGroup = true,
+    private readonly question?: (connection: Connection) => Promise<HostState>,
   ) {}
 
   /** Never rejects. One look at a time. */
@@ -71,14 +76,25 @@ export class HostProbe {
   private async ask(): Promise<HostState> {
     this.connection ??= this.open();
     const { connection } = this;
-    this.statement ??= this.isGroup && (await isInGroup(connection)) ? STATE_IN_GROUP : STATE;
+    if (this.question !== undefined) {
+      return this.question(connection);
+    }
+    this.statement ??= (await isInGroup(connection)) ? STATE_IN_GROUP : STATE;
     return stateOf(await rowsOf<MemberRow>(connection, this.statement));
+  }
+
+  /** The next look finds it lost. */
+  private forget(lost: Connection): void {
+    if (this.connection === lost) {
+      this.openedAt = undefined;
+    }
   }
 
   private open(): Connection {
     const connection = mysql2.createConnection({ ...this.options, connectTimeout: this.limitMs });
     // Who asks is told; without a listener it would end the process.
-    connection.on('error', () => undefined);
+    connection.on('error', () => this.forget(connection));
+    connection.on('end', () => this.forget(connection));
     this.openedAt = performance.now();
     return connection;
   }
@@ -90,7 +106,7 @@ export class HostProbe {
  */
 export function stateOf(rows: readonly MemberRow[]): HostState {
   const [first] = rows;
-  const isOpen = Number(first?.closed) === 0;
+  const isOpen = OPEN.has(String(first?.closed));
   if (first?.me === undefined) {
     return isOpen ? { kind: 'WRITER', primary: null } : { kind: 'CLOSED', primary: null };
   }
@@ -120,14 +136,23 @@ function stateAfter(error: Error & { code?: string }): HostState {
   return isAwayCode(code) ? { kind: 'AWAY' } : { kind: 'REFUSED', error };
 }
 
+/**
+ * Asks by a write. A member that was stopped takes itself for the primary for some seconds after it goes on, and answers what it knew; but
+ * it stores nothing, since that takes a majority of its group.
+ */
+export async function proveByWriting(connection: Connection): Promise<HostState> {
+  await rowsOf(connection, PROOF, [randomInt(PROOF_SLOTS), new Date()]);
+  return { kind: 'WRITER', primary: null };
+}
+
 async function isInGroup(connection: Connection): Promise<boolean> {
   const [group] = await rowsOf<{ Value: string }>(connection, GROUP);
   return group !== undefined && group.Value !== '';
 }
 
-function rowsOf<Row>(connection: Connection, sql: string): Promise<Row[]> {
+function rowsOf<Row>(connection: Connection, sql: string, values: unknown[] = []): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    connection.query(sql, (error, rows) => {
+    connection.query(sql, values, (error, rows) => {
       if (error === null) {
         resolve(rows as Row[]);
       } else {

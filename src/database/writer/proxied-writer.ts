@@ -1,16 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions } from 'mysql2';
-import { HostProbe } from './host-probe.js';
 import { WriterCheck } from './writer-check.js';
+import type { WriterRules } from './writer-watch.js';
 
 /** The server behind one address that leads to whichever of several takes the writes. */
 export class ProxiedWriter {
   private readonly check: WriterCheck;
+  private isEnded = false;
 
-  /** @param silenceMs longest time of one look */
-  constructor(options: ConnectionOptions, silenceMs: number) {
-    // Nobody names the members of a group to a service that knows the proxy alone, so its user need not see them.
-    this.check = new WriterCheck(new HostProbe(options, silenceMs, false));
-    void this.check.isWriter();
+  constructor(
+    options: ConnectionOptions,
+    private readonly rules: Pick<WriterRules, 'everyMs' | 'silenceMs'>,
+  ) {
+    this.check = new WriterCheck(options, rules.silenceMs);
+    void this.keep();
   }
 
   /**
@@ -25,6 +28,18 @@ export class ProxiedWriter {
   }
 
   end(): void {
+    this.isEnded = true;
+    this.check.end();
+  }
+
+  /** Proxies end connections on which nothing is said, too: another one is opened before somebody needs it. It costs nothing while there is one. */
+  private async keep(): Promise<void> {
+    while (!this.isEnded) {
+      if (this.check.openedAt === undefined) {
+        await this.check.isWriter();
+      }
+      await sleep(this.rules.everyMs, undefined, { ref: false });
+    }
     this.check.end();
   }
 }

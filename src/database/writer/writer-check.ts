@@ -1,14 +1,20 @@
-import type { HostProbe, HostState } from './host-probe.js';
+import type { ConnectionOptions } from 'mysql2';
+import { HostProbe, proveByWriting, type HostState } from './host-probe.js';
 
 /**
- * Asks a host, over a connection that is kept for it, whether it takes the writes at this moment. Who asks while a look is under way
- * gets the answer of the next one, together with all who came meanwhile.
+ * Sees by a write, over a connection that is kept for it, whether a host takes the writes at this moment. Who asks while one is under way
+ * gets the answer of the next, together with all who came meanwhile.
  */
 export class WriterCheck {
   private running: Promise<HostState> | undefined;
   private next: Promise<HostState> | undefined;
 
-  constructor(private readonly probe: HostProbe) {}
+  private readonly probe: HostProbe;
+
+  /** @param limitMs longest time of one write, with the connection where there is none yet */
+  constructor(options: ConnectionOptions, limitMs: number) {
+    this.probe = new HostProbe(options, limitMs, proveByWriting);
+  }
 
   /** When the connection was opened, on the clock of `performance.now()`; undefined while there is none. */
   get openedAt(): number | undefined {

@@ -49,8 +49,9 @@ export class WriterWatch {
     private readonly onChange: (change: WriterChange) => void,
   ) {
     this.hosts = rules.hosts.map((place) => {
-      const probe = (): HostProbe => new HostProbe({ ...options, ...place }, rules.silenceMs);
-      return { place, probe: probe(), check: new WriterCheck(probe()), state: undefined, since: 0 };
+      const ofHost = { ...options, ...place };
+      const probe = new HostProbe(ofHost, rules.silenceMs);
+      return { place, probe, check: new WriterCheck(ofHost, rules.silenceMs), state: undefined, since: 0 };
     });
     this.hosts.forEach((host) => void this.follow(host));
   }

@@ -11,6 +11,7 @@ import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { IN_TIME_MS } from '../../support/patience.js';
+import { rows } from '../../prove/support/rows.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { BuiltService } from '../secrets/built-service.js';
 
@@ -33,6 +34,10 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_URL of several hosts'
 
   beforeAll(async () => {
     url = await scratchDatabase(testUrl, NAME);
+    await rows(
+      url,
+      'CREATE TABLE write_proofs (slot int NOT NULL PRIMARY KEY, written_at datetime(3) NOT NULL)',
+    );
   });
   afterAll(() => dropDatabase(testUrl, NAME));
   beforeEach(async () => {

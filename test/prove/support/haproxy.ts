@@ -103,8 +103,11 @@ async function agentOf(place: string, options: string, clientPath: string): Prom
 /** The account that the script names. */
 async function allowChecks(group: MysqlGroup): Promise<void> {
   const account = `'${CHECK_USER}'@'127.0.0.1'`;
+  await rows(group.primaryUrl, 'CREATE DATABASE IF NOT EXISTS primary_check');
+  await rows(group.primaryUrl, 'CREATE TABLE IF NOT EXISTS primary_check.nothing (id INT PRIMARY KEY)');
   await rows(group.primaryUrl, `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY '${CHECK_USER}'`);
   await rows(group.primaryUrl, `GRANT SELECT ON performance_schema.replication_group_members TO ${account}`);
+  await rows(group.primaryUrl, `GRANT SELECT ON primary_check.nothing TO ${account}`);
 }
 
 /** A folder with a program `mysql`. */

@@ -9,6 +9,7 @@ import {
   NotFoundError,
   UnavailableError,
 } from '../../../common/errors/domain.error.js';
+import { Refusals } from '../../../common/http/refusals.js';
 import { AuditOutcome } from '../model/audit.types.js';
 import { AuditedAction } from './audited-action.js';
 import { RefusedCalls } from './refused-calls.js';
@@ -23,13 +24,15 @@ export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
     private readonly refused: RefusedCalls,
+    private readonly refusals: Refusals,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const action = this.reflector.get(AuditedAction, context.getHandler());
     const request = context.switchToHttp().getRequest<Request>();
     return next.handle().pipe(
-      catchError(async (error: unknown) => {
+      catchError(async (thrown: unknown) => {
+        const error = await this.refusals.confirm(thrown);
         const principal = principalOf(request);
         if (principal !== undefined && !isLeftOut(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
