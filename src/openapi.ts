@@ -85,6 +85,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Builds', 'Builds of an application and which of them is active')
     .addTag('Processes', 'Start a process, execute a UI action')
     .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')
+    .addTag('Incidents', 'Where processes have stopped, over all instances')
     .addTag('Workflow runs', 'What workflows did, node by node')
     .addTag('Platform discovery', 'What runs on the platform, how it is, and what changed')
     .addTag('Audit', 'Who did what, when, and how it ended')

@@ -23,6 +23,8 @@ import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create
 import { DropToolsForeignKey1797700000000 } from '../migrations/1797700000000-drop-tools-foreign-key.js';
 import { AddShards1797900000000 } from '../migrations/1797900000000-add-shards.js';
 import { CreateTimerOutbox1797900000001 } from '../migrations/1797900000001-create-timer-outbox.js';
+import { PlaceIncidents1798100000000 } from '../migrations/1798100000000-place-incidents.js';
+import { CreateIncidentCounts1798100000001 } from '../migrations/1798100000001-create-incident-counts.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -43,6 +45,7 @@ import { DiscoveryStateEntity } from './modules/discovery/storage/discovery-stat
 import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
 import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';
 import { ProcessFamilyEntity } from './modules/process-runtime/storage/process-family.entity.js';
+import { IncidentCountEntity } from './modules/process-runtime/storage/incident-count.entity.js';
 import { ProcessIncidentEntity } from './modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from './modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
@@ -79,6 +82,7 @@ export const SCHEMA: Schema = {
     DiscoveryScanEntity,
     DiscoveryStateEntity,
     IdBlockEntity,
+    IncidentCountEntity,
     LibraryUserEntity,
     MigrationStepEntity,
     ProcessEventEntity,
@@ -129,6 +133,8 @@ export const SCHEMA: Schema = {
     DropToolsForeignKey1797700000000,
     AddShards1797900000000,
     CreateTimerOutbox1797900000001,
+    PlaceIncidents1798100000000,
+    CreateIncidentCounts1798100000001,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,
@@ -141,5 +147,6 @@ export const SCHEMA: Schema = {
     CreateProcessFamilies1797000008000,
     IndexInstanceLists1797600000000,
     AddShards1797900000000,
+    PlaceIncidents1798100000000,
   ],
 };

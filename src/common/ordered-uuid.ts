@@ -34,6 +34,11 @@ export function firstUuidAt(time: Date): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
 }
 
+/** The time of a UUID version 7 (RFC 9562, section 5.7). */
+export function timeOfUuid(uuid: string): Date {
+  return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16));
+}
+
 /** Random bytes for one UUID, each used once. */
 function randomBytes(): Uint8Array {
   if (used === random.length) {

@@ -67,6 +67,9 @@ export const processSettings = {
   PROCESS_CLEANUP_ROWS: integer(1, 100_000, 1_000).describe(
     'Rows that one statement of such a removal deletes at the most.',
   ),
+  PROCESS_INCIDENT_COUNT_SECONDS: integer(1, DAY_SECONDS, 30).describe(
+    'Seconds for which a count of open incidents holds in the metrics of all replicas; at least twenty times as long as it took.',
+  ),
   PROCESS_EVENTS_PACKED: flag(true).describe(
     'Whether a step stores its audit trail as one row. false stores a row for each event, as releases without this setting read them: for an upgrade or roll-back beside them.',
   ),

@@ -29,6 +29,10 @@ const EVERYWHERE: readonly RegExp[] = [
   // Lists, newest first.
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
+  /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
+  // Counts, and what cleaning up looks for.
+  /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE state = \?/,
+  /^SELECT [^(]* FROM process_incidents WHERE state = \? AND app_id IS NULL LIMIT \?$/,
   // Ids of earlier releases do not tell the shard, and what is not there has none.
   /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
   /FROM [`"]workflow_(runs|calls)[`"] [^?]*WHERE \(*[^ ]*[`"](id|run_id)[`"] = \?/,

@@ -3,6 +3,14 @@ import { Clock } from '../../common/clock.js';
 import { RedisModule } from '../../common/redis/redis.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
+import { IncidentInboxController } from './reading/incident-inbox.controller.js';
+import { IncidentInboxService } from './reading/incident-inbox.service.js';
+import { IncidentMetrics } from './steps/incident-metrics.js';
+import { IncidentContexts } from './steps/incident-contexts.js';
+import { LeftBehind } from './background/left-behind.js';
+import { IncidentPlaces } from './background/incident-places.js';
+import { IncidentCountsRepository } from './storage/incident-counts.repository.js';
+import { IncidentListsRepository } from './storage/incident-lists.repository.js';
 import { IncidentsService } from './steps/incidents.service.js';
 import { IncidentRecords } from './steps/incident-records.js';
 import { InstanceAccessService } from './access/instance-access.service.js';
@@ -68,6 +76,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
   controllers: [
     ProcessStartController,
     ProcessInstancesController,
+    IncidentInboxController,
     InstanceProgressController,
     InstanceOperationsController,
   ],
@@ -80,6 +89,12 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     FamilyLimits,
     FamilyMetrics,
     Followers,
+    IncidentContexts,
+    IncidentCountsRepository,
+    IncidentInboxService,
+    IncidentListsRepository,
+    IncidentMetrics,
+    IncidentPlaces,
     IncidentsRepository,
     IncidentsService,
     IncidentRecords,
@@ -99,6 +114,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     InstancesRepository,
     JobSteps,
     JobOwners,
+    LeftBehind,
     MessageMatcher,
     MessageDeliveries,
     MessagePublishing,

@@ -143,7 +143,7 @@ describe('query parameters', () => {
     expect([status, body['message'], body['details']]).toEqual([
       400,
       'Request validation failed.',
-      'buildId: is not a known query parameter. Known: applicationId, before, limit, parentProcessInstanceUuid, ' +
+      'buildId: is not a known query parameter. Known: applicationId, before, hasIncidents, limit, parentProcessInstanceUuid, ' +
         'processDefinitionName, startedFrom, startedTo, state',
     ]);
   });

@@ -4,7 +4,7 @@ import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { ExpiredRows, type Removal } from './expired-rows.js';
-import { TimerOutbox } from './timer-outbox.js';
+import { LeftBehind } from './left-behind.js';
 import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
 
 const SECOND_MS = 1_000;
@@ -20,7 +20,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     private readonly database: Database,
     private readonly expired: ExpiredRows,
     private readonly jobs: ScheduledJobs,
-    private readonly outbox: TimerOutbox,
+    private readonly left: LeftBehind,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -36,7 +36,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     for (const removal of this.expired.removals(now)) {
       await this.removeAll(signal, removal);
     }
-    await this.outbox.bring();
+    await this.left.bring(signal);
     await this.jobs.replace(job, this.next(now));
   }
 

@@ -72,3 +72,8 @@ export class RunnableDefinition {
     return compiled;
   }
 }
+
+/** Id of a node in the BPMN file; undefined where there is none. */
+export function elementOf(definition: RunnableDefinition, node: number | null): string | undefined {
+  return node === null ? undefined : definition.nodeAt(node)?.key;
+}

@@ -6,6 +6,8 @@ export interface InstanceQuery extends PageQuery {
   applicationId?: string;
   processDefinitionName?: string;
   state?: InstanceStatus;
+  /** Whether incidents are open. */
+  hasIncidents?: 'true' | 'false';
   parentProcessInstanceUuid?: string;
   startedFrom?: Date;
   startedTo?: Date;

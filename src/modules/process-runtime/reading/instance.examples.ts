@@ -90,3 +90,41 @@ export const DIAGRAM_EXAMPLE = {
   bpmn: BPMN_EXAMPLE,
   positions: [{ nodeId: 1002, bpmnElementId: 'complete_application', tokenUuid: TOKEN, state: 'ACTIVE' }],
 };
+
+const PLACE = {
+  applicationId: START_EXAMPLE.applicationId,
+  processDefinitionName: START_EXAMPLE.processDefinitionName,
+  bpmnElementId: NODE.bpmnElementId,
+};
+const FAILED_RUN = {
+  code: 'CONDITION_FAILED',
+  node: 'Score',
+  message: 'No condition is true.',
+  details: null,
+};
+
+export const INCIDENT_PAGE_EXAMPLE = {
+  incidents: [
+    {
+      uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30',
+      state: 'OPEN',
+      code: 'WORKFLOW',
+      source: 'ACTION',
+      message: `${FAILED_RUN.code}: ${FAILED_RUN.message}`,
+      ...PLACE,
+      buildId: START_EXAMPLE.buildId,
+      processInstanceUuid: START_EXAMPLE.uuid,
+      processInstanceState: 'STARTED',
+      tokenUuid: TOKEN,
+      actionSvcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
+      workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+      workflowError: FAILED_RUN,
+      requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+      raisedAt: TIME,
+      timestamp: TIME,
+      closedAt: null,
+    },
+  ],
+  next: null,
+};
+export const INCIDENT_COUNTS_EXAMPLE = { counts: [{ ...PLACE, code: 'WORKFLOW', open: 12 }], complete: true };

@@ -69,6 +69,14 @@ export class InstancesQueryDto {
   @IsOptional()
   state?: InstanceStatus;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Only instances with open incidents (`true`), or without any (`false`).',
+  })
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsOptional()
+  hasIncidents?: 'true' | 'false';
+
   @IsQueryUuid('Only processes that this instance started itself.')
   parentProcessInstanceUuid?: string;
 

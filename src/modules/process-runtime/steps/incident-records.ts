@@ -7,8 +7,12 @@ import { EventsRepository, type NewEvent } from '../storage/events.repository.js
 import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
 import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
-import type { IncidentState } from '../storage/process-incident.entity.js';
+import type { IncidentState } from '../model/incident-inbox.types.js';
+import type { TokenRow } from '../storage/token.row.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
+import { IncidentContexts } from './incident-contexts.js';
+import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
 import { hasEnded } from './instance-status.js';
 import { outlives } from './runtime-job.js';
 import { StepResources } from './step-resources.js';
@@ -18,6 +22,9 @@ import { StepResources } from './step-resources.js';
  * whose retry of an incident did.
  */
 export type FaultOrigin = { job: Job } | { actor: string } | { actor: string; retried: IncidentRow };
+
+/** An incident to raise; with the definition of its instance, which finds the element, where the incident does not tell it. */
+export type RaisedIncident = IncidentRow & { definition?: RunnableDefinition | undefined };
 
 /** How incidents are closed. */
 export interface IncidentClosing {
@@ -40,6 +47,7 @@ export class IncidentRecords {
     private readonly incidents: IncidentsRepository,
     private readonly events: EventsRepository,
     private readonly resources: StepResources,
+    readonly contexts: IncidentContexts,
   ) {}
 
   /** Closes those of the incidents that are still open. */
@@ -81,10 +89,11 @@ export class IncidentRecords {
   async raise(
     manager: EntityManager,
     head: InstanceHead,
-    incident: IncidentRow,
+    raised: RaisedIncident,
     origin: FaultOrigin,
   ): Promise<IncidentRow | null> {
-    if (!(await this.concerns(manager, head, incident))) {
+    const incident = await this.placed(manager, head, raised);
+    if (incident === null) {
       return null;
     }
     const { workKey } = 'retried' in origin ? origin.retried : incident;
@@ -136,18 +145,42 @@ export class IncidentRecords {
     await this.events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
   }
 
-  /** Whether anything still waits for what failed. */
-  private async concerns(
+  /** The incident with its element and what led to it; null when nothing waits for what failed any more. */
+  private async placed(
     manager: EntityManager,
-    { id, state }: InstanceHead,
-    { job, tokenId, visit }: IncidentRow,
-  ): Promise<boolean> {
-    if (hasEnded(state)) {
-      return job !== null && outlives(job, state);
+    head: InstanceHead,
+    { definition, ...incident }: RaisedIncident,
+  ): Promise<IncidentRow | null> {
+    const { tokenId } = incident;
+    const isStanding = tokenId !== null && !hasEnded(head.state);
+    const [token] = isStanding ? await this.tokens.byIds(manager, head.id, [tokenId]) : [];
+    if (!isWanted(head.state, incident, token)) {
+      return null;
     }
-    const [token] = tokenId === null ? [] : await this.tokens.byIds(manager, id, [tokenId]);
-    return tokenId === null || token?.state.visit === visit;
+    const requestId = incident.requestId ?? (await this.events.lastRequest(manager, head.id, head.seq));
+    return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
   }
+}
+
+/** Whether anything still waits for what failed. */
+function isWanted(
+  state: InstanceStatus,
+  { job, tokenId, visit }: IncidentRow,
+  token: TokenRow | undefined,
+): boolean {
+  return hasEnded(state)
+    ? job !== null && outlives(job, state)
+    : tokenId === null || token?.state.visit === visit;
+}
+
+/** The element at which it stopped, or else the one at which its token stands. */
+function elementAt(
+  definition: RunnableDefinition | undefined,
+  { node }: IncidentRow,
+  token: TokenRow | undefined,
+): string | null {
+  const index = node ?? token?.state.node ?? null;
+  return definition === undefined ? null : (elementOf(definition, index) ?? null);
 }
 
 function raised(incident: IncidentRow, seq: number): NewEvent {

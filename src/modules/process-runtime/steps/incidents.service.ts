@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
 import { requestContext } from '../../../common/logging/request-context.js';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
+import { elementOf } from '../definitions/runnable-definition.js';
 import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
 import { encodeJob, runKeyOf, workKeyOf } from './runtime-job.js';
 import type { FailedStepError } from './failed-step.error.js';
@@ -25,13 +26,16 @@ export interface Fault {
   tokenId: number | null;
   visit: number | null;
   node: number | null;
+  /** Id of the element in the BPMN file, where whoever tells the fault knows it. */
+  element?: string | null | undefined;
   actionSvcUuid: string | null;
 }
 
 /** The fault of a step that the engine stopped. */
-export function faultOf({ incident, tokenId, visit }: FailedStepError): Fault {
+export function faultOf({ incident, tokenId, visit, definition }: FailedStepError): Fault {
   const { source, type, message, node, actionSvcUuid } = incident;
-  return { source, type, message, tokenId, visit, node, actionSvcUuid };
+  const element = elementOf(definition, node);
+  return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
 }
 
 /** Records why processes stopped (docs/process-semantics.md, section 11). */
@@ -54,13 +58,21 @@ export class IncidentsService {
    */
   async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<string | null> {
     const id = await this.resources.nextId('process-incident');
+    const failed = 'job' in origin ? origin.job : undefined;
+    const isPlaced = fault.element !== undefined;
+    const context = await this.records.contexts.find(instanceId, isPlaced, failed);
     const recorded = await this.database.write(async (manager) => {
       const head = await this.instances.lockHead(manager, { id: instanceId });
       const job = 'job' in origin ? toParkedJob(origin.job) : null;
       const incident =
         head === null
           ? null
-          : await this.records.raise(manager, head, this.toIncident(id, fault, job), origin);
+          : await this.records.raise(
+              manager,
+              head,
+              { ...this.toIncident(id, fault, job), ...context },
+              origin,
+            );
       if ('job' in origin) {
         await this.queue.complete(manager, origin.job);
       }
@@ -101,15 +113,18 @@ export class IncidentsService {
   }
 
   private toIncident(id: number, fault: Fault, job: ParkedJob | null): IncidentRow {
+    const raisedAt = this.resources.now();
     return {
       ...fault,
       id,
-      uuid: uuid(),
+      uuid: orderedUuid(raisedAt),
       state: 'OPEN',
       job,
       workKey: workKeyOf(job, fault),
       requestId: requestContext()?.requestId ?? null,
-      raisedAt: this.resources.now(),
+      element: fault.element ?? null,
+      workflowRunId: null,
+      raisedAt,
       closedAt: null,
     };
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Env } from '../../../config/env.js';
 import type { JoinState, StepResult } from '../engine/state/engine.types.js';
 import { isRunning } from '../engine/flow/stuck-joins.js';
@@ -93,7 +93,7 @@ function toIncident(
   const flows = (join.missing ?? []).map((flow) => `"${runtime.flow(flow).key}"`).join(', ');
   return {
     id: ids.incident(),
-    uuid: uuid(),
+    uuid: orderedUuid(now),
     state: 'OPEN',
     source: 'NODE',
     type: JOIN_NEVER_COMPLETED,
@@ -101,6 +101,8 @@ function toIncident(
     tokenId: null,
     visit: null,
     node: join.node,
+    element: runtime.node(join.node).key,
+    workflowRunId: null,
     actionSvcUuid: null,
     job: null,
     workKey: keyOf(join),

@@ -18,7 +18,7 @@ import { step } from '../engine/step.js';
 import { IncidentsService } from './incidents.service.js';
 import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/instance.row.js';
 import { expiryOf } from './expiry.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { tellStep } from './step-spans.js';
@@ -151,7 +151,8 @@ export class ProcessStarter {
     const now = this.resources.now();
     const row = { ...newRow(request, this.resources.ids.instance(), now), expiresAt: null };
     const { source, type, message, node, actionSvcUuid } = incident;
-    const fault = { source, type, message, node, actionSvcUuid, tokenId: null, visit: null };
+    const element = elementOf(request.definition, node);
+    const fault = { source, type, message, node, element, actionSvcUuid, tokenId: null, visit: null };
     return this.incidents.recordFailedStart(row, request.startNode, fault, (manager, incidentUuid) =>
       stopped(manager, { row, incident, incidentUuid, now }),
     );

@@ -4,10 +4,14 @@ import { Metrics } from '../../../common/metrics/metrics.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { INCIDENT_SOURCES, INCIDENT_TYPES } from '../engine/state/engine.types.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
+import type { InstanceHead } from '../storage/instance.row.js';
 import { InstanceSignals } from './instance-signals.js';
 import type { Written } from './step-writer.js';
 
 const WARNINGS_LOGGED = 5;
+
+/** What is told of an instance. */
+type Stepped = Pick<InstanceHead, 'id' | 'uuid' | 'appId' | 'processName'>;
 
 /** Tells workers, readers, metrics and the log about a step once its transaction was committed. */
 @Injectable()
@@ -25,11 +29,7 @@ export class StepNotices {
   }
 
   /** An instance has changed: workers are woken where there is work for them. */
-  committed(
-    instance: { id: number; uuid: string },
-    { hasWork, raised }: Written,
-    warnings: readonly string[],
-  ): void {
+  committed(instance: Stepped, { hasWork, raised }: Written, warnings: readonly string[]): void {
     if (hasWork) {
       this.queue.wake();
     }
@@ -39,12 +39,11 @@ export class StepNotices {
   }
 
   /** An incident was recorded. */
-  stopped(
-    instance: { id: number; uuid: string },
-    { uuid: incident, source, type, node }: IncidentHead,
-  ): void {
+  stopped(instance: Stepped, { uuid: incident, source, type, node, element }: IncidentHead): void {
+    const { uuid, appId: app, processName: process } = instance;
     this.metrics.processIncidents.inc({ source, type });
-    this.log.warn('process incident', { instance: instance.uuid, incident, source, type, node });
+    const place = { app, process, element, code: type };
+    this.log.warn('process incident', { instance: uuid, incident, source, type, node, ...place });
     this.signals.changed(instance.id);
   }
 

@@ -21,6 +21,9 @@ export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'instan
 
 const EVENTS = new Table(ProcessEventEntity, { instanceId: shardOf });
 const SHOWN = EVENTS.selectAllBut('shard');
+const REQUEST = EVENTS.select('requestId');
+/** How many events are looked through at the most for what led to something. */
+const LATEST = 1_000;
 
 type StoredRow = Omit<ProcessEventEntity, 'shard'>;
 
@@ -86,6 +89,12 @@ export class EventsRepository {
   /** Events after a number, oldest first. */
   async after(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
     return (await this.between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
+  }
+
+  /** The newest request that moved an instance, among the latest of its events; null when none of them came of one. */
+  async lastRequest(manager: EntityManager, instanceId: number, seq: number): Promise<string | null> {
+    const latest = { instanceId, seq: MoreThan(seq - LATEST), requestId: MoreThan('') };
+    return (await REQUEST.first(manager, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
   }
 
   /** Events before a number, newest first. */

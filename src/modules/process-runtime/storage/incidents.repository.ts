@@ -2,17 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { In, Like, type EntityManager } from 'typeorm';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { ProcessIncidentEntity, type IncidentState } from './process-incident.entity.js';
+import type { InstanceHead } from './instance.row.js';
+import type { IncidentState } from '../model/incident-inbox.types.js';
+import { ProcessIncidentEntity } from './process-incident.entity.js';
+
+/** Columns of the instance that an incident is of. */
+type OfInstance = 'shard' | 'instanceId' | 'appId' | 'buildId' | 'processName';
 
 /** Why an instance stopped. */
-export type IncidentRow = Omit<ProcessIncidentEntity, 'shard' | 'instanceId'>;
+export type IncidentRow = Omit<ProcessIncidentEntity, OfInstance>;
+
+/** The instance of an incident. */
+export type IncidentOwner = Pick<InstanceHead, 'id' | 'shard' | 'appId' | 'buildId' | 'processName'>;
 
 /** An incident without the job, which may be large. */
 export type IncidentHead = Omit<IncidentRow, 'job'>;
 
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
-const WHOLE = INCIDENTS.selectAllBut('shard', 'instanceId');
-const HEAD = INCIDENTS.selectAllBut('shard', 'instanceId', 'job');
+const OF_INSTANCE = ['shard', 'instanceId', 'appId', 'buildId', 'processName'] as const;
+const WHOLE = INCIDENTS.selectAllBut(...OF_INSTANCE);
+const HEAD = INCIDENTS.selectAllBut(...OF_INSTANCE, 'job');
 const ID = INCIDENTS.select('id');
 const JOB = INCIDENTS.select('id', 'job');
 const OPEN = { state: 'OPEN' } as const;
@@ -26,10 +35,11 @@ const ANSWER = 'NOTIFY_PARENT';
 export class IncidentsRepository {
   async insert(
     manager: EntityManager,
-    { id: instanceId, shard }: { id: number; shard: number },
+    { id: instanceId, shard, appId, buildId, processName }: IncidentOwner,
     incident: IncidentRow,
   ): Promise<void> {
-    await INCIDENTS.insert(manager, [{ ...incident, instanceId, shard, message: cut(incident.message) }]);
+    const place = { instanceId, shard, appId, buildId, processName };
+    await INCIDENTS.insert(manager, [{ ...incident, ...place, message: cut(incident.message) }]);
   }
 
   /** What an open incident tells now: the same work has failed once more. */
@@ -39,8 +49,10 @@ export class IncidentsRepository {
     id: number,
     incident: IncidentRow,
   ): Promise<void> {
-    const { source, type, message, node, actionSvcUuid, requestId, raisedAt } = incident;
-    const changes = { source, type, message: cut(message), node, actionSvcUuid, requestId, raisedAt };
+    const { source, type, message, node, element, actionSvcUuid, workflowRunId, requestId, raisedAt } =
+      incident;
+    const told = { source, type, message: cut(message), node, element, actionSvcUuid };
+    const changes = { ...told, workflowRunId, requestId, raisedAt };
     await INCIDENTS.update(manager, { id, instanceId }, changes);
   }
 

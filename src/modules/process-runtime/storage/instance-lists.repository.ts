@@ -3,7 +3,7 @@ import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm'
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
-import { EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
+import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
 import { readTogether } from '../../../database/read-together.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
@@ -18,6 +18,12 @@ import { ProcessInstanceEntity } from './process-instance.entity.js';
 const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const PLACE = INSTANCES.select('id', 'uuid');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
+
+/** The few that have stopped are found by their incidents. */
+const STOPPED: Condition = {
+  sql: "id IN (SELECT stopped.instance_id FROM process_incidents stopped WHERE stopped.state = 'OPEN')",
+  values: [],
+};
 
 /** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
 export interface Seen {
@@ -52,7 +58,7 @@ export class InstanceListsRepository {
       ...(seen?.apps === undefined && seen && { starter: seen.starter }),
       ...(parent && calledBy(parent.id)),
     };
-    const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
+    const and = besideColumns(manager, query, seen);
     const found = await readTogether(
       manager,
       statesOf(query, where).map((state) =>
@@ -84,9 +90,12 @@ export class InstanceListsRepository {
  * through all of an application. Any other list is in the order of an index without it.
  */
 function statesOf(
-  { state, parentProcessInstanceUuid }: InstanceQuery,
+  { state, parentProcessInstanceUuid, hasIncidents }: InstanceQuery,
   where: Where<ProcessInstanceEntity>,
 ): readonly (InstanceStatus | undefined)[] {
+  if (hasIncidents === 'true') {
+    return [state];
+  }
   const isByState = 'appId' in where || 'processName' in where || 'starter' in where;
   return state === undefined && parentProcessInstanceUuid === undefined && isByState
     ? INSTANCE_STATES
@@ -95,6 +104,19 @@ function statesOf(
 
 function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
+}
+
+/** What no column says by itself. */
+function besideColumns(
+  manager: EntityManager,
+  { hasIncidents }: InstanceQuery,
+  seen: Seen | null,
+): Condition | undefined {
+  const conditions = [
+    ...(seen?.apps ? [ownOrOf(manager, seen.starter, seen.apps)] : []),
+    ...(hasIncidents === 'true' ? [STOPPED] : []),
+  ];
+  return conditions.length === 0 ? undefined : both(conditions);
 }
 
 function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps): Condition {
@@ -107,7 +129,7 @@ function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps)
 }
 
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
-  const { applicationId, processDefinitionName, startedFrom, startedTo, before } = query;
+  const { applicationId, processDefinitionName, hasIncidents, startedFrom, startedTo, before } = query;
   const uuid = [
     ...(startedFrom === undefined ? [] : [MoreThanOrEqual(firstUuidAt(startedFrom))]),
     ...(startedTo === undefined ? [] : [LessThan(firstUuidAt(startedTo))]),
@@ -116,6 +138,7 @@ function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
   return {
     ...(applicationId !== undefined && { appId: applicationId }),
     ...(processDefinitionName !== undefined && { processName: processDefinitionName }),
+    ...(hasIncidents === 'false' && { openIncidents: 0 }),
     ...(uuid.length > 0 && { uuid: And(...uuid) }),
   };
 }

@@ -2,16 +2,18 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger } from '../../../database/safe-integer.js';
 import { storedJson } from '../../../database/stored-json.js';
 import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
+import type { IncidentState } from '../model/incident-inbox.types.js';
 import type { ParkedJob } from './instance-content.types.js';
-
-/** What became of an incident. */
-export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 
 /** Why a process stopped, for operators (docs/process-semantics.md, section 11). */
 @Entity('process_incidents')
 @Index('ix_process_incidents_open', ['instanceId', 'state', 'tokenId'])
+@Index('ix_process_incidents_state', ['state', 'uuid'])
+@Index('ix_process_incidents_app_state', ['appId', 'state', 'uuid'])
+@Index('ix_process_incidents_counts', ['state', 'appId', 'processName', 'type', 'element'])
 export class ProcessIncidentEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  /** Version 7, of when it was raised first. */
   @Column({ type: 'varchar', length: 36 }) uuid: string;
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
@@ -31,6 +33,16 @@ export class ProcessIncidentEntity {
   /** Names what stopped, see `workKeyOf`: one open incident for each. */
   @Column({ type: 'varchar', name: 'work_key', length: 64 }) workKey: string;
   @Column({ type: 'varchar', name: 'request_id', length: 64, nullable: true }) requestId: string | null;
+  /** Application, build and process of the instance; null for one of an earlier release, as the element and the run. */
+  @Column({ type: 'varchar', name: 'app_id', length: 64, nullable: true }) appId: string | null;
+  @Column({ type: 'varchar', name: 'build_id', length: 64, nullable: true }) buildId: string | null;
+  @Column({ type: 'varchar', name: 'process_name', length: 255, nullable: true }) processName: string | null;
+  /** Id of the element in the BPMN file; null for the process as a whole. */
+  @Column({ type: 'varchar', length: 255, nullable: true }) element: string | null;
+  /** The workflow run that failed; null when none did. */
+  @Column({ type: 'varchar', name: 'workflow_run_id', length: 36, nullable: true }) workflowRunId:
+    string | null;
+  /** When it stopped last: the same work that fails once more renews its incident. */
   @Column({ type: 'datetime', name: 'raised_at', precision: 3 }) raisedAt: Date;
   @Column({ type: 'datetime', name: 'closed_at', precision: 3, nullable: true }) closedAt: Date | null;
 }

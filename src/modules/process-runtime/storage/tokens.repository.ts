@@ -77,6 +77,16 @@ export class TokensRepository {
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   }
 
+  /** The uuids of tokens of several instances by id. */
+  async uuidsOf(
+    manager: EntityManager,
+    instanceIds: readonly number[],
+    ids: readonly number[],
+  ): Promise<ReadonlyMap<number, string>> {
+    const rows = await NAME.find(manager, { id: In(ids), instanceId: In(instanceIds) });
+    return new Map(rows.map(({ id, uuid }) => [id, uuid]));
+  }
+
   /** The whole token tree of an instance. */
   async links(manager: EntityManager, instanceId: number): Promise<TokenLink[]> {
     return LINK.find(manager, { instanceId });

@@ -152,6 +152,20 @@ export class RunStore {
     return { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
   }
 
+  /** Id of the run that has a key; null when there is none. */
+  async idOf(runKey: string, shard: number): Promise<string | null> {
+    return this.database.read((manager) => this.repository.idOf(manager, runKey, shard));
+  }
+
+  /** Why runs failed, by their ids. */
+  async failures(
+    manager: EntityManager,
+    runs: readonly { id: string; shard: number }[],
+  ): Promise<ReadonlyMap<string, WorkflowRunError>> {
+    const found = runs.length === 0 ? [] : await this.repository.failed(manager, runs);
+    return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
+  }
+
   /**
    * Runs, newest first, at most `limit`.
    * @param apps only runs of these applications; null for all

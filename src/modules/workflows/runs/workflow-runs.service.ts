@@ -14,7 +14,13 @@ import { CallStore } from '../journal/call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
 import { RunStore, type RunOwner } from '../journal/run-store.js';
 import { RunTree, type TreeTools } from './run-tree.js';
-import type { ListedRun, RunDetails, WorkflowRunQuery, WorkflowRunRequest } from '../model/workflow.types.js';
+import type {
+  ListedRun,
+  RunDetails,
+  WorkflowRunError,
+  WorkflowRunQuery,
+  WorkflowRunRequest,
+} from '../model/workflow.types.js';
 import {
   WorkflowBpmnError,
   WorkflowFailedError,
@@ -107,6 +113,19 @@ export class WorkflowRunsService {
    */
   async mustGoOn(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
     return this.calls.hasLasting(manager, runKey, shard);
+  }
+
+  /** Id of the run that has a key; null when none was begun. */
+  async idOf(runKey: string, shard: number): Promise<string | null> {
+    return this.store.idOf(runKey, shard);
+  }
+
+  /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
+  async failures(
+    manager: EntityManager,
+    runs: readonly { id: string; shard: number }[],
+  ): Promise<ReadonlyMap<string, WorkflowRunError>> {
+    return this.store.failures(manager, runs);
   }
 
   /** A page of runs of all workflows of the applications that the caller may read, newest first. */

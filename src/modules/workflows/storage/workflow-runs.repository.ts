@@ -128,6 +128,25 @@ export class WorkflowRunsRepository {
     return found === null && isSharded(manager) ? find({}) : found;
   }
 
+  /** Id of the run that has a key; null when there is none. */
+  async idOf(manager: EntityManager, runKey: string, shard: number): Promise<string | null> {
+    const where = { runKey, ...inShard(manager, shard) };
+    return (await manager.findOne(WorkflowRunEntity, { select: { id: true }, where }))?.id ?? null;
+  }
+
+  /** Those of these runs that have failed, with the reason. */
+  async failed(
+    manager: EntityManager,
+    runs: readonly { id: string; shard: number }[],
+  ): Promise<Pick<WorkflowRunEntity, 'id' | 'error'>[]> {
+    const shards = inShard(
+      manager,
+      runs.map(({ shard }) => shard),
+    );
+    const where = { id: In(runs.map(({ id }) => id)), state: WorkflowRunState.Failed, ...shards };
+    return manager.find(WorkflowRunEntity, { select: { id: true, error: true }, where });
+  }
+
   /**
    * Runs, newest first, at most `limit`.
    * @param apps only runs of builds of these applications; null for all

@@ -1,0 +1,234 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { PROCESS_NAME } from '../../../common/validation/path-names.js';
+import { IsText, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsRangeEnd,
+  IsRangeStart,
+} from '../../../common/validation/query.decorators.js';
+import { WorkflowRunErrorDto } from '../../workflows/model/workflow-run-error.dto.js';
+import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
+import {
+  INCIDENT_SOURCES,
+  INCIDENT_TYPES,
+  type IncidentSource,
+  type IncidentType,
+  type InstanceStatus,
+} from '../engine/state/engine.types.js';
+import {
+  INCIDENT_STATES,
+  type IncidentCount,
+  type IncidentFilter,
+  type IncidentQuery,
+  type IncidentState,
+} from '../model/incident-inbox.types.js';
+import { ShowsInstanceState } from '../model/start.response.dto.js';
+
+const MAX_LIMIT = 200;
+const ELEMENT_MAX_LENGTH = 255;
+
+/** An id in a query, such as that of an application. */
+const IsQueryId =
+  (description: string): PropertyDecorator =>
+  (target, name) => {
+    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, description })(target, name);
+    MatchesPathId()(target, name);
+    IsOptional()(target, name);
+  };
+
+/** Which incidents are meant. */
+class IncidentFilterDto implements IncidentFilter {
+  @IsQueryId('Only incidents in processes of this application.')
+  applicationId?: string;
+
+  @IsQueryId('Only incidents in processes of builds of this version.')
+  appVersionId?: string;
+
+  @IsQueryId('Only incidents in processes of this build.')
+  buildId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PROCESS_NAME.pattern.source,
+    description: 'Only incidents in processes of this name.',
+  })
+  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
+  @IsOptional()
+  processDefinitionName?: string;
+
+  @IsText(1, ELEMENT_MAX_LENGTH, {
+    required: false,
+    description: 'Only incidents at the element with this id in the BPMN file.',
+  })
+  @IsOptional()
+  bpmnElementId?: string;
+
+  @ApiPropertyOptional({
+    enum: INCIDENT_TYPES,
+    enumName: 'IncidentType',
+    description: 'Only this kind of failure.',
+  })
+  @IsIn(INCIDENT_TYPES, { message: `must be one of ${INCIDENT_TYPES.join(', ')}` })
+  @IsOptional()
+  code?: IncidentType;
+
+  @IsRangeStart('incidents that were raised first')
+  from?: Date;
+
+  @IsRangeEnd('incidents that were raised first')
+  to?: Date;
+}
+
+/** Which incidents to list. */
+export class IncidentsQueryDto extends IncidentFilterDto implements IncidentQuery {
+  @ApiPropertyOptional({
+    enum: INCIDENT_STATES,
+    enumName: 'IncidentState',
+    description: 'Only incidents in this state.',
+  })
+  @IsIn(INCIDENT_STATES, { message: `must be one of ${INCIDENT_STATES.join(', ')}` })
+  @IsOptional()
+  state?: IncidentState;
+
+  @IsPageCursor()
+  before?: string;
+
+  @IsPageLimit('Incidents', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  limit?: number;
+}
+
+/** Which open incidents to count. */
+export class IncidentCountsQueryDto extends IncidentFilterDto {
+  @IsPageLimit('Places', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  limit?: number;
+}
+
+/** An incident with the instance that it stopped. */
+export class ListedIncidentDto {
+  @Shows.uuid('Id of the incident, as in the log.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30')
+  uuid: string;
+
+  @Shows.enum(
+    'IncidentState',
+    [...INCIDENT_STATES],
+    'RESOLVED: the process went on or ended. RETRIED: an operator had it run again.',
+    'OPEN',
+  )
+  state: IncidentState;
+
+  @Shows.enum(
+    'IncidentType',
+    [...INCIDENT_TYPES],
+    'Kind of failure: the `type` of the incident where an instance is read.',
+    'WORKFLOW',
+  )
+  code: IncidentType;
+
+  @Shows.enum('IncidentSource', [...INCIDENT_SOURCES], 'What failed.', 'ACTION')
+  source: IncidentSource;
+
+  @Shows.value('What went wrong, for a person.', 'CONDITION_FAILED: No condition is true.')
+  message: string;
+
+  @Shows.value('Application that the process belongs to.', 'sample')
+  applicationId: string;
+
+  @Shows.value('Build of the instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01')
+  buildId: string;
+
+  @Shows.value('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string;
+
+  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
+  processInstanceUuid: string;
+
+  @ShowsInstanceState('Where the instance stands now.', 'STARTED')
+  processInstanceState: InstanceStatus;
+
+  @Shows.uuidOrNull(
+    'Token that it stopped, for a retry; null when it is about the whole instance.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  )
+  tokenUuid: string | null;
+
+  @Shows.textOrNull(
+    'Id of the element in the BPMN file; null for the process as a whole.',
+    'complete_application',
+  )
+  bpmnElementId: string | null;
+
+  @Shows.textOrNull('Action that failed; null for none.', null)
+  actionSvcUuid: string | null;
+
+  @Shows.uuidOrNull('Workflow run that failed; null when none did.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40')
+  workflowRunId: string | null;
+
+  @Shows.partOrNull(
+    () => WorkflowRunErrorDto,
+    'Why that run failed; null where it has not, or goes on by now.',
+  )
+  workflowError: WorkflowRunError | null;
+
+  @Shows.textOrNull(
+    'The request that led to it: the one that it stopped, or else the last one that moved the instance before; null when none is known.',
+    '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+  )
+  requestId: string | null;
+
+  @Shows.moment(
+    'When it was raised first: the order of the list, and what `from` and `to` ask for.',
+    '2026-01-31T10:20:30.123Z',
+  )
+  raisedAt: string;
+
+  @Shows.moment('When the same work stopped last.', '2026-01-31T10:20:30.123Z')
+  timestamp: string;
+
+  @Shows.momentOrNull('When it was closed; null while it is open.', null)
+  closedAt: string | null;
+}
+
+/** A page of incidents. */
+export class IncidentPageDto {
+  @Shows.list(() => ListedIncidentDto, 'Newest first.')
+  incidents: ListedIncidentDto[];
+
+  @Shows.textOrNull(NEXT_PAGE, null)
+  next: string | null;
+}
+
+/** How many incidents of one kind are open at one place. */
+export class IncidentCountDto implements IncidentCount {
+  @Shows.textOrNull(
+    'Application; null, as what is beside it, for incidents of an earlier release at which nobody has looked yet.',
+    'sample',
+  )
+  applicationId: string | null;
+
+  @Shows.textOrNull('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string | null;
+
+  @Shows.textOrNull(
+    'Id of the element in the BPMN file; null for the process as a whole.',
+    'complete_application',
+  )
+  bpmnElementId: string | null;
+
+  @Shows.enum('IncidentType', [...INCIDENT_TYPES], 'Kind of failure.', 'WORKFLOW')
+  code: IncidentType;
+
+  @Shows.number('How many are open.', 12)
+  open: number;
+}
+
+/** Open incidents by place and kind. */
+export class IncidentCountsDto {
+  @Shows.list(() => IncidentCountDto, 'Most first.')
+  counts: IncidentCountDto[];
+
+  @Shows.value('Whether these are all; otherwise those with the most.', true)
+  complete: boolean;
+}

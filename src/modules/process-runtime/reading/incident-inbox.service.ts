@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Permission } from '../../../common/auth/permission.js';
+import { timeOfUuid } from '../../../common/ordered-uuid.js';
+import { readPage } from '../../../common/page.js';
+import type { SomeApps } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
+import type { IncidentFilter, IncidentQuery } from '../model/incident-inbox.types.js';
+import { IncidentListsRepository, type ListedIncident } from '../storage/incident-lists.repository.js';
+import type { InstanceHead } from '../storage/instance.row.js';
+import { InstancesRepository } from '../storage/instances.repository.js';
+import { TokensRepository } from '../storage/tokens.repository.js';
+import type { IncidentCountsDto, IncidentPageDto, ListedIncidentDto } from './incident-inbox.dto.js';
+
+const NO_APPS: SomeApps = { ids: new Set(), patterns: [] };
+
+/** An incident, and what it names. */
+interface Told {
+  incident: ListedIncident;
+  head: InstanceHead;
+  tokenUuid: string | null;
+  workflowError: WorkflowRunError | null;
+}
+
+/** Shows incidents over all instances of the applications that a caller may read (extension of the contract). */
+@Injectable()
+export class IncidentInboxService {
+  constructor(
+    private readonly database: Database,
+    private readonly lists: IncidentListsRepository,
+    private readonly instances: InstancesRepository,
+    private readonly tokens: TokensRepository,
+    private readonly workflows: WorkflowRunsService,
+    private readonly env: Env,
+  ) {}
+
+  /** A page of incidents, newest first. */
+  async page(principal: Principal, query: IncidentQuery): Promise<IncidentPageDto> {
+    const apps = readableBy(principal);
+    const { items, next } = await readPage(
+      query.limit ?? this.env.get('PROCESS_PAGE_SIZE'),
+      (limit) =>
+        this.database.readOld(async (manager) =>
+          this.told(manager, await this.lists.page(manager, query, apps, limit)),
+        ),
+      ({ incident }) => incident.uuid,
+    );
+    return { incidents: items.map(toListedIncident), next };
+  }
+
+  /** How many incidents are open at which place, most first, and whether these are all places. */
+  async counts(
+    principal: Principal,
+    { limit = this.env.get('PROCESS_PAGE_SIZE'), ...filter }: IncidentFilter & { limit?: number },
+  ): Promise<IncidentCountsDto> {
+    const counts = await this.database.readOld((manager) =>
+      this.lists.counts(manager, filter, readableBy(principal), limit + 1),
+    );
+    return { counts: counts.slice(0, limit), complete: counts.length <= limit };
+  }
+
+  private async told(manager: EntityManager, incidents: readonly ListedIncident[]): Promise<Told[]> {
+    const heads = await this.instances.heads(manager, [...new Set(incidents.map((one) => one.instanceId))]);
+    const byId = new Map(heads.map((head) => [head.id, head]));
+    const stopped = incidents.filter(({ tokenId }) => tokenId !== null);
+    const uuids = await this.tokens.uuidsOf(
+      manager,
+      stopped.map(({ instanceId }) => instanceId),
+      stopped.map(({ tokenId }) => tokenId ?? 0),
+    );
+    const runs = incidents.flatMap(({ workflowRunId: id, shard }) => (id === null ? [] : [{ id, shard }]));
+    const failures = await this.workflows.failures(manager, runs);
+    return incidents.flatMap((incident) => {
+      const head = byId.get(incident.instanceId);
+      const tokenUuid = uuids.get(incident.tokenId ?? 0) ?? null;
+      const workflowError = failures.get(incident.workflowRunId ?? '') ?? null;
+      return head === undefined ? [] : [{ incident, head, tokenUuid, workflowError }];
+    });
+  }
+}
+
+function toListedIncident({ incident, head, tokenUuid, workflowError }: Told): ListedIncidentDto {
+  return {
+    uuid: incident.uuid,
+    state: incident.state,
+    code: incident.type,
+    source: incident.source,
+    message: incident.message,
+    applicationId: head.appId,
+    buildId: head.buildId,
+    processDefinitionName: head.processName,
+    processInstanceUuid: head.uuid,
+    processInstanceState: head.state,
+    tokenUuid,
+    bpmnElementId: incident.element,
+    actionSvcUuid: incident.actionSvcUuid,
+    workflowRunId: incident.workflowRunId,
+    workflowError,
+    requestId: incident.requestId,
+    raisedAt: timeOfUuid(incident.uuid).toISOString(),
+    timestamp: incident.raisedAt.toISOString(),
+    closedAt: incident.closedAt?.toISOString() ?? null,
+  };
+}
+
+/** Applications whose incidents a caller may read; null for all. */
+function readableBy({ permissions }: Principal): SomeApps | null {
+  const grant = permissions.get(Permission.ProcessRead) ?? NO_APPS;
+  return grant === 'all' ? null : grant;
+}

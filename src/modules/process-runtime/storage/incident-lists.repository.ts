@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import type { SomeApps } from '../../../common/user/grant.js';
+import { appCondition } from '../../../database/app-condition.js';
+import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
+import type { RawRow } from '../../../database/raw-row.js';
+import { readTogether } from '../../../database/read-together.js';
+import { shardOf } from '../../../database/shards.js';
+import { Table } from '../../../database/table.js';
+import {
+  INCIDENT_STATES,
+  type IncidentCount,
+  type IncidentFilter,
+  type IncidentQuery,
+} from '../model/incident-inbox.types.js';
+import { ProcessIncidentEntity } from './process-incident.entity.js';
+
+const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
+const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
+const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
+const UNPLACED = INCIDENTS.select('id', 'instanceId', 'node');
+const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
+
+/** An incident as a list shows it. */
+export type ListedIncident = Omit<ProcessIncidentEntity, 'job' | 'workKey' | 'visit' | 'node'>;
+
+/** Where an incident of an earlier release is. */
+export type IncidentPlace = Pick<ProcessIncidentEntity, 'appId' | 'buildId' | 'processName' | 'element'>;
+
+/** Incidents over all instances, newest first: their uuids begin with the time when they were raised first. */
+@Injectable()
+export class IncidentListsRepository {
+  /**
+   * @param apps only those of these applications; null for all
+   * @param limit how many at the most
+   */
+  async page(
+    manager: EntityManager,
+    query: IncidentQuery,
+    apps: SomeApps | null,
+    limit: number,
+  ): Promise<ListedIncident[]> {
+    const where = conditionsOf(query);
+    const and = narrowed(manager, query, apps);
+    // Each state by itself, since indexes have it before the uuid.
+    const states = query.state === undefined ? INCIDENT_STATES : [query.state];
+    const found = await readTogether(
+      manager,
+      states.map((state) =>
+        PLACE.part(manager, { ...where, state }, { order: { uuid: 'DESC' }, limit, and }),
+      ),
+    );
+    const places = newestFirst(found.flat()).slice(0, limit);
+    const id = In(places.map((place) => place.id));
+    const instanceId = In(places.map((place) => place.instanceId));
+    return newestFirst(await LISTED.find(manager, { id, instanceId }));
+  }
+
+  /**
+   * How many incidents are open by application, process, element and type, most first.
+   * @param apps only those of these applications; null for all
+   */
+  async counts(
+    manager: EntityManager,
+    filter: IncidentFilter,
+    apps: SomeApps | null,
+    limit: number,
+  ): Promise<IncidentCount[]> {
+    const where = { ...conditionsOf(filter), state: 'OPEN' } as const;
+    const { from, values } = PLACE.part(manager, where, { and: narrowed(manager, filter, apps) });
+    const groups = 'app_id, process_name, element, type';
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${groups}, COUNT(*) AS amount${from} GROUP BY ${groups} ORDER BY amount DESC, ${groups} LIMIT ?`,
+      [...values, limit],
+    );
+    return rows.map((row) => ({
+      applicationId: row['app_id'] as string | null,
+      processDefinitionName: row['process_name'] as string | null,
+      bpmnElementId: row['element'] as string | null,
+      code: row['type'] as IncidentCount['code'],
+      open: Number(row['amount']),
+    }));
+  }
+
+  /** How many incidents are open, by type. */
+  async openByType(manager: EntityManager): Promise<Record<string, number>> {
+    const { from, values } = PLACE.part(manager, OPEN);
+    const rows = await manager.query<RawRow[]>(`SELECT type, COUNT(*) AS amount${from} GROUP BY type`, [
+      ...values,
+    ]);
+    return Object.fromEntries(rows.map((row) => [String(row['type']), Number(row['amount'])]));
+  }
+
+  /** Open incidents of an earlier release, which do not tell where they are. */
+  async unplaced(
+    manager: EntityManager,
+    limit: number,
+  ): Promise<Pick<ProcessIncidentEntity, 'id' | 'instanceId' | 'node'>[]> {
+    return UNPLACED.find(manager, { ...OPEN, appId: null }, { limit });
+  }
+
+  /** Tells of an incident where it is. */
+  async place(
+    manager: EntityManager,
+    { id, instanceId }: Pick<ProcessIncidentEntity, 'id' | 'instanceId'>,
+    place: IncidentPlace,
+  ): Promise<void> {
+    await INCIDENTS.update(manager, { id, instanceId }, place);
+  }
+}
+
+function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
+}
+
+function conditionsOf(query: IncidentFilter & { before?: string }): Where<ProcessIncidentEntity> {
+  const { applicationId, buildId, processDefinitionName, bpmnElementId, code, from, to, before } = query;
+  const uuid = [
+    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(from))]),
+    ...(to === undefined ? [] : [LessThan(firstUuidAt(to))]),
+    ...(before === undefined ? [] : [LessThan(before)]),
+  ];
+  return {
+    shard: EVERY_SHARD,
+    ...(applicationId !== undefined && { appId: applicationId }),
+    ...(buildId !== undefined && { buildId }),
+    ...(processDefinitionName !== undefined && { processName: processDefinitionName }),
+    ...(bpmnElementId !== undefined && { element: bpmnElementId }),
+    ...(code !== undefined && { type: code }),
+    ...(uuid.length > 0 && { uuid: And(...uuid) }),
+  };
+}
+
+/** What no column says by itself: the version of a build, and what a caller may see. */
+function narrowed(
+  { connection }: EntityManager,
+  { appVersionId }: IncidentFilter,
+  apps: SomeApps | null,
+): Condition | undefined {
+  const conditions: Condition[] = [];
+  if (appVersionId !== undefined) {
+    const sql = 'build_id IN (SELECT made.build_id FROM builds made WHERE made.app_version_id = ?)';
+    conditions.push({ sql, values: [appVersionId] });
+  }
+  if (apps !== null) {
+    const values: string[] = [];
+    const bind = (value: string): string => {
+      values.push(value);
+      return '?';
+    };
+    conditions.push({ sql: appCondition(connection, 'app_id', apps, bind), values });
+  }
+  return conditions.length === 0 ? undefined : both(conditions);
+}

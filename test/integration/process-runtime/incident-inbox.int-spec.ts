@@ -1,0 +1,314 @@
+import type { Logger } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IncidentPlaces } from '../../../src/modules/process-runtime/background/incident-places.js';
+import type {
+  IncidentCountsDto,
+  IncidentPageDto,
+} from '../../../src/modules/process-runtime/reading/incident-inbox.dto.js';
+import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
+import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { shardOf } from '../../../src/database/shards.js';
+import { TestApp } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { eventually, execute, instancePath, start, started } from '../../support/runtime/runtime-client.js';
+import { incidentRows } from '../../support/runtime/runtime-rows.js';
+import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
+
+const PATH = '/rtm/api/runtime/process-incident';
+const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
+
+const picky = processFile(
+  'picky',
+  `${node('startEvent', 'start')}${userTask('ask')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+   ${flows('start>ask ask>choice choice>x[amount > 1] choice>y[amount <= 1]')}`,
+);
+const scoring = processFile(
+  'scoring',
+  `${node('startEvent', 'start')}${serviceTask('score', [{ name: 'run', kind: 'startWorkflow', workflow: 'picking' }])}
+   ${node('endEvent', 'end')}${flows('start>score score>end')}`,
+);
+/** Fails where `amount` is no number. */
+const picking = workflowOf('picking', [
+  {
+    id: 'pick',
+    type: 'CONDITION',
+    conditions: [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }],
+    outgoingSequences: [leading('pick', 'end')],
+  },
+]);
+
+let app: TestApp;
+let mine: Published;
+let other: Published;
+/** Those of `mine`, newest first: a workflow, two gateways. */
+let uuids: string[];
+
+const list = (query: Record<string, string> = {}, token?: string | null) =>
+  app.request<IncidentPageDto>(
+    'GET',
+    `${PATH}?${new URLSearchParams(query).toString()}`,
+    token === undefined ? {} : { token },
+  );
+const counted = (query: Record<string, string> = {}, token?: string | null) =>
+  app.request<IncidentCountsDto>(
+    'GET',
+    `${PATH}/counts?${new URLSearchParams(query).toString()}`,
+    token === undefined ? {} : { token },
+  );
+const listed = async (query: Record<string, string>): Promise<string[]> =>
+  (await list({ applicationId: mine.appId, ...query })).body.incidents.map(({ uuid }) => uuid);
+
+/** An instance that a request has stopped at the gateway. */
+async function stopped(published: Published): Promise<string> {
+  const { uuid, token } = await started(app, published, 'picky', {});
+  const { body } = await execute(app, uuid, token.uuid, ui('ask'), { amount: 'many' });
+  return body.incident?.uuid ?? '';
+}
+
+beforeAll(async () => {
+  app = await TestApp.start({
+    JOBS_POLL_MS: '20',
+    JOBS_RETRY_BASE_MS: '20',
+    PROCESS_INCIDENT_COUNT_SECONDS: '1',
+  });
+  const publication = { bpmn: [picky, scoring], package: { workflows: [picking] } };
+  mine = await publish(app, publication);
+  other = await publish(app, publication);
+  await stopped(other);
+  uuids = [await stopped(mine), await stopped(mine)].toReversed();
+  const { uuid } = (
+    await start(app, mine, 'scoring', { amount: 'many' }, { headers: { 'x-request-id': 'led-to-it' } })
+  ).body;
+  const { body } = await eventually(
+    () => list({ applicationId: mine.appId, processDefinitionName: 'scoring' }),
+    (page) => page.body.incidents.length === 1,
+  );
+  expect(body.incidents[0]?.processInstanceUuid).toBe(uuid);
+  uuids.unshift(body.incidents[0]?.uuid ?? '');
+});
+afterAll(() => app.close());
+
+describe('GET /rtm/api/runtime/process-incident', () => {
+  it('lists incidents of all instances, newest first, with what failed', async () => {
+    const { status, body } = await list({ applicationId: mine.appId });
+    expect(status).toBe(200);
+    expect(body.incidents.map(({ uuid }) => uuid)).toEqual(uuids);
+    expect(body.next).toBeNull();
+    const [workflow, gateway] = body.incidents;
+    expect(workflow).toMatchObject({
+      state: 'OPEN',
+      code: 'WORKFLOW',
+      source: 'ACTION',
+      applicationId: mine.appId,
+      buildId: mine.buildId,
+      processDefinitionName: 'scoring',
+      processInstanceState: 'STARTED',
+      bpmnElementId: 'score',
+      tokenUuid: expect.any(String),
+      workflowError: { code: 'CONDITION_FAILED', node: 'pick' },
+      requestId: 'led-to-it',
+      closedAt: null,
+    });
+    const run = await app.request('GET', `/rtm/api/runtime/workflow-run/${workflow?.workflowRunId}`);
+    expect(run.body).toMatchObject({ workflow: 'picking', state: 'FAILED' });
+    expect(gateway).toMatchObject({
+      code: 'GATEWAY_EVALUATION',
+      bpmnElementId: 'choice',
+      workflowRunId: null,
+      workflowError: null,
+      requestId: expect.any(String),
+      raisedAt: gateway?.timestamp,
+    });
+  });
+
+  it('goes through pages without leaving one out', async () => {
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const { body }: { body: IncidentPageDto } = await list({
+        applicationId: mine.appId,
+        limit: '1',
+        ...(next === '' ? {} : { before: next }),
+      });
+      seen.push(...body.incidents.map(({ uuid }) => uuid));
+      next = body.next;
+    }
+    expect(seen).toEqual(uuids);
+  });
+
+  it('narrows by where they are, by kind and by time', async () => {
+    const { body } = await list({ applicationId: mine.appId });
+    const newest = body.incidents[0]?.raisedAt ?? '';
+    expect(await listed({ buildId: mine.buildId })).toEqual(uuids);
+    expect(await listed({ buildId: other.buildId })).toEqual([]);
+    expect(await listed({ appVersionId: mine.versionId })).toEqual(uuids);
+    expect(await listed({ appVersionId: other.versionId })).toEqual([]);
+    expect(await listed({ processDefinitionName: 'picky' })).toEqual(uuids.slice(1));
+    expect(await listed({ bpmnElementId: 'score' })).toEqual([uuids[0]]);
+    expect(await listed({ code: 'GATEWAY_EVALUATION' })).toEqual(uuids.slice(1));
+    expect(await listed({ code: 'GATEWAY_EVALUATION', bpmnElementId: 'score' })).toEqual([]);
+    expect(await listed({ from: newest })).toEqual([uuids[0]]);
+    expect(await listed({ to: newest })).toEqual(uuids.slice(1));
+    expect(await listed({ state: 'RETRIED' })).toEqual([]);
+  });
+
+  it('tells what became of them', async () => {
+    const uuid = await stopped(other);
+    const { body } = await list({ applicationId: other.appId, limit: '1' });
+    const [incident] = body.incidents;
+    expect(incident?.uuid).toBe(uuid);
+    await app.request('POST', `${instancePath(incident?.processInstanceUuid ?? '')}/terminate`);
+    const closed = await list({ applicationId: other.appId, state: 'RESOLVED' });
+    expect(closed.body.incidents).toMatchObject([
+      { uuid, state: 'RESOLVED', processInstanceState: 'TERMINATED', closedAt: expect.any(String) },
+    ]);
+  });
+
+  it('keeps the place of an incident that is renewed', async () => {
+    const { uuid, token } = await started(app, other, 'picky', {});
+    const first = await execute(app, uuid, token.uuid, ui('ask'), { amount: 'many' });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const again = await execute(app, uuid, token.uuid, ui('ask'), { amount: [] });
+    expect(again.body.incident?.uuid).toBe(first.body.incident?.uuid);
+    const { body } = await list({ applicationId: other.appId, limit: '1' });
+    const [incident] = body.incidents;
+    expect(incident?.uuid).toBe(first.body.incident?.uuid);
+    expect(Date.parse(incident?.timestamp ?? '')).toBeGreaterThan(Date.parse(incident?.raisedAt ?? ''));
+  });
+
+  it('shows those of applications that the caller may read', async () => {
+    const rules = [{ claim: 'roles', hasAt: 'reader' }];
+    const limited = await TestApp.start({
+      JOBS_WORKERS: 'false',
+      PERMISSION_RULES: JSON.stringify({ 'process-read': rules }),
+    });
+    try {
+      const token = await limited.tokenWith({ roles: [`reader@${mine.appId}`] });
+      const page = await limited.request<IncidentPageDto>('GET', PATH, { token });
+      expect(page.body.incidents.map(({ uuid }) => uuid)).toEqual(uuids);
+      const { body } = await limited.request<IncidentCountsDto>('GET', `${PATH}/counts`, { token });
+      expect(body.counts.map(({ applicationId }) => applicationId)).toEqual([mine.appId, mine.appId]);
+      const theirs = `${PATH}?applicationId=${other.appId}`;
+      expect((await limited.request<IncidentPageDto>('GET', theirs, { token })).body.incidents).toEqual([]);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('answers 401, 403 and 400', async () => {
+    const none = await app.tokenWith({ sub: 'jack', scope: 'openid' });
+    for (const ask of [list, counted]) {
+      expect((await ask({}, null)).status).toBe(401);
+      expect((await ask({ limit: 'x' }, none)).status).toBe(403);
+      const bad = [
+        { limit: '0' },
+        { limit: '201' },
+        { from: 'yesterday' },
+        { to: '1' },
+        { applicationId: 'a b' },
+        { appVersionId: 'a b' },
+        { buildId: 'a b' },
+        { processDefinitionName: 'a/b' },
+        { bpmnElementId: '' },
+        { code: 'SOMETHING' },
+        { unknown: '1' },
+      ];
+      for (const query of bad) {
+        expect({ query, status: (await ask(query)).status }).toEqual({ query, status: 400 });
+      }
+    }
+    expect((await list({ state: 'CLOSED' })).status).toBe(400);
+    expect((await list({ before: 'x' })).status).toBe(400);
+    expect((await counted({ state: 'OPEN' })).status).toBe(400);
+  });
+
+  // Servers decide by how many rows there are; the planner of the embedded file by the statement alone.
+  it.runIf(isEmbedded).each([
+    ['ix_process_incidents_app_state', { applicationId: 'some', state: 'OPEN' }],
+    ['ix_process_incidents_state', { state: 'OPEN' }],
+  ])('finds by the index %s', async (index, query) => {
+    const { logger } = app.dataSource;
+    const sent: { sql: string; values: unknown[] }[] = [];
+    app.dataSource.logger = {
+      logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+    await list(query);
+    app.dataSource.logger = logger;
+    const { sql, values } = sent.find((one) => one.sql.includes('ORDER BY uuid DESC')) ?? {
+      sql: '',
+      values: [],
+    };
+    const plan = JSON.stringify(await app.dataSource.query(`EXPLAIN QUERY PLAN ${sql}`, values));
+    expect(plan).toContain(`USING INDEX ${index}`);
+    expect(plan).not.toContain('TEMP B-TREE');
+  });
+});
+
+describe('GET /rtm/api/runtime/process-incident/counts', () => {
+  it('counts open incidents by place and code, most first', async () => {
+    const place = { applicationId: mine.appId, processDefinitionName: 'picky' };
+    const expected = [
+      { ...place, bpmnElementId: 'choice', code: 'GATEWAY_EVALUATION', open: 2 },
+      { ...place, processDefinitionName: 'scoring', bpmnElementId: 'score', code: 'WORKFLOW', open: 1 },
+    ];
+    expect((await counted({ applicationId: mine.appId })).body).toEqual({ counts: expected, complete: true });
+    expect((await counted({ applicationId: mine.appId, limit: '1' })).body).toEqual({
+      counts: expected.slice(0, 1),
+      complete: false,
+    });
+    expect((await counted({ applicationId: mine.appId, code: 'WORKFLOW' })).body.counts).toEqual(
+      expected.slice(1),
+    );
+    expect((await counted({ applicationId: uniqueName('none') })).body).toEqual({
+      counts: [],
+      complete: true,
+    });
+  });
+});
+
+describe('what else tells of incidents', () => {
+  it('is the list of instances, narrowed by hasIncidents', async () => {
+    const { uuid } = await started(app, mine, 'picky', {});
+    const instances = async (hasIncidents: string): Promise<string[]> => {
+      const path = `/rtm/api/runtime/process-instance?applicationId=${mine.appId}&hasIncidents=${hasIncidents}`;
+      return (await app.request<InstancePageDto>('GET', path)).body.instances.map((one) => one.uuid);
+    };
+    const { body } = await list({ applicationId: mine.appId });
+    expect((await instances('true')).toSorted()).toEqual(
+      body.incidents.map((one) => one.processInstanceUuid).toSorted(),
+    );
+    expect(await instances('false')).toEqual([uuid]);
+    const bad = await app.request('GET', '/rtm/api/runtime/process-instance?hasIncidents=yes');
+    expect(bad.status).toBe(400);
+  });
+
+  it('is a metric that one replica counts for all', async () => {
+    const open = async (): Promise<number> => {
+      const text = await (await fetch(`${app.url}/metrics`)).text();
+      return Number(/^svc_process_incidents_open\{type="GATEWAY_EVALUATION"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await eventually(open, (count) => count >= 2);
+    await stopped(mine);
+    await eventually(open, (count) => count > before);
+    const rows = await app.dataSource.query<unknown[]>('SELECT id FROM incident_counts');
+    expect(rows).toHaveLength(1);
+  });
+
+  it('finds open incidents of an earlier release once they have been looked at', async () => {
+    const uuid = await stopped(other);
+    const rows = app.dataSource.getRepository(ProcessIncidentEntity);
+    const { id, instanceId } = await rows.findOneByOrFail({ uuid });
+    const shard = shardOf(instanceId);
+    const nothing = { appId: null, buildId: null, processName: null, element: null };
+    await rows.update({ id, shard }, nothing);
+    expect((await list({ applicationId: other.appId, limit: '1' })).body.incidents[0]?.uuid).not.toBe(uuid);
+
+    await app.nest.get(IncidentPlaces).fill(new AbortController().signal);
+    expect((await list({ applicationId: other.appId, limit: '1' })).body.incidents).toMatchObject([
+      { uuid, bpmnElementId: 'choice', processDefinitionName: 'picky' },
+    ]);
+    expect(await incidentRows(app, instanceId)).toMatchObject([{ buildId: other.buildId }]);
+  });
+});
