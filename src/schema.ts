@@ -23,6 +23,7 @@ import { CreateQuotaUses1797500002000 } from '../migrations/1797500002000-create
 import { DropToolsForeignKey1797700000000 } from '../migrations/1797700000000-drop-tools-foreign-key.js';
 import { AddShards1797900000000 } from '../migrations/1797900000000-add-shards.js';
 import { CreateTimerOutbox1797900000001 } from '../migrations/1797900000001-create-timer-outbox.js';
+import { CreateBuildRepeats1798000000000 } from '../migrations/1798000000000-create-build-repeats.js';
 import { PlaceIncidents1798100000000 } from '../migrations/1798100000000-place-incidents.js';
 import { CreateIncidentCounts1798100000001 } from '../migrations/1798100000001-create-incident-counts.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
@@ -33,6 +34,7 @@ import { ActiveBuildEntity } from './modules/builds/storage/active-build.entity.
 import { AppPackageEntity } from './modules/builds/storage/app-package.entity.js';
 import { BuildEntity } from './modules/builds/storage/build.entity.js';
 import { BuildDefinitionEntity } from './modules/builds/storage/build-definition.entity.js';
+import { BuildRepeatEntity } from './modules/builds/storage/build-repeat.entity.js';
 import { BuildLibraryEntity } from './modules/builds/storage/build-library.entity.js';
 import { BuildSystemEntity } from './modules/builds/storage/build-system.entity.js';
 import { BuildToolEntity } from './modules/builds/storage/build-tool.entity.js';
@@ -50,7 +52,7 @@ import { ProcessIncidentEntity } from './modules/process-runtime/storage/process
 import { ProcessInstanceEntity } from './modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
 import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
-import { ProcessRepeatEntity } from './modules/process-runtime/storage/process-repeat.entity.js';
+import { ProcessRepeatEntity } from './modules/repeats/storage/process-repeat.entity.js';
 import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';
 import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
 import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
@@ -75,6 +77,7 @@ export const SCHEMA: Schema = {
     BuildDefinitionEntity,
     BuildEntity,
     BuildLibraryEntity,
+    BuildRepeatEntity,
     BuildSystemEntity,
     BuildToolEntity,
     BuildWorkflowEntity,
@@ -133,6 +136,7 @@ export const SCHEMA: Schema = {
     DropToolsForeignKey1797700000000,
     AddShards1797900000000,
     CreateTimerOutbox1797900000001,
+    CreateBuildRepeats1798000000000,
     PlaceIncidents1798100000000,
     CreateIncidentCounts1798100000001,
   ],

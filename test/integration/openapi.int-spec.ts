@@ -69,6 +69,8 @@ const KEPT = [
 const REPLAYED: Readonly<Record<string, readonly string[]>> = {
   startProcess: ['200', '400', '409'],
   executeUiAction: ['200'],
+  createBuild: ['201'],
+  startTestRun: ['202'],
 };
 /** Response headers that the interface contract names for the start of a process, and no other answer documents. */
 const START_HEADERS = [

@@ -14,6 +14,8 @@ import { BuildDraftsService } from './making/build-drafts.service.js';
 import { BuildInfoController } from './active/build-info.controller.js';
 import { BuildReadsService } from './contents/build-reads.service.js';
 import { BuildScopes } from './contents/build-scopes.js';
+import { BuildMaker } from './making/build-maker.js';
+import { BuildRepeatsRepository } from './storage/build-repeats.repository.js';
 import { BuildSnapshotsService } from './making/build-snapshots.service.js';
 import { BuildSystemsService } from './contents/build-systems.service.js';
 import { BuildWarningsService } from './making/build-warnings.service.js';
@@ -48,6 +50,8 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildDraftsService,
     BuildReadsService,
     BuildScopes,
+    BuildMaker,
+    BuildRepeatsRepository,
     BuildSnapshotsService,
     BuildSystemsService,
     BuildWarningsService,

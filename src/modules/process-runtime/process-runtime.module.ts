@@ -49,6 +49,7 @@ import { InstanceSignals } from './steps/instance-signals.js';
 import { ProcessStarter } from './steps/process-starter.js';
 import { ProcessQuotas } from './steps/process-quotas.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
+import { RepeatsModule } from '../repeats/repeats.module.js';
 import { StepNotices } from './steps/step-notices.js';
 import { StepResources } from './steps/step-resources.js';
 import { StepFailures } from './steps/step-failures.js';
@@ -63,7 +64,6 @@ import { IncidentsRepository } from './storage/incidents.repository.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { InstancesRepository } from './storage/instances.repository.js';
 import { MessagesRepository } from './storage/messages.repository.js';
-import { RepeatsRepository } from './storage/repeats.repository.js';
 import { TokensRepository } from './storage/tokens.repository.js';
 import { UiActionAccess } from './access/ui-action-access.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
@@ -72,7 +72,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
 @Module({
-  imports: [BuildsModule, QuotasModule, RedisModule, WorkflowsModule],
+  imports: [BuildsModule, QuotasModule, RedisModule, RepeatsModule, WorkflowsModule],
   controllers: [
     ProcessStartController,
     ProcessInstancesController,
@@ -127,7 +127,6 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ProcessQuotas,
     ProcessStartService,
     ProcessStarter,
-    RepeatsRepository,
     RunnableDefinitionsService,
     ScheduledJobs,
     StepNotices,

@@ -1,6 +1,6 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
 import { REPLAY_HEADER } from '../../common/http/replay-header.js';
-import { IDEMPOTENCY_KEY } from '../process-runtime/model/idempotency-key.dto.js';
+import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
 import { UiActionResponseDto } from './ui-action.response.dto.js';

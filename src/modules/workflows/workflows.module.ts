@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
+import { RepeatsModule } from '../repeats/repeats.module.js';
 import { NodeExecutorsService } from './runs/node-executors.service.js';
 import { AuditJobHandler, AuditJobs } from './audit/audit-jobs.service.js';
 import { CallStore } from './journal/call-store.js';
@@ -16,7 +17,7 @@ import { WorkflowRunsService } from './runs/workflow-runs.service.js';
 
 /** Runs workflows and shows what they did. */
 @Module({
-  imports: [AuditModule, BuildsModule],
+  imports: [AuditModule, BuildsModule, RepeatsModule],
   controllers: [TestRunsController, WorkflowRunsController],
   providers: [
     AuditJobHandler,

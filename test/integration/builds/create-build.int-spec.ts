@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
+import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import { BuildSnapshotsService } from '../../../src/modules/builds/making/build-snapshots.service.js';
 import { BuildWarningsService } from '../../../src/modules/builds/making/build-warnings.service.js';
+import { BuildRepeatEntity } from '../../../src/modules/builds/storage/build-repeat.entity.js';
 import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
@@ -33,7 +35,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.start({ PROCESS_CLEANUP_SECONDS: '1', JOBS_POLL_MS: '50' });
   });
   afterAll(() => app.close());
   afterEach(() => vi.restoreAllMocks());
@@ -95,6 +97,69 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(two.body.checksum).toBe(one.body.checksum);
     expect(two.body.resources).toEqual(one.body.resources);
     expect(await buildRows(app, place.appId)).toHaveLength(2);
+  });
+
+  describe('with an Idempotency-Key', () => {
+    const call = (key: string, token?: string) =>
+      app.request<Record<'buildId' | 'message' | 'details', string>>(
+        'POST',
+        `${deliveryPath(place.appId, place.versionId)}/build`,
+        {
+          headers: { 'idempotency-key': key },
+          ...(token === undefined ? {} : { token }),
+        },
+      );
+
+    it('makes one build of equal calls, also of those that come at one time, and marks the others', async () => {
+      await committed();
+      const atOnce = await Promise.all(Array.from({ length: 4 }, () => call('once')));
+      const answers = [...atOnce, await call('once')];
+
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+      const marks = answers.map(({ headers }) => headers.get('idempotent-replayed'));
+      expect(marks.filter((mark) => mark === null)).toHaveLength(1);
+      expect(marks.at(-1)).toBe('true');
+      expect(await buildRows(app, place.appId)).toHaveLength(1);
+      const events = await auditRows(app, place);
+      expect(events.filter(({ action }) => action === AuditAction.BuildCreate)).toHaveLength(1);
+    });
+
+    it('makes others for another key, caller or version', async () => {
+      await committed();
+      const other = await app.issuer.sign({ sub: 'somebody-else' });
+      const first = await call('mine');
+      const ids = [first, await call('other'), await call('mine', other)].map(({ body }) => body.buildId);
+      place = { ...place, versionId: `${place.versionId}-2` };
+      await committed();
+      ids.push((await call('mine')).body.buildId);
+
+      expect(new Set(ids).size).toBe(4);
+    });
+
+    it('is free again after a call that was refused, and when its row is old', async () => {
+      await store(app, place, document());
+      expect((await call('later')).status).toBe(409);
+      expect((await commit(app, place)).status).toBe(200);
+      const made = await call('later');
+      expect(made.headers.get('idempotent-replayed')).toBeNull();
+
+      const repeats = app.dataSource.getRepository(BuildRepeatEntity);
+      const { buildId } = made.body;
+      await repeats.update({ buildId }, { createdAt: new Date(Date.now() - 8 * 86_400_000) });
+      await expect.poll(() => repeats.countBy({ buildId })).toBe(0);
+      expect((await call('later')).body.buildId).not.toBe(buildId);
+    });
+
+    it('refuses a key that is none', async () => {
+      await committed();
+      const { status, body } = await call('a key');
+      expect([status, body.details]).toEqual([
+        400,
+        'Idempotency-Key: must be 1 to 255 printable ASCII characters without spaces',
+      ]);
+    });
   });
 
   it('gives a node the same number in every build of every version, and new nodes new ones', async () => {

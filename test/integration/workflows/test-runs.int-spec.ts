@@ -82,6 +82,33 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     });
   });
 
+  it('begins one run of equal calls with an Idempotency-Key, and marks the answers to the others', async () => {
+    const call = (body: unknown) =>
+      app.request<{ workflowRunId: string; message: string }>('POST', path('double'), {
+        body,
+        headers: { 'idempotency-key': 'test-1' },
+      });
+    const atOnce = await Promise.all(Array.from({ length: 4 }, () => call({ n: 5 })));
+    const answers = [...atOnce, await call({ n: 5 })];
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    const marks = answers.map(({ headers }) => headers.get('idempotent-replayed'));
+    expect(marks.filter((mark) => mark === null)).toHaveLength(1);
+    expect(marks.at(-1)).toBe('true');
+    const [first] = answers;
+    expect(await ended(first?.body.workflowRunId ?? '')).toMatchObject({
+      state: 'FINISHED',
+      output: { a: 10 },
+    });
+    const other = await call({ n: 6 });
+    expect([other.status, other.body.message]).toEqual([
+      409,
+      'The Idempotency-Key was used for a request with another body.',
+    ]);
+  });
+
   it('tells in the run what is wrong with the input', async () => {
     const { body } = await start('double');
     expect(await ended(body.workflowRunId)).toMatchObject({

@@ -2,6 +2,8 @@ import { HttpStatus } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
+import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
+import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import {
   COMMIT_EXAMPLE,
   COMMITTED_VERSION_EXAMPLE,
@@ -77,11 +79,13 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
       'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
       'a build uses those of the systems of its version. `warnings` names the systems whose connection was never tested, and agents that cannot ' +
-      'use what they refer to. 409 also where the application may not use a library that it names (`usableBy`).',
+      'use what they refer to. 409 also where the application may not use a library that it names (`usableBy`). Sent again with its ' +
+      '`Idempotency-Key` it makes no second build, and answers with the first one; its `warnings` are those of now.',
+    headers: [IDEMPOTENCY_KEY],
     status: HttpStatus.CREATED,
     answer: {
       type: NewBuildResponseDto,
-      headers: LOCATION_HEADER,
+      headers: { ...LOCATION_HEADER, ...REPLAY_HEADER },
       example: { ...MANIFEST_EXAMPLE, warnings: [] },
       description: 'The build and what it holds.',
     },

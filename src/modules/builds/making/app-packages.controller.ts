@@ -8,6 +8,8 @@ import { RequirePermission } from '../../../common/auth/require-permission.decor
 import { BodyAsBytes } from '../../../common/http/body-bytes.decorator.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { locate } from '../../../common/http/location.js';
+import { marked } from '../../../common/http/replay-header.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -67,9 +69,11 @@ export class AppPackagesController {
   async build(
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
+    @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<NewBuildResponseDto> {
-    const build = toNewBuild(await this.builds.create(principal, versionOf(params)));
+    const made = await this.builds.create(principal, versionOf(params), idempotencyKey);
+    const build = toNewBuild(marked(response, made));
     locate(response, 'appmanager', 'api', 'resource', 'app', params.appId, 'build', build.buildId);
     return build;
   }

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import type { EntityManager } from 'typeorm';
+import { asReplay } from '../../../common/replays.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
-import { IdBlocks } from '../../../database/id-blocks.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { BuildSnapshotsService } from './build-snapshots.service.js';
-import { BuildDraftsService } from './build-drafts.service.js';
+import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
+import { RepeatTakenError } from '../../repeats/repeats.errors.js';
+import { BuildReadsService } from '../contents/build-reads.service.js';
+import type { BuildManifest, MadeBuild } from '../model/builds.types.js';
+import { BuildRepeatsRepository } from '../storage/build-repeats.repository.js';
+import { BuildMaker } from './build-maker.js';
 import { BuildWarningsService } from './build-warnings.service.js';
-import type { MadeBuild } from '../model/builds.types.js';
 
 /** Makes builds: immutable snapshots of committed versions (docs/contract.md, section 6). A version can have several. */
 @Injectable()
@@ -16,27 +19,53 @@ export class BuildsService {
   constructor(
     private readonly database: Database,
     private readonly apps: AppsService,
-    private readonly drafts: BuildDraftsService,
-    private readonly ids: IdBlocks,
-    private readonly snapshots: BuildSnapshotsService,
+    private readonly maker: BuildMaker,
+    private readonly reads: BuildReadsService,
+    private readonly repeats: BuildRepeatsRepository,
     private readonly warnings: BuildWarningsService,
   ) {}
 
   /**
-   * Makes a build of a version as it and its tools are now.
+   * Makes a build of a version as it and its tools are now. The same call with the same Idempotency-Key makes one, and gets that one.
    * @throws VersionNotFoundError, VersionNotCommittedError
+   * @throws ValidationFailedError when the key is none
    * @throws LibraryNotUsableError when the application must not use a library of it
    * @throws PackageOutdatedError when this release of the service no longer takes the package
    */
-  async create(principal: Principal, version: AppVersionKey): Promise<MadeBuild> {
+  async create(principal: Principal, version: AppVersionKey, idempotencyKey?: string): Promise<MadeBuild> {
+    const { appId, appVersionId } = version;
+    const repeat = repeatKey(principal, ['build', appId, appVersionId], idempotencyKey, {});
     await this.database.read((manager) => this.apps.requireCommitted(manager, version));
-    const draft = await this.drafts.of(principal, version);
-    const range = await this.ids.reserve('build-definition', Math.max(draft.definitions.length, 1));
-    const build = { buildId: uuid(), version, draft };
-    const manifest = await this.database.write((manager) =>
-      this.snapshots.insert(manager, principal, build, range.sequence()),
-    );
-    range.giveBack();
+    const earlier = repeat === undefined ? undefined : await this.made(appId, repeat);
+    if (earlier !== undefined) {
+      return earlier;
+    }
+    try {
+      return await this.warned(await this.maker.make(principal, version, repeat));
+    } catch (error) {
+      const isTaken = error instanceof RepeatTakenError && repeat !== undefined;
+      const first = isTaken ? await this.made(appId, repeat) : undefined;
+      if (first === undefined) {
+        throw error;
+      }
+      return first;
+    }
+  }
+
+  /** Forgets which calls have made builds before a time, at most `limit` of them; returns how many. */
+  async removeRepeatsBefore(manager: EntityManager, time: Date, limit: number): Promise<number> {
+    return this.repeats.removeBefore(manager, time, limit);
+  }
+
+  /** The build that an earlier call has made, as a repetition. */
+  private async made(appId: string, { keyHash }: RepeatKey): Promise<MadeBuild | undefined> {
+    const buildId = await this.database.read((manager) => this.repeats.find(manager, keyHash));
+    return buildId === undefined
+      ? undefined
+      : asReplay(await this.warned(await this.reads.manifest(appId, buildId)));
+  }
+
+  private async warned(manifest: BuildManifest): Promise<MadeBuild> {
     return { ...manifest, warnings: await this.warnings.of(manifest) };
   }
 }

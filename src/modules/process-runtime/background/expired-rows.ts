@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Env } from '../../../config/env.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
+import { BuildsService } from '../../builds/making/builds.service.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import { FamiliesRepository } from '../storage/families.repository.js';
 import { MessagesRepository } from '../storage/messages.repository.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
-
-const DAY_MS = 86_400_000;
+import { RepeatsService } from '../../repeats/repeats.service.js';
 
 /** Deletes up to so many rows; returns how many. */
 export type Removal = (manager: EntityManager, limit: number) => Promise<number>;
@@ -16,17 +14,17 @@ export type Removal = (manager: EntityManager, limit: number) => Promise<number>
 @Injectable()
 export class ExpiredRows {
   constructor(
-    private readonly repeats: RepeatsRepository,
+    private readonly repeats: RepeatsService,
     private readonly messages: MessagesRepository,
     private readonly families: FamiliesRepository,
+    private readonly builds: BuildsService,
     private readonly quotas: QuotasService,
     private readonly groups: ShardGroups,
-    private readonly env: Env,
   ) {}
 
   /** What can be deleted at a time. */
   removals(now: Date): Removal[] {
-    const oldest = new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
+    const oldest = this.repeats.oldest(now);
     const ofGroups = this.groups
       .inTurn()
       .flatMap((shards): Removal[] => [
@@ -34,6 +32,10 @@ export class ExpiredRows {
         (manager, limit) => this.messages.removeExpired(manager, shards, now, limit),
         (manager, limit) => this.families.removeEmpty(manager, shards, limit),
       ]);
-    return [...ofGroups, (manager, limit) => this.quotas.removeEnded(manager, now, limit)];
+    return [
+      ...ofGroups,
+      (manager, limit) => this.builds.removeRepeatsBefore(manager, oldest, limit),
+      (manager, limit) => this.quotas.removeEnded(manager, now, limit),
+    ];
   }
 }

@@ -8,7 +8,7 @@ import { FailedStepError } from '../steps/failed-step.error.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';
 import type { MessageRow } from '../storage/messages.repository.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
 import { MessageDeliveries, MessageTakenError, type TakeMessage } from './message-deliveries.js';
 import { MessageHandOvers } from './message-hand-overs.js';
 
@@ -24,7 +24,7 @@ export class HandOverHandler implements JobHandler {
 
   constructor(
     private readonly database: Database,
-    private readonly repeats: RepeatsRepository,
+    private readonly repeats: RepeatsService,
     private readonly deliveries: MessageDeliveries,
     private readonly handOvers: MessageHandOvers,
     private readonly resources: StepResources,

@@ -9,7 +9,7 @@ import { decodeJob, latest } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 import { MessagesRepository, waitKey, type MessageRow } from '../storage/messages.repository.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
 
 const SECOND_MS = 1_000;
 
@@ -20,7 +20,7 @@ export class MessagePublishing {
 
   constructor(
     private readonly messages: MessagesRepository,
-    private readonly repeats: RepeatsRepository,
+    private readonly repeats: RepeatsService,
     private readonly database: Database,
     private readonly resources: StepResources,
     private readonly groups: ShardGroups,

@@ -5,7 +5,7 @@ import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import { Table } from '../../../database/table.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
 import { TimerOutboxEntity } from '../storage/timer-outbox.entity.js';
 import { ScheduledJobs, seriesShard, type ScheduledJob } from './scheduled-jobs.js';
 
@@ -22,7 +22,7 @@ export class TimerOutbox implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly jobs: ScheduledJobs,
-    private readonly repeats: RepeatsRepository,
+    private readonly repeats: RepeatsService,
     private readonly groups: ShardGroups,
     private readonly clock: Clock,
     private readonly log: Log,

@@ -4,12 +4,11 @@ import { inTurns } from '../../../common/turns.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { asReplay, isReplay } from '../../../common/replays.js';
-import { Database } from '../../../database/database.js';
-import { isDuplicate } from '../../../database/driver-errors.js';
 import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
-import { repeatKey, repeatedAnswer, type RepeatKey } from './idempotency.js';
+import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
 import { demandLane, mayAct } from '../definitions/lanes.js';
 import type { ProcessKey, StopReport } from '../model/process-runtime.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
@@ -25,7 +24,6 @@ import { toDomainError } from '../steps/refusals.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepResources } from '../steps/step-resources.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
 import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
 import { toTokenView } from './token-view.js';
 import type { StartProcessResponseDto } from '../model/start.response.dto.js';
@@ -45,19 +43,13 @@ type StartState = Pick<InstanceState, 'state' | 'tokens'>;
 /** What a start comes to, and what is kept for its Idempotency-Key. */
 type StartOutcome = StartProcessResponseDto | { stopped: StopReport; isMissing: boolean };
 
-/** Another call with the same key was first. Never leaves the service. */
-class RepeatTakenError extends Error {
-  override readonly name = 'RepeatTakenError';
-}
-
 /** Starts processes for callers (docs/contract.md, section 4.1). */
 @Injectable()
 export class ProcessStartService {
   constructor(
-    private readonly database: Database,
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
-    private readonly repeats: RepeatsRepository,
+    private readonly repeats: RepeatsService,
     private readonly resources: StepResources,
   ) {}
 
@@ -80,7 +72,7 @@ export class ProcessStartService {
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
-   * @throws ProcessStateError when the key was used with another body
+   * @throws IdempotencyKeyReusedError when the key was used with another body
    * @throws QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
    */
@@ -108,7 +100,7 @@ export class ProcessStartService {
     };
     const outcome = await (repeat === undefined
       ? this.startOnce(request, undefined)
-      : this.startOrRepeat(request, repeat));
+      : this.repeats.once(repeat, () => this.startOnce(request, repeat)));
     if ('stopped' in outcome) {
       const error = stopError(outcome.stopped, outcome.isMissing);
       throw isReplay(outcome) ? asReplay(error) : error;
@@ -118,30 +110,6 @@ export class ProcessStartService {
 
   private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
     return this.definitions.byName(appId, buildId, processName);
-  }
-
-  private async startOrRepeat(request: StartRequest, repeat: RepeatKey): Promise<StartOutcome> {
-    // Before the engine runs. Of calls at the same time none finds anything: then the unique index decides.
-    const early = await this.repeated(repeat);
-    if (early !== undefined) {
-      return early;
-    }
-    try {
-      return await this.startOnce(request, repeat);
-    } catch (error) {
-      if (!(error instanceof RepeatTakenError)) {
-        throw error;
-      }
-    }
-    // Removed for its age between the two statements: then this is a first call again.
-    return (await this.repeated(repeat)) ?? this.startOnce(request, repeat);
-  }
-
-  private async repeated(repeat: RepeatKey): Promise<StartOutcome | undefined> {
-    const stored = await this.database.read((manager) =>
-      this.repeats.find(manager, repeat.keyHash, shardOfHash(repeat.keyHash)),
-    );
-    return stored === null ? undefined : (repeatedAnswer(stored, repeat) as StartOutcome);
   }
 
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
@@ -160,24 +128,16 @@ export class ProcessStartService {
     }
   }
 
-  /** First, so that a call that comes second waits here and has written nothing yet. */
   private async keep(
     manager: EntityManager,
     repeat: RepeatKey | undefined,
     answer: StartOutcome,
     now: Date,
   ): Promise<StartOutcome> {
-    if (repeat === undefined) {
-      return answer;
+    if (repeat !== undefined) {
+      await this.repeats.keep(manager, repeat, { shard: shardOfHash(repeat.keyHash), answer, now });
     }
-    const { keyHash, bodyHash } = repeat;
-    try {
-      const place = { keyHash, shard: shardOfHash(keyHash) };
-      await this.repeats.insert(manager, place, { bodyHash, response: JSON.stringify(answer) }, now);
-      return answer;
-    } catch (error) {
-      throw isDuplicate(error) ? new RepeatTakenError() : error;
-    }
+    return answer;
   }
 }
 

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { TokenState } from '../engine/state/engine.types.js';
-import { repeatKey, repeatedAnswer, type RepeatKey } from '../starts/idempotency.js';
+import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
 import type { UiActionAnswer, UiActionKey } from '../model/process-runtime.types.js';
@@ -15,7 +16,6 @@ import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepFailures } from '../steps/step-failures.js';
 import type { Decision, LoadedInstance, LockedInstance, StepOutcome } from '../steps/step.types.js';
 import type { InstanceRow } from '../storage/instance.row.js';
-import { RepeatsRepository } from '../storage/repeats.repository.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import { isOfMissingData, stopError } from '../steps/stop-report.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
@@ -36,7 +36,7 @@ export class UiActionExecutionService {
     private readonly steps: InstanceStepsService,
     private readonly failures: StepFailures,
     private readonly tokens: TokensRepository,
-    private readonly answers: RepeatsRepository,
+    private readonly answers: RepeatsService,
     private readonly access: UiActionAccess,
     private readonly repeats: UiActionRepeats,
   ) {}
@@ -47,7 +47,8 @@ export class UiActionExecutionService {
    * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
-   * @throws ProcessStateError when it cannot be executed now, or the key was used with another body
+   * @throws ProcessStateError when it cannot be executed now
+   * @throws IdempotencyKeyReusedError when the key was used with another body
    * @throws QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when the process stops behind it; the token stays where it is
    */
@@ -95,12 +96,11 @@ export class UiActionExecutionService {
     const { principal, key, body, repeat } = call;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
-    const stored =
-      repeat === undefined ? null : await this.answers.find(manager, repeat.keyHash, held.row.shard);
+    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat, held.row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be refused.
       inThisTurn(() => refuseInput(definition, place, body));
-      return { answer: repeatedAnswer(stored, repeat) as UiActionAnswer };
+      return { answer: this.answers.answer(stored, repeat) as UiActionAnswer };
     }
     const loaded = await held.load();
     const token = await this.liveToken(manager, loaded, key);
@@ -145,13 +145,7 @@ export class UiActionExecutionService {
     now: Date,
   ): Promise<UiActionAnswer> {
     if (repeat !== undefined) {
-      const { keyHash, bodyHash } = repeat;
-      await this.answers.insert(
-        manager,
-        { keyHash, shard },
-        { bodyHash, response: JSON.stringify(answer) },
-        now,
-      );
+      await this.answers.keep(manager, repeat, { shard, answer, now });
     }
     return answer;
   }

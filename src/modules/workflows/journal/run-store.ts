@@ -83,14 +83,9 @@ export class RunStore {
     return { ...begun, result: { output, errorCode: stored.errorCode } };
   }
 
-  /**
-   * Stores a run that a job will begin, in the transaction that adds the job.
-   * @returns its id
-   */
-  async open(manager: EntityManager, run: NewRun): Promise<string> {
-    const row = this.rowOf(run);
+  /** Stores a run that a job will begin (`rowOf`), in the transaction that adds the job. */
+  async open(manager: EntityManager, row: WorkflowRunEntity): Promise<void> {
     await this.repository.insert(manager, row);
-    return row.id;
   }
 
   /** Ends a run that nobody will go on with, unless it has ended. */
@@ -174,7 +169,8 @@ export class RunStore {
     return this.database.readOld((manager) => this.repository.page(manager, query, apps, limit));
   }
 
-  private rowOf(run: NewRun): WorkflowRunEntity {
+  /** A run that begins now, with a new id. */
+  rowOf(run: NewRun): WorkflowRunEntity {
     const startedAt = this.clock.now();
     const id = orderedUuid(startedAt, run.shard);
     return {

@@ -11,6 +11,12 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
 
+/** A job that is added, and where. */
+interface JobPlace {
+  id: number;
+  shard: number;
+}
+
 /** Two things that the start of a test run leaves behind: its job, and the entry of the audit log. */
 @Injectable()
 export class TestRunQueue {
@@ -22,9 +28,9 @@ export class TestRunQueue {
     private readonly env: Env,
   ) {}
 
-  /** Bytes that a job can carry, with room for what names the run. */
+  /** Bytes that a run may have as data, and that a job can carry with room for what names the run. */
   get maxInputBytes(): number {
-    return this.env.get('JOBS_MAX_PAYLOAD_BYTES') - 1_000;
+    return Math.min(this.env.get('WORKFLOW_MAX_DATA_BYTES'), this.env.get('JOBS_MAX_PAYLOAD_BYTES') - 1_000);
   }
 
   /** Not inside of a transaction. */
@@ -33,8 +39,8 @@ export class TestRunQueue {
     return this.ids.next('job');
   }
 
-  async add(manager: EntityManager, id: number, payload: JsonObject): Promise<void> {
-    await this.jobs.add(manager, [{ id, kind: TEST_RUN_JOB, availableAt: this.clock.now(), payload }]);
+  async add(manager: EntityManager, { id, shard }: JobPlace, payload: JsonObject): Promise<void> {
+    await this.jobs.add(manager, [{ id, shard, kind: TEST_RUN_JOB, availableAt: this.clock.now(), payload }]);
   }
 
   wake(): void {

@@ -3,6 +3,8 @@ import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
+import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
+import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import { StartedTestRunDto } from './test-run.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -12,6 +14,7 @@ export const TestRunsApi = apiRoutes([], {
     description:
       'Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls ' +
       'really called, and its `origin` is `TEST`; read the run to see how it goes.',
+    headers: [IDEMPOTENCY_KEY],
     status: HttpStatus.ACCEPTED,
     body: {
       schema: ANY_OBJECT,
@@ -21,10 +24,14 @@ export const TestRunsApi = apiRoutes([], {
     },
     answer: {
       type: StartedTestRunDto,
-      headers: LOCATION_HEADER,
+      headers: { ...LOCATION_HEADER, ...REPLAY_HEADER },
       example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },
       description: 'The run has begun.',
     },
-    errors: [{ 403: denialOf(Permission.WorkflowTest) }, { 404: 'Workflow not found.' }],
+    errors: [
+      { 403: denialOf(Permission.WorkflowTest) },
+      { 404: 'Workflow not found.' },
+      { 409: 'The Idempotency-Key was used for a request with another body.' },
+    ],
   },
 });

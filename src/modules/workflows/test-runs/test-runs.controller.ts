@@ -7,6 +7,8 @@ import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { locate } from '../../../common/http/location.js';
+import { marked } from '../../../common/http/replay-header.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { StartedTestRunDto, testRunKey, TestRunParams } from './test-run.dto.js';
@@ -28,10 +30,11 @@ export class TestRunsController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: TestRunParams,
     @Body() body: Record<string, unknown>,
+    @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StartedTestRunDto> {
-    const workflowRunId = await this.runs.start(principal, testRunKey(params), body);
-    locate(response, 'rtm', 'api', 'runtime', 'workflow-run', workflowRunId);
-    return { workflowRunId };
+    const started = await this.runs.start(principal, testRunKey(params), body, idempotencyKey);
+    locate(response, 'rtm', 'api', 'runtime', 'workflow-run', started.workflowRunId);
+    return marked(response, started);
   }
 }

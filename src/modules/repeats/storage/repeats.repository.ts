@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, LessThan, type EntityManager } from 'typeorm';
-import { isDuplicate } from '../../../database/driver-errors.js';
 import { Table } from '../../../database/table.js';
 import { ProcessRepeatEntity } from './process-repeat.entity.js';
 
@@ -27,29 +25,6 @@ export class RepeatsRepository {
     createdAt: Date,
   ): Promise<void> {
     await REPEATS.insert(manager, [{ keyHash, shard, ...answer, createdAt }]);
-  }
-
-  /**
-   * Notes that something was done, in the transaction that does it. For work that is asked for in one shard and done in another, so that
-   * it may be asked for again after a crash.
-   * @returns false when it is noted already
-   */
-  async note(manager: EntityManager, name: string, shard: number, at: Date): Promise<boolean> {
-    const place = { keyHash: hash('sha256', name), shard };
-    try {
-      await this.insert(manager, place, { bodyHash: '', response: 'null' }, at);
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) {
-        return false;
-      }
-      throw error;
-    }
-  }
-
-  /** Whether something was noted. */
-  async isNoted(manager: EntityManager, name: string, shard: number): Promise<boolean> {
-    return (await this.find(manager, hash('sha256', name), shard)) !== null;
   }
 
   /** Removes answers of some shards that were stored before; returns how many. */

@@ -1,14 +1,21 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../../common/canonical-json.js';
-import { asReplay } from '../../../common/replays.js';
-import type { Principal } from '../../../common/user/principal.js';
-import { ValidationFailedError } from '../../../common/errors/request.errors.js';
-import { ProcessStateError } from '../model/process-runtime.errors.js';
-import type { StoredAnswer } from '../storage/repeats.repository.js';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { ValidationFailedError } from '../../common/errors/request.errors.js';
+import type { Principal } from '../../common/user/principal.js';
 
 /** Header by which a caller says that two calls are the same one. */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
-export const IDEMPOTENCY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+const PATTERN = /^[\x21-\x7e]{1,255}$/;
+
+/** The request header `Idempotency-Key`, for the OpenAPI document. */
+export const IDEMPOTENCY_KEY = {
+  name: IDEMPOTENCY_HEADER,
+  required: false,
+  description:
+    'A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes ' +
+    'effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$', example: '7f2c1d9b-loan-4711' },
+} as const;
 
 /** A call that may be repeated. */
 export interface RepeatKey {
@@ -31,7 +38,7 @@ export function repeatKey(
   if (key === undefined) {
     return undefined;
   }
-  if (!IDEMPOTENCY_PATTERN.test(key)) {
+  if (!PATTERN.test(key)) {
     throw new ValidationFailedError([
       { field: IDEMPOTENCY_HEADER, rule: 'must be 1 to 255 printable ASCII characters without spaces' },
     ]);
@@ -41,19 +48,4 @@ export function repeatKey(
     keyHash: hash('sha256', JSON.stringify([issuer, subject, ...path, key])),
     bodyHash: hash('sha256', canonicalJson(body)),
   };
-}
-
-/**
- * The answer stored for a call, for one that repeats it.
- * @throws ProcessStateError when the stored call had another body
- */
-export function repeatedAnswer(stored: StoredAnswer, { bodyHash }: RepeatKey): unknown {
-  if (stored.bodyHash !== bodyHash) {
-    throw new ProcessStateError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'The Idempotency-Key was used for a request with another body.',
-    );
-  }
-  // Written again it is the text that was stored: JavaScript keeps the order of names.
-  return asReplay(JSON.parse(stored.response) as object);
 }

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { asReplay } from '../../common/replays.js';
+import { Env } from '../../config/env.js';
+import { Database } from '../../database/database.js';
+import { isDuplicate } from '../../database/driver-errors.js';
+import { shardOfHash } from '../../database/shards.js';
+import type { RepeatKey } from './idempotency-key.dto.js';
+import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
+import { RepeatsRepository, type StoredAnswer } from './storage/repeats.repository.js';
+
+const DAY_MS = 86_400_000;
+
+/** Answers kept for repeated calls, and notes of what was done once. Each is in the shard of what it is about. */
+@Injectable()
+export class RepeatsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repeats: RepeatsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** What was kept before this moment means nothing any more. */
+  oldest(now: Date): Date {
+    return new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
+  }
+
+  /**
+   * Does work once for all calls with one key, in the shard of the key (`shardOfHash`). Not inside of a transaction.
+   * @param work keeps its answer, with `keep`
+   * @returns what the work returned, or the answer that an earlier call has kept
+   * @throws IdempotencyKeyReusedError when the earlier call had another body, and whatever the work throws
+   */
+  async once<Answer extends object>(repeat: RepeatKey, work: () => Promise<Answer>): Promise<Answer> {
+    // Before anything is done. Of calls at the same time none finds anything: then the unique index decides.
+    const early = await this.stored<Answer>(repeat);
+    if (early !== undefined) {
+      return early;
+    }
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RepeatTakenError)) {
+        throw error;
+      }
+    }
+    // Removed for its age between the two statements: then this is a first call again.
+    return (await this.stored<Answer>(repeat)) ?? work();
+  }
+
+  /** @param shard the same for all who ask for the key */
+  async find(manager: EntityManager, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
+    return this.repeats.find(manager, keyHash, shard);
+  }
+
+  /**
+   * The answer stored for a call, for one that repeats it.
+   * @throws IdempotencyKeyReusedError when the stored call had another body
+   */
+  answer(stored: StoredAnswer, { bodyHash }: RepeatKey): unknown {
+    if (stored.bodyHash !== bodyHash) {
+      throw new IdempotencyKeyReusedError();
+    }
+    // Written again it is the text that was stored: JavaScript keeps the order of names.
+    return asReplay(JSON.parse(stored.response) as object);
+  }
+
+  /**
+   * Keeps an answer in the transaction of what it tells of. First, so that a call that comes second waits here and has written nothing yet.
+   * @throws RepeatTakenError when an equal call was first
+   */
+  async keep(
+    manager: EntityManager,
+    { keyHash, bodyHash }: RepeatKey,
+    { shard, answer, now }: { shard: number; answer: object; now: Date },
+  ): Promise<void> {
+    const stored = { bodyHash, response: JSON.stringify(answer) };
+    if (!(await this.insert(manager, { keyHash, shard }, stored, now))) {
+      throw new RepeatTakenError();
+    }
+  }
+
+  /**
+   * Notes that something was done, in the transaction that does it. For work that is asked for in one shard and done in another, so that
+   * it may be asked for again after a crash.
+   * @returns false when it is noted already
+   */
+  async note(manager: EntityManager, name: string, shard: number, at: Date): Promise<boolean> {
+    return this.insert(
+      manager,
+      { keyHash: hash('sha256', name), shard },
+      { bodyHash: '', response: 'null' },
+      at,
+    );
+  }
+
+  /** Whether something was noted. */
+  async isNoted(manager: EntityManager, name: string, shard: number): Promise<boolean> {
+    return (await this.repeats.find(manager, hash('sha256', name), shard)) !== null;
+  }
+
+  /** Removes answers of some shards that were stored before; returns how many. */
+  async removeBefore(
+    manager: EntityManager,
+    shards: readonly number[],
+    time: Date,
+    limit: number,
+  ): Promise<number> {
+    return this.repeats.removeBefore(manager, shards, time, limit);
+  }
+
+  private async stored<Answer extends object>(repeat: RepeatKey): Promise<Answer | undefined> {
+    const shard = shardOfHash(repeat.keyHash);
+    const stored = await this.database.read((manager) => this.find(manager, repeat, shard));
+    return stored === null ? undefined : (this.answer(stored, repeat) as Answer);
+  }
+
+  /** @returns false when there is one; waits for one that is being stored */
+  private async insert(
+    manager: EntityManager,
+    place: { keyHash: string; shard: number },
+    answer: StoredAnswer,
+    now: Date,
+  ): Promise<boolean> {
+    try {
+      await this.repeats.insert(manager, place, answer, now);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}
