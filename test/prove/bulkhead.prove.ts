@@ -32,10 +32,13 @@ const CHANGING = 'changing tools';
 
 /** Hostile servers whose good tools are read all the same. */
 const READABLE: ReadonlySet<string> = new Set([CHANGING, 'malformed tools', 'nested deeply', 'regex bomb']);
-const MESSAGES: Readonly<Record<number, string>> = {
-  200: 'Connection successful',
-  400: 'Connection failed: Invalid authentication credentials',
-  500: 'Connection failed: MCP server is unreachable',
+const MESSAGES: Readonly<Record<number, readonly string[]>> = {
+  200: ['Connection successful'],
+  400: ['Connection failed: Invalid authentication credentials'],
+  500: [
+    'Connection failed: MCP server is unreachable',
+    'Connection failed: The answer is larger than allowed',
+  ],
 };
 
 export const proof: Proof = {
@@ -147,7 +150,10 @@ class Callers {
   /** Proves that a test was answered as the contract says, and in time. */
   expectContract(name: string, { status, body }: Answer, tookMs: number): void {
     const text = `${name}: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`;
-    prove(status === 200 && body['message'] === MESSAGES[Number(body['status'])], text);
+    prove(
+      status === 200 && MESSAGES[Number(body['status'])]?.includes(String(body['message'])) === true,
+      text,
+    );
     prove('tools' in body === (body['status'] === 200), text);
     prove(tookMs <= this.limitMs, `${name} took ${tookMs.toFixed(0)} ms`);
   }

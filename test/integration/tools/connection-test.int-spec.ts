@@ -8,7 +8,7 @@ import { serviceAccount } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
 import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
-import { neverAnswers } from '../../support/peers/pathologies.js';
+import { hugeAnswer, neverAnswers } from '../../support/peers/pathologies.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { createSystem, flags, readSystem, testConnection } from './tool-support.js';
 
@@ -27,6 +27,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   let guarded: ModernPeer;
   let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
   let silent: Peer;
+  let huge: Peer;
   /** Where nothing listens any more. */
   let gone: Peer;
 
@@ -40,13 +41,14 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     tokens = await startOAuthPeer([CLIENT], () => guarded.url);
     guarded = await startModernPeer([{ name: 'secret-echo' }], (token) => tokens.isIssued(token));
     silent = await startHttpPeer(neverAnswers);
+    huge = await startHttpPeer(hugeAnswer(false));
     gone = await startHttpPeer(neverAnswers);
     await gone.close();
   });
   afterAll(async () => {
     await app.close();
     await Promise.all(
-      [everything, everythingSse, modern, guarded, tokens, silent].map((peer) => peer.close()),
+      [everything, everythingSse, modern, guarded, tokens, silent, huge].map((peer) => peer.close()),
     );
   });
 
@@ -158,6 +160,28 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
       latencyMs: expect.any(Number),
     });
   });
+
+  it.each<[string, () => Parameters<typeof testConnection>[1], ConnectionFailureCause]>([
+    ['the MCP server', () => ({ baseUrl: huge.url }), 'too_large'],
+    [
+      'the token endpoint',
+      () => ({ baseUrl: guarded.url, authorization: credentials({ identityProviderUrl: huge.url }) }),
+      'token_too_large',
+    ],
+  ])(
+    'says that %s answers more than allowed, and not that it is unreachable',
+    async (_case, tested, cause) => {
+      const { status, body } = await testConnection(app, tested());
+
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        status: 500,
+        message: 'Connection failed: The answer is larger than allowed',
+        details: CONNECTION_FAILURES[cause],
+        latencyMs: expect.any(Number),
+      });
+    },
+  );
 
   it('ends when the deadline is over, whoever does not answer', async () => {
     const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '1500' });

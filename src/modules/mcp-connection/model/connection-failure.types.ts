@@ -59,6 +59,13 @@ export const CONNECTION_FAILURES = {
 /** One cause of {@link CONNECTION_FAILURES}. */
 export type ConnectionFailureCause = keyof typeof CONNECTION_FAILURES;
 
+/** The causes that mean "there was an answer, and more of it than is allowed". */
+export const ANSWERED_TOO_MUCH: ReadonlySet<ConnectionFailureCause> = new Set([
+  'too_large',
+  'token_too_large',
+  'too_many_tools',
+]);
+
 /** The causes that mean "the server was there and did not accept these credentials". */
 export const REJECTED_CREDENTIALS: ReadonlySet<ConnectionFailureCause> = new Set([
   'invalid_client',

@@ -126,8 +126,9 @@ export class ConnectionTestResponseDto {
       'Connection successful',
       'Connection failed: Invalid authentication credentials',
       'Connection failed: MCP server is unreachable',
+      'Connection failed: The answer is larger than allowed',
     ],
-    description: 'The outcome in the words of the interface contract.',
+    description: 'The outcome in the words of the interface contract; the last one is an extension.',
     example: 'Connection successful',
   })
   message: string;

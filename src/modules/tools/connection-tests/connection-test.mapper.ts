@@ -1,4 +1,7 @@
-import { CONNECTION_FAILURES } from '../../mcp-connection/model/connection-failure.types.js';
+import {
+  ANSWERED_TOO_MUCH,
+  CONNECTION_FAILURES,
+} from '../../mcp-connection/model/connection-failure.types.js';
 import type { ConnectedResult, FailedResult } from '../../mcp-connection/model/connection-test.types.js';
 import type { ConnectionTest, SynchronisedSystem } from './tested-systems.types.js';
 import type { TakenOverTool } from '../model/tool.types.js';
@@ -11,10 +14,11 @@ import type {
 const postponedWarning = (systems: number): string =>
   `${systems} more systems with this connection were not synchronised in time; test again.`;
 
-/** The words of the contract (docs/contract.md, section 2.1). */
+/** The words of the contract (docs/contract.md, section 2.2), and of what it has no words for. */
 const FAILURES = {
   rejected_credentials: { status: 400, message: 'Connection failed: Invalid authentication credentials' },
   unreachable: { status: 500, message: 'Connection failed: MCP server is unreachable' },
+  answered_too_much: { status: 500, message: 'Connection failed: The answer is larger than allowed' },
 } as const;
 
 export function toConnectionTestResponse({ result, ...test }: ConnectionTest): ConnectionTestResponseDto {
@@ -22,7 +26,8 @@ export function toConnectionTestResponse({ result, ...test }: ConnectionTest): C
 }
 
 function toFailure({ outcome, cause, latencyMs }: FailedResult): ConnectionTestResponseDto {
-  return { ...FAILURES[outcome], details: CONNECTION_FAILURES[cause], latencyMs: Math.round(latencyMs) };
+  const failure = ANSWERED_TOO_MUCH.has(cause) ? 'answered_too_much' : outcome;
+  return { ...FAILURES[failure], details: CONNECTION_FAILURES[cause], latencyMs: Math.round(latencyMs) };
 }
 
 function toSuccess(
