@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokeOff, firstPlace, type ProcessClient, type Reply } from './process-client.js';
+import { brokeOff, firstPlace, ProcessClient, type Reply } from './process-client.js';
+import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
+import type { ServiceProcess } from './service-process.js';
 
 const CALLERS = 8;
 const PAUSE_MS = 60;
-/** Where others work on the same cores, as in a short round. */
 const LIGHT_PAUSE_MS = 250;
 const AGAIN_MS = 20;
 const LOOK_MS = 100;
@@ -19,6 +20,29 @@ export interface Replica {
   isUp: boolean;
 }
 
+/** A replica in a process of its own. */
+export interface RunningReplica extends Replica {
+  service: ServiceProcess;
+}
+
+export async function launchReplica(
+  environment: ProofEnvironment,
+  databaseUrl: string,
+  settings: Record<string, string>,
+): Promise<RunningReplica> {
+  const service = await environment.startService(databaseUrl, settings);
+  const client = new ProcessClient(service.url, await environment.token());
+  return { client, service, isUp: true, isReady: () => service.isReady() };
+}
+
+/** What callers do. */
+export interface CallPlan {
+  /** Where others work on the same cores, as in a short round. */
+  isLight: boolean;
+  /** What an order begins with, beside its name and its counts. */
+  data?: () => Record<string, unknown>;
+}
+
 /**
  * Callers who start orders and take a first step in each, which leaves a timer and a called process to the background. They ask the
  * replicas in turn, and repeat each call with its Idempotency-Key until it is acknowledged. A balancer asks all replicas whether they are
@@ -30,6 +54,8 @@ export class FailoverLoad {
   /** How often each status was answered; 0 where the connection broke. */
   readonly statuses = new Map<number, number>();
   readonly looks = { all: 0, notReady: 0 };
+  /** The longest that a caller waited for an answer, milliseconds. */
+  slowestMs = 0;
   private readonly successes: number[] = [];
   private running = true;
   private turn = 0;
@@ -38,7 +64,7 @@ export class FailoverLoad {
   constructor(
     private readonly replicas: readonly Replica[],
     private readonly build: string,
-    private readonly isLight: boolean,
+    private readonly plan: CallPlan,
   ) {}
 
   begin(): void {
@@ -87,18 +113,19 @@ export class FailoverLoad {
   private async call(caller: number): Promise<void> {
     for (let number = 0; this.running; number += 1) {
       const key = `failover-${caller}-${number}`;
-      const data = { order: key, ticks: 0, checks: 0 };
+      const data = { order: key, ticks: 0, checks: 0, ...this.plan.data?.() };
       const started = await this.insist((client) => client.start(this.build, 'order', data, key));
       const place = firstPlace(started);
       await this.insist((client) => client.act(place, 'apply', { apply: key }, `${key}-apply`));
       this.finished.add(place.process);
-      await sleep(this.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
+      await sleep(this.plan.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
     }
   }
 
   private async insist(send: (client: ProcessClient) => Promise<Reply>): Promise<Reply> {
     for (;;) {
       const { client } = this.next();
+      const asked = performance.now();
       const reply = await send(client).catch((error: unknown) => {
         if (!brokeOff(error)) {
           throw error;
@@ -108,7 +135,9 @@ export class FailoverLoad {
       const status = reply?.status ?? 0;
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
       if (reply?.status === 200) {
-        this.successes.push(performance.now());
+        const answered = performance.now();
+        this.successes.push(answered);
+        this.slowestMs = Math.max(this.slowestMs, answered - asked);
         return reply;
       }
       prove(reply === undefined || isExpected(reply), `answered ${status}: ${reply?.text}`);

@@ -1,16 +1,13 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchDatabase } from '../../support/databases/scratch-database.js';
-import { FailoverLoad, type Replica } from './failover-load.js';
+import { checkOrders } from './acknowledged-orders.js';
+import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
 import type { MysqlGroup } from './mysql-group.js';
-import { count, entries } from './process-checks.js';
-import { ProcessClient } from './process-client.js';
 import { CHECK, ORDER } from './process-models.js';
-import { ProcessRows, type StoredInstance } from './process-rows.js';
 import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import { rows } from './rows.js';
-import type { ServiceProcess } from './service-process.js';
 
 const APP_USER = 'failover_app';
 const QUIET_MS = 1_500;
@@ -18,7 +15,6 @@ const QUIET_MS = 1_500;
 export const LONGEST_BACK_MS = 2_000;
 /** Where others work on the same cores, as in a short round. A long one is measured to its end before it fails. */
 const SHARED_MACHINE_BACK_MS = 15_000;
-const LONGEST_DRAIN_MS = 60_000;
 const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '100', JOBS_RETRY_MAX_MS: '2000' };
 const REPLICAS = 2;
 
@@ -59,19 +55,19 @@ export class FailoverSite {
     private readonly environment: ProofEnvironment,
     private readonly group: MysqlGroup,
     private readonly way: Way,
-    private readonly replicas: (Replica & { service: ServiceProcess })[],
+    private readonly replicas: RunningReplica[],
     private readonly load: FailoverLoad,
   ) {}
 
   static async open(environment: ProofEnvironment, group: MysqlGroup, way: Way): Promise<FailoverSite> {
     await prepared(group, way);
-    const replicas: FailoverSite['replicas'] = [];
+    const replicas: RunningReplica[] = [];
     for (let index = 0; index < REPLICAS; index += 1) {
       replicas.push(await launched(environment, way));
     }
     const [first] = replicas;
-    const build = await (first as Replica).client.publish({ order: ORDER, check: CHECK });
-    const load = new FailoverLoad(replicas, build, environment.short);
+    const build = await (first as RunningReplica).client.publish({ order: ORDER, check: CHECK });
+    const load = new FailoverLoad(replicas, build, { isLight: environment.short });
     load.begin();
     return new FailoverSite(environment, group, way, replicas, load);
   }
@@ -92,7 +88,7 @@ export class FailoverSite {
 
   /** Kills one replica, the other one serves on, and starts it again. */
   async killReplica(): Promise<number> {
-    const replica = this.replicas[this.victim % REPLICAS] as FailoverSite['replicas'][number];
+    const replica = this.replicas[this.victim % REPLICAS] as RunningReplica;
     this.victim += 1;
     replica.isUp = false;
     await replica.service.kill('SIGKILL');
@@ -109,7 +105,7 @@ export class FailoverSite {
     await sleep(QUIET_MS);
     await load.end();
     prove(!replicas.some(({ service }) => service.hasEnded), 'a replica of the service ended');
-    await this.checkStored();
+    await checkOrders(`${this.group.primaryUrl}${this.way.name}`, load.finished);
     const { all, notReady } = load.looks;
     prove(notReady === 0, `not ready in ${notReady} of ${all} looks`);
     await Promise.all(replicas.map(({ client }) => client.close()));
@@ -142,27 +138,6 @@ export class FailoverSite {
       .filter(({ backMs }) => backMs > LONGEST_BACK_MS)
       .map(({ fault, backMs, load }) => `${fault} ${backMs.toFixed(0)} ms, load ${load.toFixed(1)}`);
   }
-
-  private async checkStored(): Promise<void> {
-    const reader = await ProcessRows.open(`${this.group.primaryUrl}${this.way.name}`);
-    const deadline = performance.now() + LONGEST_DRAIN_MS;
-    let orders = await ordersOf(reader);
-    while (orders.some((order) => !isAtRest(order)) && performance.now() < deadline) {
-      await sleep(250);
-      orders = await ordersOf(reader);
-    }
-    await reader.close();
-    const { finished } = this.load;
-    const stored = new Set(orders.map(({ row }) => row.uuid));
-    const lost = [...finished].filter((uuid) => !stored.has(uuid));
-    prove(lost.length === 0, `${lost.length} acknowledged orders are lost`);
-    prove(orders.length === finished.size, `${orders.length} orders for ${finished.size} keys`);
-    const undone = orders.filter((order) => !isAtRest(order));
-    prove(
-      undone.length === 0,
-      `${undone.length} orders made a step or a job not once: ${undone.map(told).join(', ')}`,
-    );
-  }
 }
 
 /** An empty database, and a user with the rights of docs/operations.md and no others. */
@@ -178,35 +153,7 @@ async function prepared(group: MysqlGroup, { name }: Way): Promise<void> {
   }
 }
 
-async function launched(
-  environment: ProofEnvironment,
-  { name, places, settings }: Way,
-): Promise<Replica & { service: ServiceProcess }> {
+function launched(environment: ProofEnvironment, { name, places, settings }: Way): Promise<RunningReplica> {
   const databaseUrl = `mysql://${APP_USER}:${APP_USER}@${places.join(',')}/${name}`;
-  const service = await environment.startService(databaseUrl, { ...SETTINGS, ...settings });
-  const client = new ProcessClient(service.url, await environment.token());
-  return { client, service, isUp: true, isReady: () => service.isReady() };
-}
-
-async function ordersOf(reader: ProcessRows): Promise<StoredInstance[]> {
-  return (await reader.instances()).filter(({ row }) => row.processName === 'order');
-}
-
-/** Where the work of the background is done: what it left, once each. */
-function isAtRest(order: StoredInstance): boolean {
-  return Object.values(effects(order)).every((times) => times === 1);
-}
-
-function effects(order: StoredInstance): Record<string, number> {
-  return {
-    apply: entries(order, 'left'),
-    timer: count(order, 'TIMER_FIRED'),
-    tick: Number(order.state.data['ticks']),
-    call: count(order, 'CHILD_STARTED'),
-    answer: count(order, 'CHILD_ENDED'),
-  };
-}
-
-function told(order: StoredInstance): string {
-  return JSON.stringify(effects(order));
+  return launchReplica(environment, databaseUrl, { ...SETTINGS, ...settings });
 }

@@ -44,21 +44,10 @@ export const RETURNING = file('returning', [
  * As `APPROVAL`, but beside one user task a timer runs, after which an action counts, and a process is called and waited for:
  * work of the background that must have its effect once.
  */
-export const ORDER = file('order', [
-  '<bpmn:startEvent id="start"/>',
-  userTask('apply'),
-  '<bpmn:parallelGateway id="split"/>',
-  userTask('left'),
-  `<bpmn:intermediateCatchEvent id="pause"><bpmn:timerEventDefinition id="pause_timer"><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT0.2S</bpmn:timeDuration></bpmn:timerEventDefinition></bpmn:intermediateCatchEvent>`,
-  counting('tick', 'ticks'),
-  '<bpmn:callActivity id="call" calledElement="check" svc:copy="all" svc:outputKey="checked"/>',
-  '<bpmn:parallelGateway id="join"/>',
-  userTask('sign'),
-  '<bpmn:endEvent id="end"/>',
-  path('start', 'apply', 'split', 'left', 'join', 'sign', 'end'),
-  path('split', 'pause', 'tick', 'join'),
-  path('split', 'call', 'join'),
-]);
+export const ORDER = order('<bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT0.2S</bpmn:timeDuration>');
+
+/** As `ORDER`, with a timer that fires at the instant that the data name `due`. */
+export const DUE_ORDER = order('<bpmn:timeDate xsi:type="bpmn:tFormalExpression">${due}</bpmn:timeDate>');
 
 /**
  * A user task, then two parallel ones, each of which is come to again and again, then one behind their join that leads back to
@@ -109,6 +98,24 @@ export const TICKER = file('ticker', [
   '<bpmn:endEvent id="end"/>',
   path('start', 'end'),
 ]);
+
+function order(timer: string): string {
+  return file('order', [
+    '<bpmn:startEvent id="start"/>',
+    userTask('apply'),
+    '<bpmn:parallelGateway id="split"/>',
+    userTask('left'),
+    `<bpmn:intermediateCatchEvent id="pause"><bpmn:timerEventDefinition id="pause_timer">${timer}</bpmn:timerEventDefinition></bpmn:intermediateCatchEvent>`,
+    counting('tick', 'ticks'),
+    '<bpmn:callActivity id="call" calledElement="check" svc:copy="all" svc:outputKey="checked"/>',
+    '<bpmn:parallelGateway id="join"/>',
+    userTask('sign'),
+    '<bpmn:endEvent id="end"/>',
+    path('start', 'apply', 'split', 'left', 'join', 'sign', 'end'),
+    path('split', 'pause', 'tick', 'join'),
+    path('split', 'call', 'join'),
+  ]);
+}
 
 function file(name: string, elements: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisGroup } from '../../support/discovery/redis-groups.js';
+import { checkOrders } from './acknowledged-orders.js';
+import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
+import { CHECK, DUE_ORDER, PAUSED } from './process-models.js';
+import type { ProofEnvironment } from './proof-environment.js';
+import { prove } from './proof.js';
+import { LIMIT_SETTINGS, SharedLimits } from './shared-limits.js';
+
+const SWEEP_MS = 1_000;
+const SETTINGS = {
+  ...LIMIT_SETTINGS,
+  JOBS_LEASE_MS: '2000',
+  JOBS_SWEEP_MS: String(SWEEP_MS),
+  JOBS_RETRY_BASE_MS: '50',
+  REDIS_LEASE_MS: '2000',
+};
+/** The last of them only answers requests: others do its jobs. */
+const REPLICAS: readonly Record<string, string>[] = [{}, {}, { JOBS_WORKERS: 'false' }];
+const LONGEST_TIMER_MS = 3_000;
+const LONGEST_FAILOVER_MS = 60_000;
+/** A long round is measured to its end before it fails for {@link LONGEST_BACK_MS}. */
+const LONGEST_OUTAGE_MS = 15_000;
+const LONGEST_BACK_MS = 2_000;
+const HANDED_OVER = 5;
+const RUNNING_MS = 1_000;
+const SHORT_RUNNING_MS = 300;
+const JOB_KEYS = '{svc-jobs}:*';
+
+type Fault = 'killed' | 'emptied' | 'without memory' | 'failed over' | 'replica of the service killed';
+
+/** What a round has measured. */
+export interface RedisRound {
+  figures: string;
+  /** Faults after which writes were not back within 2 seconds. */
+  late: string[];
+}
+
+/** Three replicas of the service on one Redis that fails over, under load. */
+export class RedisSite {
+  private readonly times: { fault: Fault; backMs: number }[] = [];
+  private readonly limitTimes = { alone: 0, together: 0 };
+  private victim = 0;
+
+  private constructor(
+    private readonly environment: ProofEnvironment,
+    private readonly group: RedisGroup,
+    private readonly databaseUrl: string,
+    private readonly replicas: RunningReplica[],
+    private readonly build: string,
+    private readonly load: FailoverLoad,
+    private readonly limits: SharedLimits,
+  ) {}
+
+  static async open(environment: ProofEnvironment, group: RedisGroup): Promise<RedisSite> {
+    const databaseUrl = await environment.emptyDatabase();
+    const replicas = await Promise.all(
+      REPLICAS.map((own) =>
+        launchReplica(environment, databaseUrl, { ...SETTINGS, ...own, REDIS_URL: group.url }),
+      ),
+    );
+    const [first, , last] = replicas as [RunningReplica, RunningReplica, RunningReplica];
+    const build = await first.client.publish({ order: DUE_ORDER, check: CHECK, paused: PAUSED });
+    const data = (): Record<string, unknown> => ({ due: inAtMost(LONGEST_TIMER_MS) });
+    const load = new FailoverLoad(replicas, build, { isLight: environment.short, data });
+    const { body } = await first.client.start(build, 'paused', { due: inAtMost(86_400_000, 1), ticks: 0 });
+    const urls = (): [string, string] => [first.service.url, last.service.url];
+    const limits = new SharedLimits(environment, urls, String(body['uuid']));
+    await limits.until('together');
+    load.begin();
+    return new RedisSite(environment, group, databaseUrl, replicas, build, load, limits);
+  }
+
+  /** Each fault once. */
+  async round(): Promise<void> {
+    await this.kill();
+    await this.empty();
+    await this.fill();
+    await this.failOver();
+    await this.killReplica();
+  }
+
+  /** @returns the figures, and outages that were longer than they may be */
+  async finish(): Promise<RedisRound> {
+    const { load, replicas, limits } = this;
+    await this.goesOn();
+    await load.end();
+    prove(!replicas.some(({ service }) => service.hasEnded), 'a replica ended with Redis');
+    const handedOverMs = await this.handOver();
+    await checkOrders(this.databaseUrl, load.finished);
+    const { all, notReady } = load.looks;
+    prove(notReady === 0, `not ready in ${notReady} of ${all} looks`);
+    const unexpected = [...load.statuses.keys()].filter((status) => status !== 200 && status !== 0);
+    prove(unexpected.length === 0, `answered ${unexpected.join(', ')}`);
+    await Promise.all([limits.close(), ...replicas.map(({ client }) => client.close())]);
+    await Promise.all(replicas.map(({ service }) => service.kill('SIGTERM')));
+    const figures =
+      `${this.told()}; ${load.finished.size} orders acknowledged, no answer after more than ` +
+      `${load.slowestMs.toFixed(0)} ms, ${load.statuses.get(0) ?? 0} broken off; ready in all of ${all} looks; ` +
+      `limits alone after up to ${this.limitTimes.alone.toFixed(0)} ms, together again up to ` +
+      `${this.limitTimes.together.toFixed(0)} ms after Redis; a timer of the replica without workers ` +
+      `${handedOverMs.toFixed(0)} ms late`;
+    const late = this.times.filter(({ backMs }) => backMs > LONGEST_BACK_MS);
+    return { figures, late: late.map(({ fault, backMs }) => `${fault} ${backMs.toFixed(0)} ms`) };
+  }
+
+  /** All servers at once, which stay away for a while. */
+  private async kill(): Promise<void> {
+    const { servers } = this.group;
+    await this.goesOnAfter('killed', () => Promise.all(servers.map((server) => server.kill())));
+    await this.countsAlone();
+    await this.goesOn();
+    await Promise.all(servers.map((server) => server.restart()));
+    await this.countsTogether();
+  }
+
+  private async empty(): Promise<void> {
+    await this.goesOnAfter('emptied', () => this.tellPrimaries('flushall'));
+    await this.unlessShort(() => this.countsTogether());
+  }
+
+  private async fill(): Promise<void> {
+    await this.goesOnAfter('without memory', () => this.tellPrimaries('config', 'set', 'maxmemory', '1'));
+    await this.unlessShort(() => this.countsAlone());
+    await this.tellPrimaries('config', 'set', 'maxmemory', '0');
+    await this.unlessShort(() => this.countsTogether());
+  }
+
+  /** Of the server that has the jobs. */
+  private async failOver(): Promise<void> {
+    const { group } = this;
+    const before = await group.primaries();
+    const holders = await Promise.all(before.map((port) => group.ask(port, 'keys', JOB_KEYS)));
+    const gone = before[holders.findIndex((keys) => keys !== '')] ?? before[0] ?? 0;
+    const server = group.servers[group.ports.indexOf(gone)];
+    await this.goesOnAfter('failed over', () => server?.kill());
+    const begin = performance.now();
+    while ((await group.primaries()).every((port) => before.includes(port))) {
+      prove(performance.now() - begin < LONGEST_FAILOVER_MS, 'no other server took the place of one');
+      await sleep(100);
+    }
+    await this.countsTogether();
+    await server?.restart();
+    await this.goesOn();
+  }
+
+  private async killReplica(): Promise<void> {
+    const index = this.victim % REPLICAS.length;
+    const replica = this.replicas[index] as RunningReplica;
+    this.victim += 1;
+    replica.isUp = false;
+    await this.goesOnAfter('replica of the service killed', () => replica.service.kill('SIGKILL'));
+    await replica.client.close();
+    const settings = { ...SETTINGS, ...REPLICAS[index], REDIS_URL: this.group.url };
+    Object.assign(replica, await launchReplica(this.environment, this.databaseUrl, settings));
+    await this.unlessShort(() => this.countsTogether());
+  }
+
+  /** Timers of the replica without workers, while Redis is well. @returns milliseconds that they are late, the median */
+  private async handOver(): Promise<number> {
+    await this.countsTogether();
+    const { client } = this.replicas.at(-1) as RunningReplica;
+    const times: number[] = [];
+    for (let number = 0; number < HANDED_OVER; number += 1) {
+      const due = inAtMost(300, 1);
+      const { body } = await client.start(this.build, 'paused', { due, ticks: 0 });
+      let state: unknown;
+      while (state !== 'FINISHED') {
+        state = (await client.read(String(body['uuid']))).body['state'];
+      }
+      times.push(Date.now() - Date.parse(due));
+    }
+    const median = times.toSorted((one, other) => one - other)[Math.floor(HANDED_OVER / 2)] ?? Infinity;
+    // The sweep finds a job without a hand-over, later than this.
+    prove(median < SWEEP_MS, `jobs of a replica without workers began ${times.join(', ')} ms late`);
+    return median;
+  }
+
+  private async goesOnAfter(fault: Fault, make: () => Promise<unknown> | undefined): Promise<void> {
+    await this.goesOn();
+    await make();
+    const backMs = await this.load.backAfter(performance.now(), LONGEST_OUTAGE_MS);
+    this.times.push({ fault, backMs });
+    await this.goesOn();
+  }
+
+  private goesOn(): Promise<void> {
+    return sleep(this.environment.short ? SHORT_RUNNING_MS : RUNNING_MS);
+  }
+
+  private async unlessShort(check: () => Promise<void>): Promise<void> {
+    if (!this.environment.short) {
+      await check();
+    }
+  }
+
+  private async countsAlone(): Promise<void> {
+    this.limitTimes.alone = Math.max(this.limitTimes.alone, await this.limits.until('alone'));
+  }
+
+  private async countsTogether(): Promise<void> {
+    this.limitTimes.together = Math.max(this.limitTimes.together, await this.limits.until('together'));
+  }
+
+  private async tellPrimaries(...command: string[]): Promise<void> {
+    const { group } = this;
+    await Promise.all((await group.primaries()).map((port) => group.ask(port, ...command)));
+  }
+
+  private told(): string {
+    return [...new Set(this.times.map(({ fault }) => fault))]
+      .map((fault) => {
+        const of = this.times.filter((each) => each.fault === fault).map(({ backMs }) => backMs);
+        return `${of.length} x ${fault}: next write up to ${Math.max(...of).toFixed(0)} ms later`;
+      })
+      .join(', ');
+  }
+}
+
+/** An instant within so many milliseconds from now. */
+function inAtMost(ms: number, part = Math.random()): string {
+  return new Date(Date.now() + part * ms).toISOString();
+}
