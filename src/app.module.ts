@@ -22,6 +22,7 @@ import { AgentsModule } from './modules/agents/agents.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { DiscoveryModule } from './modules/discovery/discovery.module.js';
 import { HealthModule } from './modules/health/health.module.js';
+import { hasJobBoard, JobBoardModule } from './modules/jobs/board/job-board.module.js';
 import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
 import { BuildsModule } from './modules/builds/builds.module.js';
 import { JobsModule } from './modules/jobs/jobs.module.js';
@@ -63,6 +64,7 @@ export class AppModule {
         HealthModule,
         JobsModule,
         JobWorkersModule,
+        ...(hasJobBoard(env) ? [JobBoardModule] : []),
         ProcessRuntimeModule,
         SystemsModule,
         ToolsModule,

@@ -1,4 +1,4 @@
-import { flag, integer } from './setting-rules.js';
+import { flag, integer, permission } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -44,6 +44,9 @@ export const jobSettings = {
   ),
   JOBS_STOP_GRACE_MS: integer(0, 10 * MINUTE_MS, 10_000).describe(
     'Milliseconds that running jobs get to finish when the replica stops; below SHUTDOWN_TIMEOUT_MS.',
+  ),
+  JOBS_BOARD_PERMISSION: permission.describe(
+    'Permission of PERMISSION_RULES that the board of jobs in Redis asks for, for all applications; there is no board without it, or without REDIS_URL.',
   ),
   JOBS_MAX_PAYLOAD_BYTES: integer(1_024, 16_777_216, 4_194_304).describe(
     'Bytes of data that one background job may carry; above PROCESS_DATA_MAX_BYTES, which calls hand on.',

@@ -111,6 +111,11 @@ export class JobBroker {
     return this.answers.isReady;
   }
 
+  /** The queues, to look at. */
+  get shown(): readonly Queue[] {
+    return JOB_LANES.map((lane) => this.queues[lane]);
+  }
+
   /** How often Redis did not do what it was asked, by the code of the error. */
   get failures(): ReadonlyMap<string, number> {
     return this.answers.failures;

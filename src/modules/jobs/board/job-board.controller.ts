@@ -1,0 +1,71 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RouteNotFoundError } from '../../../common/errors/request.errors.js';
+import { isLimited } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { BoardQueryDto } from './board-query.dto.js';
+import { JobBoard } from './job-board.js';
+
+/** Where the board is. */
+export const BOARD_PATH = 'api/platform/jobs';
+/** Of the page: its own scripts, styles and images, and nothing else; nothing that stands in the page itself. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Jobs in Redis, as pages to look at (docs/operations.md, section "Redis"). It has GET alone, so nothing of it changes anything. Not in the
+ * OpenAPI document: its answers are those of Bull Board.
+ */
+@ApiExcludeController()
+@RequirePermission('JOBS_BOARD_PERMISSION')
+@Controller(BOARD_PATH)
+export class JobBoardController {
+  constructor(
+    private readonly board: JobBoard,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * @throws PermissionDeniedError for whoever has the permission for some applications only: jobs of all are shown
+   * @throws RouteNotFoundError
+   * @throws BoardSilentError
+   */
+  @Get(['', '*path'])
+  async show(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: BoardQueryDto,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const permission = this.env.get('JOBS_BOARD_PERMISSION') ?? '';
+    if (isLimited(principal, permission)) {
+      throw new PermissionDeniedError(permission);
+    }
+    const answer = await this.board.answer([request.params['path'] ?? []].flat(), query);
+    if (answer === undefined) {
+      throw new RouteNotFoundError();
+    }
+    if ('file' in answer) {
+      response.sendFile(answer.file, { cacheControl: false });
+    } else if ('html' in answer) {
+      response.setHeader('Content-Security-Policy', PAGE_POLICY);
+      response.type('html').send(answer.html);
+    } else {
+      response.status(answer.status).json(answer.json);
+    }
+  }
+}
