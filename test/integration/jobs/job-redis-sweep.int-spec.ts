@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tryStart } from '../../support/discovery/local-server.js';
 import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { JobBroker, type Look } from '../../../src/modules/jobs/broker/job-broker.js';
 import { JobRelay } from '../../../src/modules/jobs/broker/job-relay.js';
-import type { Job, NewJob } from '../../../src/modules/jobs/model/job-queue.types.js';
+import type { NewJob } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
 import { JobSweep } from '../../../src/modules/jobs/work/job-sweep.js';
-import { leading, startCounting } from './counting-replica.js';
+import { leading, replicasOn, startCounting } from './counting-replica.js';
 import { Gate, type JobReplica } from './job-replica.js';
 
 const LATE = { timeout: 20_000 };
@@ -14,23 +14,10 @@ const { server: started } = await tryStart(() => startRedis());
 
 describe.skipIf(started === undefined)('the sweep of jobs', () => {
   const server = started as ProbedServer;
-  const replicas: JobReplica[] = [];
-  let begun: Job[];
-
-  beforeEach(async () => {
-    begun = [];
-    await redisCli(server.port, 'flushall');
-  });
-  afterEach(async () => {
-    vi.restoreAllMocks();
-    await replicas[0]?.clear();
-    await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  });
-  afterAll(() => server.server.stop());
+  const { begun, replicas, url } = replicasOn(server);
 
   const start = async (settings: Record<string, string> = {}, gate?: Gate): Promise<JobReplica> => {
-    const url = `redis://default:admin@127.0.0.1:${server.port}`;
-    const replica = await startCounting(begun, url, settings, gate);
+    const replica = await startCounting(begun, url(), settings, gate);
     replicas.push(replica);
     await leading(replica);
     // What is stored before the first look of the sweep is found by that.

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startCluster, startSentinelGroup, type RedisGroup } from '../../support/discovery/redis-groups.js';
 import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { tryStart } from '../../support/discovery/local-server.js';
 import { JobBroker } from '../../../src/modules/jobs/broker/job-broker.js';
 import { JobRelay } from '../../../src/modules/jobs/broker/job-relay.js';
-import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
+import type { Job } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
-import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
-
-type Run = (job: Job, context: JobContext, replica: JobReplica) => Promise<void>;
-
-const complete: Run = (job, _context, { database, queue }) =>
-  database.write((manager) => queue.complete(manager, job));
+import { complete, leading, replicasOn, type Run, startCounting, startWorking } from './counting-replica.js';
+import { Gate, IS_EMBEDDED, type JobReplica } from './job-replica.js';
 
 const redis = await tryStart(() => startRedis());
 const { server: started, missing } = redis;
@@ -21,49 +17,22 @@ if (missing !== undefined) {
 
 describe.skipIf(started === undefined)('job workers with Redis', () => {
   const server = started as ProbedServer;
-  const replicas: JobReplica[] = [];
-  let begun: Job[];
+  const { begun, replicas, url } = replicasOn(server);
   let givenUp: Job[];
 
-  beforeEach(async () => {
-    [begun, givenUp] = [[], []];
-    await redisCli(server.port, 'flushall');
+  beforeEach(() => {
+    givenUp = [];
   });
-  afterEach(async () => {
-    vi.restoreAllMocks();
-    await replicas[0]?.clear();
-    await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  });
-  afterAll(() => server.server.stop());
 
-  const url = (): string => `redis://default:admin@127.0.0.1:${server.port}`;
-  const start = async (
-    run: Run,
-    settings: Record<string, string> = {},
-    rest: Partial<JobHandler> = {},
-  ): Promise<JobReplica> => {
-    const replica = await JobReplica.start(
-      (self) => [
-        {
-          kind: 'work',
-          run: (job, context) => {
-            begun.push(job);
-            return run(job, context, self);
-          },
-          giveUp: async (job) => {
-            givenUp.push(job);
-            await self.database.write((manager) => self.queue.complete(manager, job));
-          },
-          ...rest,
-        },
-      ],
-      { REDIS_URL: url(), JOBS_SWEEP_MS: '200', ...settings },
-    );
+  const start = async (run: Run, settings: Record<string, string> = {}): Promise<JobReplica> => {
+    const replica = await startWorking(begun, { REDIS_URL: url(), ...settings }, run, {
+      giveUp: async (job) => {
+        givenUp.push(job);
+        await replica.database.write((manager) => replica.queue.complete(manager, job));
+      },
+    });
     replicas.push(replica);
     return replica;
-  };
-  const leading = async (replica: JobReplica, isLeading = true): Promise<void> => {
-    await vi.waitFor(() => expect(replica.get(JobRelay).isLeading).toBe(isLeading), { timeout: 10_000 });
   };
 
   it('run what Redis tells them, without looking into the table', async () => {
@@ -219,27 +188,16 @@ describe.skipIf(started === undefined || !IS_EMBEDDED).each([
 
   it('run jobs before and after a failover', async () => {
     const begun: Job[] = [];
-    const replica: JobReplica = await JobReplica.start(
-      (self) => [
-        {
-          kind: 'work',
-          run: (job, context) => {
-            begun.push(job);
-            return complete(job, context, self);
-          },
-        },
-      ],
-      { REDIS_URL: group.url, JOBS_SWEEP_MS: '200' },
-    );
+    const replica = await startCounting(begun, group.url);
     try {
-      await vi.waitFor(() => expect(replica.get(JobRelay).isLeading).toBe(true), { timeout: 20_000 });
+      await leading(replica);
       await replica.add({ kind: 'work' });
       await replica.drained();
       const [primary] = await group.primaries();
       await group.servers[group.ports.indexOf(primary ?? 0)]?.kill();
       await replica.add({ kind: 'work' });
       await replica.drained();
-      await vi.waitFor(() => expect(replica.get(JobRelay).isLeading).toBe(true), { timeout: 20_000 });
+      await leading(replica);
       const look = vi.spyOn(replica.get(JobsRepository), 'take');
       await replica.add({ kind: 'work' });
       await replica.drained();

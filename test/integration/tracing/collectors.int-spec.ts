@@ -1,89 +1,58 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
-import { TestApp } from '../../support/app.js';
 import { processFolder } from '../../support/databases/process-folder.js';
 import { CertificateAuthority } from '../../support/peers/certificate-authority.js';
 import { startProxy } from '../../support/peers/proxy.peer.js';
-import { startTraceCollector, type TraceCollector } from '../../support/peers/trace-collector.js';
+import { startTraceCollector } from '../../support/peers/trace-collector.js';
 import { eventually, instancePath } from '../../support/runtime/runtime-client.js';
-import { TRACED, traced } from './trace-support.js';
+import { CollectedService, traced } from './trace-support.js';
 
 describe('collectors', () => {
-  let collector: TraceCollector;
-  let app: TestApp;
-  let isOpen = false;
-
-  beforeAll(async () => {
-    collector = await startTraceCollector();
-  });
-  afterEach(async () => {
-    await stop();
-    collector.answer = undefined;
-    collector.spans.length = 0;
-    collector.requests.length = 0;
-  });
-  afterAll(() => collector.close());
-
-  const stop = async (): Promise<void> => {
-    if (isOpen) {
-      isOpen = false;
-      await app.close();
-    }
-  };
-  const serve = async (settings: Record<string, string> = {}): Promise<void> => {
-    app = await TestApp.start({
-      ...TRACED,
-      JOBS_WORKERS: 'false',
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
-      ...settings,
-    });
-    isOpen = true;
-  };
+  const service = new CollectedService({ OTEL_EXPORTER_OTLP_TIMEOUT: '500' });
   const ask = async (count = 1): Promise<string[]> => {
     const requests = Array.from({ length: count }, () => traced());
     for (const { headers } of requests) {
-      expect((await app.request('GET', instancePath('0'), { headers })).status).toBeLessThan(500);
+      expect((await service.app.request('GET', instancePath('0'), { headers })).status).toBeLessThan(500);
     }
     return requests.map(({ traceId }) => traceId);
   };
   const counted = async (outcome: string): Promise<number> => {
-    const text = await app.nest.get(Metrics).text();
+    const text = await service.app.nest.get(Metrics).text();
     const [, count] = new RegExp(`svc_trace_spans_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text) ?? [];
     return Number(count);
   };
   const has = (traceId: string | undefined): Promise<boolean> =>
     eventually(
-      () => Promise.resolve(collector.spans.some((span) => span.traceId === traceId)),
+      () => Promise.resolve(service.collector.spans.some((span) => span.traceId === traceId)),
       (isThere) => isThere,
     );
 
   it('that hang get one batch at a time, and what does not fit into the queue is dropped and counted', async () => {
-    collector.answer = () => undefined;
-    await serve({ OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
+    service.collector.answer = () => undefined;
+    await service.serve({ OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
     await ask(10);
     expect(await counted('dropped')).toBeGreaterThan(0);
-    expect(collector.openSockets()).toBeLessThanOrEqual(1);
+    expect(service.collector.openSockets()).toBeLessThanOrEqual(1);
     await eventually(
       () => counted('failed'),
       (failed) => failed > 0,
     );
-    collector.answer = undefined;
+    service.collector.answer = undefined;
     const [traceId] = await ask();
     await has(traceId);
   });
 
   it('that are away for a moment get the batch at a later try', async () => {
     let refused = 0;
-    collector.answer = (response) => {
+    service.collector.answer = (response) => {
       refused += 1;
-      collector.answer = undefined;
+      service.collector.answer = undefined;
       response.writeHead(503, { 'retry-after': '86400' }).end('secret of the collector');
     };
-    await serve();
+    await service.serve();
     const [traceId] = await ask();
     await has(traceId);
     // The collector has them before the service has its answer.
@@ -99,8 +68,9 @@ describe('collectors', () => {
     ['refuse', 400, {}],
     ['lead elsewhere', 307, { location: 'http://127.0.0.1:1/' }],
   ])('that %s lose the batch at once', async (_what, status, headers) => {
-    collector.answer = (response) => void response.writeHead(status, headers).end('x'.repeat(100_000));
-    await serve();
+    service.collector.answer = (response) =>
+      void response.writeHead(status, headers).end('x'.repeat(100_000));
+    await service.serve();
     await ask();
     await eventually(
       () => counted('failed'),
@@ -110,19 +80,19 @@ describe('collectors', () => {
   });
 
   it('get what waits when the service stops', async () => {
-    await serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '10000' });
+    await service.serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '10000' });
     const [traceId] = await ask();
-    expect(collector.requests).toEqual([]);
-    await stop();
-    expect(collector.spans.some((span) => span.traceId === traceId)).toBe(true);
+    expect(service.collector.requests).toEqual([]);
+    await service.stop();
+    expect(service.collector.spans.some((span) => span.traceId === traceId)).toBe(true);
   });
 
   it('that hang do not keep the service from its stop', async () => {
-    collector.answer = () => undefined;
-    await serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '200' });
+    service.collector.answer = () => undefined;
+    await service.serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '200' });
     await ask();
-    await stop();
-    expect(collector.spans).toEqual([]);
+    await service.stop();
+    expect(service.collector.spans).toEqual([]);
   });
 
   it('are reached over TLS by an authority of their own, and through the proxy', async () => {
@@ -132,7 +102,7 @@ describe('collectors', () => {
     const file = join(await processFolder(join(tmpdir(), 'svc-collector')), 'ca.pem');
     await writeFile(file, authority.cert);
     try {
-      await serve({
+      await service.serve({
         OTEL_EXPORTER_OTLP_ENDPOINT: secure.url,
         OTEL_EXPORTER_OTLP_CERTIFICATE: file,
         OTEL_EXPORTER_OTLP_TIMEOUT: '20000',
@@ -141,11 +111,11 @@ describe('collectors', () => {
         OUTBOUND_NO_PROXY: 'localhost',
       });
       const [traceId] = await ask();
-      await stop();
+      await service.stop();
       expect(secure.spans.some((span) => span.traceId === traceId)).toBe(true);
       expect(proxy.asked).toContain(new URL(secure.url).host);
 
-      await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: secure.url });
+      await service.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: secure.url });
       await ask();
       await eventually(
         () => counted('failed'),

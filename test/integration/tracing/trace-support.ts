@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { startTraceCollector, type TraceCollector } from '../../support/peers/trace-collector.js';
 
 /** Settings of a test: every request is recorded, and nobody waits long for the collector. */
 export const TRACED = {
@@ -14,4 +17,61 @@ export function traced(flags = '00'): {
 } {
   const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { headers: { traceparent: `00-${traceId}-${parentId}-${flags}` }, traceId, parentId };
+}
+
+/** One collector for all tests of a suite, and a service for each of them that starts one. */
+export class CollectedService {
+  private started: { collector?: TraceCollector; app?: TestApp } = {};
+
+  /** @param settings of every service, beside those that a test needs */
+  constructor(private readonly settings: Record<string, string> = {}) {
+    beforeAll(async () => {
+      this.started.collector = await startTraceCollector();
+    });
+    afterEach(async () => {
+      await this.stop();
+      const { collector } = this;
+      collector.answer = undefined;
+      collector.spans.length = 0;
+      collector.requests.length = 0;
+    });
+    afterAll(() => this.collector.close());
+  }
+
+  get collector(): TraceCollector {
+    return there(this.started.collector);
+  }
+
+  get app(): TestApp {
+    return there(this.started.app);
+  }
+
+  /** Starts a service whose traces the collector gets, unless the settings name another one. */
+  async serve(settings: Record<string, string> = {}): Promise<void> {
+    const { url } = this.collector;
+    await this.serveWith({ ...TRACED, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...this.settings, ...settings });
+  }
+
+  /** Starts a service without traces. */
+  serveUntraced(): Promise<void> {
+    return this.serveWith({});
+  }
+
+  /** What waits is sent by then. */
+  async stop(): Promise<void> {
+    const { app } = this.started;
+    delete this.started.app;
+    await app?.close();
+  }
+
+  private async serveWith(settings: Record<string, string>): Promise<void> {
+    this.started.app = await TestApp.start({ JOBS_WORKERS: 'false', ...settings });
+  }
+}
+
+function there<T>(thing: T | undefined): T {
+  if (thing === undefined) {
+    throw new Error('not started');
+  }
+  return thing;
 }
