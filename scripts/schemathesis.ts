@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, rm } from 'node:fs/promises';
 import { join, resolve as absolute } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startEvaluation } from '../test/support/evaluation-service.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
 
 /**
@@ -13,7 +12,6 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
 const PACKAGE = 'schemathesis==4.32.5';
 const FOLDER = absolute('.cache', 'schemathesis');
 const PROGRAM = join(FOLDER, 'bin', 'schemathesis');
-const LIMITS = ['ADDRESS', 'PRINCIPAL', 'CONNECTION_TEST', 'DISCOVERY'];
 
 /** Checks that are not made, each with its reason. */
 const LEFT_OUT = {
@@ -37,16 +35,8 @@ function outputOf(child: ChildProcess): () => string {
   return () => output;
 }
 
-async function run(
-  program: string,
-  args: string[],
-  { env = {}, cwd = '.' }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
-): Promise<Ended> {
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+async function run(program: string, args: string[], cwd = '.'): Promise<Ended> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = outputOf(child);
   const status = await new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null)).once('close', resolve);
@@ -74,25 +64,6 @@ async function install(): Promise<string | undefined> {
   }
 }
 
-/** Starts the service in evaluation mode. */
-async function started(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, ['dist/src/evaluation/main.js'], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = outputOf(child);
-  for (;;) {
-    const url = /API documentation +(\S+)\/docs/.exec(output())?.[1];
-    if (url !== undefined && output().includes(' Data ')) {
-      return { child, url };
-    }
-    await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
-    if (child.exitCode !== null) {
-      throw new Error(`the service has not started:\n${output()}`);
-    }
-  }
-}
-
 async function sent(url: string, headers: string[], seconds: number): Promise<Ended> {
   const args = [
     'run',
@@ -115,23 +86,18 @@ async function sent(url: string, headers: string[], seconds: number): Promise<En
     '--no-color',
   ];
   // It leaves files where it runs.
-  return run(PROGRAM, args, { cwd: FOLDER });
+  return run(PROGRAM, args, FOLDER);
 }
 
 async function check(seconds: number): Promise<Tally> {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  const folder = await mkdtemp(join(tmpdir(), 'svc-schemathesis-'));
-  const limits = LIMITS.map((name) => [`RATE_LIMIT_${name}_PER_MINUTE`, '0']);
-  const env = { DATA_DIR: folder, PORT: '0', MCP_TEST_TIMEOUT_MS: '1000', ...Object.fromEntries(limits) };
-  const { child, url } = await started(env);
+  const service = await startEvaluation({ MCP_TEST_TIMEOUT_MS: '1000' });
   try {
-    const token = (
-      await run(process.execPath, ['dist/src/evaluation/dev-token.cli.js'], { env })
-    ).output.trim();
+    const token = await service.token();
     const runs = { 'with a token': [`Authorization: Bearer ${token}`], 'without a token': [] };
     for (const [name, headers] of Object.entries(runs)) {
       const { status, output } = await sent(
-        url,
+        service.url,
         headers,
         headers.length === 0 ? Math.ceil(seconds / 3) : seconds,
       );
@@ -139,9 +105,7 @@ async function check(seconds: number): Promise<Tally> {
       tally[status === 0 ? 'passed' : 'failed'] += 1;
     }
   } finally {
-    child.kill();
-    await once(child, 'close');
-    await rm(folder, { recursive: true, force: true });
+    await service.stop();
   }
   return tally;
 }

@@ -1,0 +1,60 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const LIMITS = ['ADDRESS', 'PRINCIPAL', 'CONNECTION_TEST', 'DISCOVERY'];
+
+/** The built service in evaluation mode, as a process of its own. */
+export interface EvaluationService {
+  url: string;
+  /** Settings with which commands of the same checkout find it. */
+  env: Record<string, string>;
+  /** A bearer token with every permission. */
+  token(): Promise<string>;
+  /** Ends the process, and deletes its data. */
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port, with data of its own and without rate limits, and waits until it answers. */
+export async function startEvaluation(settings: Record<string, string> = {}): Promise<EvaluationService> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-'));
+  const limits = Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}_PER_MINUTE`, '0']));
+  const env = { DATA_DIR: folder, PORT: '0', ...limits, ...settings };
+  const child = spawn(process.execPath, ['dist/src/evaluation/main.js'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (;;) {
+    const url = /API documentation +(\S+)\/docs/.exec(output)?.[1];
+    if (url !== undefined && output.includes(' Data ')) {
+      return { url, env: { ...env, PORT: new URL(url).port }, token: () => tokenOf(folder), stop };
+    }
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    if (child.exitCode !== null) {
+      await stop();
+      throw new Error(`the service has not started:\n${output}`);
+    }
+  }
+}
+
+async function tokenOf(folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/src/evaluation/dev-token.cli.js'], {
+    env: { ...process.env, DATA_DIR: folder },
+  });
+  return stdout.trim();
+}
