@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY test/support test/support
 COPY migrations migrations
+COPY clients/typescript/src clients/typescript/src
 COPY src src
 RUN npm run image -- --modules /image/app && cp -r package.json dist /image/app
 RUN mkdir -p /image/tmp /image/etc && cp --parents /usr/local/bin/node /image \

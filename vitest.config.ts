@@ -20,6 +20,7 @@ const plugins = process.env['TEST_BUILT'] === undefined ? [] : [builtModules(imp
 /** Integration tests of parts that never reach the database: the project `peers`. */
 const WITHOUT_DATABASE = [
   'test/integration/auth/**/*.int-spec.ts',
+  'test/integration/client/connections.int-spec.ts',
   'test/integration/discovery/sources/**/*.int-spec.ts',
   'test/integration/mcp-connection/**/*.int-spec.ts',
   'test/integration/redis/**/*.int-spec.ts',

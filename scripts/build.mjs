@@ -22,6 +22,7 @@ const STAMP = '.build.json';
 const INPUTS = [
   'src',
   'migrations',
+  'clients/typescript/src',
   'scripts/build.mjs',
   'tsconfig.json',
   'tsconfig.build.json',

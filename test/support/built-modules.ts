@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vitest/config';
 
-const SOURCE = /^(src|migrations)\/(.*)(?<!\.spec)\.ts$/;
+const SOURCE = /^(src|migrations|clients\/typescript\/src)\/(.*)(?<!\.spec)\.ts$/;
 
 /**
  * Lets tests import the built modules where they name the sources, so that tests hold what is shipped. Node loads these

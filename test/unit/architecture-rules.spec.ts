@@ -24,6 +24,8 @@ const PLANTED: Record<string, [file: string, text: string]> = {
   'entities-are-rows': ['src/modules/b/b.entity.ts', "import './b.response.dto.js';"],
   'migrations-stand-alone': ['migrations/1-a.ts', "import '../src/common/target.js';"],
   'evaluation-stays-outside': ['src/app.ts', "import './evaluation/target.js';"],
+  'clients-stand-alone': ['clients/typescript/src/index.ts', "import '../../../src/common/target.js';"],
+  'only-commands-are-clients': ['src/common/calls.ts', "import '../../clients/typescript/src/connect.js';"],
   'no-tests-in-production': ['src/common/tested.ts', "import '../../test/target.js';"],
   'no-development-packages-in-production': ['src/common/dev.ts', "import 'dev-package';"],
   'packages-are-declared': ['src/common/hidden.ts', "import 'hidden-package';"],
@@ -37,6 +39,7 @@ const TARGETS: Record<string, string> = {
   'src/common/target.ts': '',
   'src/evaluation/target.ts': '',
   'test/target.ts': '',
+  'clients/typescript/src/connect.ts': '',
   'src/modules/b/b.repository.ts': '',
   'src/modules/b/b.service.ts': '',
   'src/modules/b/b.response.dto.ts': '',
@@ -93,7 +96,7 @@ describe('.dependency-cruiser.cjs', () => {
 
 function cruise(cwd: string): Promise<Report['summary']['violations']> {
   const program = resolve('node_modules/.bin/depcruise');
-  const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations'];
+  const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations', 'clients'];
   return new Promise((done, fail) => {
     execFile(program, args, { cwd, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
       // The exit status is the number of violations, so only an empty answer is a failure.

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { startEvaluation } from '../test/support/evaluation-service.js';
+import { tallyLine } from '../test/support/tally.js';
+
+/**
+ * Builds the client under its own strict settings, packs it, and installs the package in an empty folder. There the code of its README
+ * is compiled as strictly as a caller can be, and its first call runs with plain Node against the service in evaluation mode.
+ *
+ *     tsx scripts/check-client.ts
+ */
+const PACKAGE = 'clients/typescript';
+/** With the types of Node only; `skipLibCheck` would hide what is wrong with the declarations of the package. */
+const CALLER = {
+  compilerOptions: {
+    target: 'ES2023',
+    lib: ['ES2023'],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [resolve('node_modules/@types')],
+  },
+};
+const TSC = resolve('node_modules/.bin/tsc');
+
+const [first = '', ...others] = [
+  ...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs),
+].map(([, code]) => code);
+/** The other blocks go on where the first one ends. */
+const whole = [first, 'const { buildId } = build;', ...others.map((code) => `{\n${code}\n}`)].join('\n');
+
+run('npm', ['run', '--silent', 'build'], '.');
+const folder = mkdtempSync(join(tmpdir(), 'svc-client-'));
+const service = await startEvaluation();
+let passed = 0;
+try {
+  run(TSC, ['-p', PACKAGE], '.');
+  done('builds');
+  run('npm', ['pack', '--silent', '--pack-destination', folder], PACKAGE);
+  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
+  run('npm', ['install', '--offline', '--silent', '--no-audit', '--no-fund', packed], folder);
+  expectEqual(
+    readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['@svc'],
+  );
+  done('installs, and needs no other package');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CALLER));
+  writeFileSync(join(folder, 'first.ts'), first);
+  writeFileSync(join(folder, 'whole.ts'), imported(whole));
+  run(TSC, [], folder);
+  done('compiles');
+  const env = { SVC_URL: service.url, SVC_TOKEN: await service.token() };
+  expectEqual(run(process.execPath, ['first.js'], folder, env), 'STARTED: Complete application\n');
+  done('makes its first call');
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+  console.log(tallyLine({ passed, failed: passed === 4 ? 0 : 1, skipped: 0 }));
+}
+
+/** The code with its imports at the top, where they belong. */
+function imported(code: string): string {
+  const imports: string[] = code.match(/^import .*$/gm) ?? [];
+  return [...imports, ...code.split('\n').filter((line) => !imports.includes(line))].join('\n');
+}
+
+function run(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): string {
+  const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+  try {
+    return execFileSync(program, args, { cwd, env: { ...process.env, ...env }, encoding: 'utf8', stdio });
+  } catch (error) {
+    // The compiler tells its errors on the standard output.
+    console.log((error as { stdout?: string }).stdout);
+    throw error;
+  }
+}
+
+function done(what: string): void {
+  passed += 1;
+  console.log(`ok    the client ${what}`);
+}
+
+function expectEqual(actual: unknown, expected: unknown): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`expected ${JSON.stringify(expected)}, not ${JSON.stringify(actual)}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  AddressError,
+  connect,
+  followInstance,
+  NoAnswerError,
+  ServiceError,
+} from '../../../clients/typescript/src/index.js';
+import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+
+const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+
+/** What a client does with servers that behave unlike the service. */
+describe('a connection of the typed client', () => {
+  const peers: Peer[] = [];
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await Promise.all(peers.splice(0).map((peer) => peer.close()));
+  });
+
+  const server = async (...args: Parameters<typeof startHttpPeer>): Promise<string> => {
+    const peer = await startHttpPeer(...args);
+    peers.push(peer);
+    return peer.url;
+  };
+
+  it.each(['ftp://svc.example.com', 'svc.example.com', ''])('has no address %j', (url) => {
+    expect(() => connect({ url })).toThrow(AddressError);
+  });
+
+  it('sends no token over the network unencrypted', () => {
+    expect(() => connect({ url: 'http://svc.example.com', token: 'secret' })).toThrow(
+      'A token is sent by https only, unless the service is on this machine.',
+    );
+    expect(() => connect({ url: 'http://[::1]:3000/' })).not.toThrow();
+  });
+
+  it('asks for a token before each request, and sends it', async () => {
+    const seen: unknown[] = [];
+    const url = await server((request, response) => {
+      seen.push(request.headers.authorization);
+      response.setHeader('content-type', 'application/json').end('{"builds":[],"next":null}');
+    });
+    let count = 0;
+    const svc = connect({ url, token: () => Promise.resolve(`token-${(count += 1)}`) });
+    await svc.listBuilds({ path: { appId: 'app' } });
+    await svc.listBuilds({ path: { appId: 'app' } });
+    expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('takes no token elsewhere', async () => {
+    const asked: unknown[] = [];
+    const other = await server((request, response) => {
+      asked.push(request.url);
+      response.end('{}');
+    });
+    const url = await server((_, response) => response.writeHead(307, { location: other }).end());
+    const call = connect({ url, token: 'secret' }).listBuilds({ path: { appId: 'app' } });
+    await expect(call).rejects.toBeInstanceOf(NoAnswerError);
+    expect(asked).toEqual([]);
+  });
+
+  it('tells where no answer came from, and never the token', async () => {
+    const url = await server((request) => request.socket.destroy());
+    const error = await connect({ url, token: 'secret' })
+      .listBuilds({ path: { appId: 'app' } })
+      .catch((reason: unknown) => reason);
+    const { origin } = new URL(url);
+    const message = expect.stringContaining(`No answer from ${origin}`) as string;
+    expect(error).toMatchObject({ name: 'NoAnswerError', origin, message });
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  it('waits no longer than it is told, also for the rest of an answer', async () => {
+    const url = await server((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    });
+    const call = connect({ url, token: 'x', timeoutMs: 50 }).listBuilds({ path: { appId: 'app' } });
+    await expect(call).rejects.toMatchObject({ name: 'NoAnswerError', code: 'TIMEOUT' });
+  });
+
+  it('tells a refusal that is not of the service as what it is', async () => {
+    const url = await server((_, response) =>
+      response.writeHead(503, { 'retry-after': '7', 'x-request-id': 'r-1' }).end('<h1>Busy</h1>'),
+    );
+    const error = await connect({ url, token: 'x' })
+      .listBuilds({ path: { appId: 'app' } })
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({
+      status: 503,
+      message: 'The service did not say why.',
+      body: '<h1>Busy</h1>',
+      requestId: 'r-1',
+      retryAfterSeconds: 7,
+    });
+  });
+
+  it('tells why a process stopped', async () => {
+    const body = { error: 'Conflict', message: 'Stopped.', status: 409, incident: { code: 'NO_BRANCH' } };
+    const url = await server((_, response) =>
+      response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    );
+    const call = connect({ url, token: 'x' }).listBuilds({ path: { appId: 'app' } });
+    await expect(call).rejects.toMatchObject({ status: 409, message: 'Stopped.', code: 'NO_BRANCH', body });
+  });
+
+  it('makes a broken stream again behind the last event, and ends none for its length', async () => {
+    const known: unknown[] = [];
+    const url = await server((request, response) => {
+      known.push(request.headers['last-event-id']);
+      if (known.length === 2) {
+        response.writeHead(503).end();
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': a sign of life\n\n');
+      response.write(`event: history\nid: ${known.length}\ndata: {"seq":${known.length}}\n\n`);
+      breakOff = () => response.destroy();
+      goOn = () => response.end('event: end\nid: 9\ndata: {"seq":9}\n\n');
+    });
+    let breakOff = (): unknown => undefined;
+    let goOn = (): unknown => undefined;
+    const deadlines: AbortController[] = [];
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const deadline = new AbortController();
+      deadlines.push(deadline);
+      return deadline.signal;
+    });
+    const svc = connect({ url, token: 'x' });
+    const told: unknown[] = [];
+    for await (const progress of followInstance(svc, UUID, { retryDelayMs: 1 })) {
+      told.push(progress);
+      deadlines.forEach((deadline) => deadline.abort());
+      if (progress.event === 'history') {
+        (progress.id === '1' ? breakOff : goOn)();
+      }
+    }
+    expect(deadlines).toHaveLength(3);
+    expect(known).toEqual([undefined, '1', '1']);
+    expect(told).toEqual([
+      { event: 'history', id: '1', data: { seq: 1 } },
+      { event: 'history', id: '3', data: { seq: 3 } },
+      { event: 'end', id: '9', data: { seq: 9 } },
+    ]);
+  });
+
+  it('gives up a stream that cannot be had, and one that its caller leaves', async () => {
+    let asked = 0;
+    const url = await server((_, response) => {
+      asked += 1;
+      response.writeHead(503).end();
+    });
+    const svc = connect({ url, token: 'x' });
+    const call = followInstance(svc, UUID, { retries: 2, retryDelayMs: 1 }).next();
+    await expect(call).rejects.toMatchObject({ status: 503 });
+    expect(asked).toBe(3);
+
+    const leaving = new AbortController();
+    const waiting = followInstance(svc, UUID, { retryDelayMs: 600_000, signal: leaving.signal }).next();
+    await expect.poll(() => asked).toBe(4);
+    leaving.abort();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+});
