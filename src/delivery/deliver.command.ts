@@ -1,12 +1,12 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 import type { JsonObject } from '../common/json.js';
 import type { Env } from '../config/env.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
-import type { PackageProblem } from '../modules/packages/model/package.types.js';
 import { agentLines, problemLine } from './delivery-lines.js';
-import { DeliveryClient, DeliveryError, type AgentReadiness } from './delivery.client.js';
+import { DeliveryClient, DeliveryError } from './delivery.client.js';
 
 export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate [--force]]]
          [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
@@ -142,7 +142,7 @@ async function activate(
   print(`active build ${buildId}`);
 }
 
-function refusalOf({ appId }: Order, buildId: string, { nodes }: AgentReadiness): string {
+function refusalOf({ appId }: Order, buildId: string, { nodes }: PreflightResponse): string {
   const isOfLibrary = nodes.some((node) => node.appId !== appId && node.reason !== null);
   const ofLibrary = isOfLibrary
     ? ' Where an agent of a library needs another build of the library, name that by --library, in another version.'

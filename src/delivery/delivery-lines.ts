@@ -1,5 +1,4 @@
-import type { PackageProblem } from '../modules/packages/model/package.types.js';
-import type { AgentReadiness } from './delivery.client.js';
+import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 
 /** A problem of a package, a version or a build as one line: `file: element: message`, warnings with `warning: ` before. */
 export function problemLine({ severity, file, element, message }: PackageProblem): string {
@@ -11,7 +10,7 @@ export function problemLine({ severity, file, element, message }: PackageProblem
  * The agents of a build that cannot run, or not with all of their systems, and why: one line for each reason.
  * @param ownAppId application of the build; agents of others are those of libraries
  */
-export function agentLines({ nodes }: AgentReadiness, ownAppId: string): string[] {
+export function agentLines({ nodes }: PreflightResponse, ownAppId: string): string[] {
   return nodes.flatMap(({ appId, workflow, nodeName, reason, systems }) => {
     const agent = `agent ${appId === ownAppId ? '' : `of ${appId} `}${workflow}: ${nodeName}: `;
     return [

@@ -1,7 +1,13 @@
+import { AddressError, connect, NoAnswerError, ServiceError } from '../../clients/typescript/src/index.js';
+import type {
+  ApplicationPackage,
+  PackageProblem,
+  PreflightResponse,
+  SvcClient,
+} from '../../clients/typescript/src/index.js';
 import { canonicalJson } from '../common/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
-import type { PackageProblem } from '../modules/packages/model/package.types.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
 export class DeliveryError extends Error {
@@ -9,10 +15,9 @@ export class DeliveryError extends Error {
   constructor(
     message: string,
     readonly problems: PackageProblem[] = [],
-    /** Status and message of the answer, where there was one. */
-    readonly answer: { status: number; message: unknown } | null = null,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -38,37 +43,23 @@ export interface DeliveryVersion {
   versionId: string;
 }
 
-/** Whether the agents of a build can run, as its preflight says. */
-export interface AgentReadiness {
-  ready: boolean;
-  nodes: {
-    /** Application that the node is of: a library, where it is not that of the build. */
-    appId: string;
-    workflow: string;
-    nodeName: string;
-    /** Why the node cannot run; null when it can. */
-    reason: string | null;
-    /** `reason` says why the system cannot be used; null when it can. */
-    systems: { appId: string; resourceName: string; reason: string | null }[];
-  }[];
-}
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+const NOT_OURS = 'What answers at this address is not the service.';
+const NOT_FOUND = 404;
+const CONFLICT = 409;
 
 /** Delivers application packages to a running service. */
 export class DeliveryClient {
-  private readonly base: string;
+  private readonly service: SvcClient;
 
   /** @throws DeliveryError when the address cannot be trusted with a token */
-  constructor(private readonly target: DeliveryTarget) {
-    const url = URL.canParse(target.url) ? new URL(target.url) : null;
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new DeliveryError('--url must be an http or https address.');
+  constructor(target: DeliveryTarget) {
+    try {
+      this.service = connect(target);
+    } catch (error) {
+      throw error instanceof AddressError && error.reason === 'not-http'
+        ? new DeliveryError('--url must be an http or https address.')
+        : deliveryError(error);
     }
-    if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-      throw new DeliveryError('A token is sent by https only, unless the service is on this machine.');
-    }
-    this.base = `${url.href.replace(/\/+$/, '')}/appmanager/api/resource/app`;
   }
 
   /**
@@ -77,50 +68,48 @@ export class DeliveryClient {
    * @throws DeliveryError also when the version is committed and its package is another
    */
   async store(version: DeliveryVersion, document: JsonObject): Promise<StoredDelivery> {
-    const path = `${pathOf(version)}/package`;
+    const path = pathOf(version);
+    // The service says what is wrong with a document that is no package.
+    const body = document as unknown as ApplicationPackage;
     try {
-      const { changed, warnings } = await this.call('PUT', path, document);
-      const state = changed === true ? 'stored' : 'unchanged';
-      return { state, isCommitted: false, warnings: problemsOf(warnings) };
+      const { changed, warnings } = await told(this.service.storePackage({ path, body }));
+      return { state: changed ? 'stored' : 'unchanged', isCommitted: false, warnings };
     } catch (error) {
       if (!isCommittedVersion(error)) {
         throw error;
       }
-      await this.requireSame(path, document, error);
+      await this.requireSame(version, document, error);
       return { state: 'unchanged', isCommitted: true, warnings: [] };
     }
   }
 
   /** @returns what should be known of the version */
   async commit(version: DeliveryVersion, message: string | undefined): Promise<PackageProblem[]> {
-    const { warnings } = await this.call(
-      'POST',
-      `${pathOf(version)}/commit`,
-      message === undefined ? {} : { message },
-    );
-    return problemsOf(warnings);
+    const body = message === undefined ? {} : { message };
+    return (await told(this.service.commitVersion({ path: pathOf(version), body }))).warnings;
   }
 
   /** @returns the id of the build, and what should be known of it */
   async build(version: DeliveryVersion): Promise<{ buildId: string; warnings: PackageProblem[] }> {
-    const { buildId, warnings } = await this.call('POST', `${pathOf(version)}/build`, {});
-    return { buildId: String(buildId), warnings: problemsOf(warnings) };
+    return told(this.service.createBuild({ path: pathOf(version) }));
   }
 
   /** Asks whether the agents of a build can run. */
-  async agents({ appId }: DeliveryVersion, buildId: string): Promise<AgentReadiness> {
-    const path = `/${encodeURIComponent(appId)}/build/${encodeURIComponent(buildId)}/agent-preflight`;
-    const { ready, nodes } = await this.call('GET', path);
-    return { ready: ready === true, nodes: objectsOf(nodes).map(toNode) };
+  async agents({ appId }: DeliveryVersion, buildId: string): Promise<PreflightResponse> {
+    return told(this.service.preflightBuild({ path: { appId, buildId } }));
   }
 
   async activate({ appId }: DeliveryVersion, buildId: string): Promise<void> {
-    await this.call('PUT', `/${encodeURIComponent(appId)}/active-build`, { buildId });
+    await told(this.service.activateBuild({ path: { appId }, body: { buildId } }));
   }
 
-  private async requireSame(path: string, document: JsonObject, refusal: DeliveryError): Promise<void> {
-    const stored = await this.call('GET', path).catch((error: unknown) => {
-      if (error instanceof DeliveryError && error.answer?.status === 404) {
+  private async requireSame(
+    version: DeliveryVersion,
+    document: JsonObject,
+    refusal: DeliveryError,
+  ): Promise<void> {
+    const stored = await told(this.service.getPackage({ path: pathOf(version) })).catch((error: unknown) => {
+      if (refusalIn(error)?.status === NOT_FOUND) {
         return null;
       }
       throw error;
@@ -132,80 +121,51 @@ export class DeliveryClient {
       );
     }
   }
+}
 
-  private async call(method: string, path: string, body?: JsonObject): Promise<JsonObject> {
-    const answer = await this.send(method, path, body);
-    const content: unknown = await answer.json().catch(() => null);
-    const fields = isJsonObject(content) ? content : {};
-    if (!answer.ok) {
-      const { message, details, problems } = fields;
-      const told = problemsOf(problems);
-      const why = told.length === 0 && typeof details === 'string' ? ` (${details})` : '';
-      throw new DeliveryError(
-        `${answer.status}: ${typeof message === 'string' ? message : 'The service did not say why.'}${why}`,
-        told,
-        { status: answer.status, message },
-      );
+/**
+ * The body of an answer.
+ * @throws DeliveryError in place of every other error
+ */
+async function told<Body>(answer: Promise<{ data: Body }>): Promise<Body> {
+  try {
+    const { data } = await answer;
+    if (!isJsonObject(data)) {
+      throw new DeliveryError(NOT_OURS);
     }
-    return fields;
+    return data;
+  } catch (error) {
+    throw error instanceof SyntaxError ? new DeliveryError(NOT_OURS) : deliveryError(error);
   }
+}
 
-  private async send(method: string, path: string, body?: JsonObject): Promise<Response> {
-    try {
-      return await fetch(this.base + path, {
-        method,
-        // A redirect would take the token to somebody else.
-        redirect: 'error',
-        headers: { authorization: `Bearer ${this.target.token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(this.target.timeoutMs),
-      });
-    } catch (error) {
-      const cause = (error as { cause?: { code?: unknown } }).cause?.code;
-      const code = typeof cause === 'string' ? ` (${cause})` : '';
-      throw new DeliveryError(`No answer from ${new URL(this.base).origin}${code}.`);
-    }
+function deliveryError(error: unknown): unknown {
+  if (error instanceof ServiceError) {
+    const problems = problemsOf(error.body);
+    const why = problems.length === 0 && error.details !== undefined ? ` (${error.details})` : '';
+    return new DeliveryError(`${error.status}: ${error.message}${why}`, problems, { cause: error });
   }
+  return error instanceof NoAnswerError || error instanceof AddressError
+    ? new DeliveryError(error.message, [], { cause: error })
+    : error;
+}
+
+function refusalIn(error: unknown): ServiceError | null {
+  return error instanceof DeliveryError && error.cause instanceof ServiceError ? error.cause : null;
 }
 
 function isCommittedVersion(error: unknown): error is DeliveryError {
-  return (
-    error instanceof DeliveryError &&
-    error.answer?.status === 409 &&
-    error.answer.message === new VersionCommittedError().message
-  );
+  const refusal = refusalIn(error);
+  return refusal?.status === CONFLICT && refusal.message === new VersionCommittedError().message;
 }
 
-function pathOf({ appId, versionId }: DeliveryVersion): string {
-  return `/${encodeURIComponent(appId)}/app-version/${encodeURIComponent(versionId)}`;
+function pathOf({ appId, versionId }: DeliveryVersion): DeliveryVersion {
+  return { appId, versionId };
 }
 
-function toNode(node: JsonObject): AgentReadiness['nodes'][number] {
-  const systems = objectsOf(node['systems']).map((system) => ({
-    appId: String(system['appId']),
-    resourceName: String(system['resourceName']),
-    reason: textOf(system['reason']),
-  }));
-  const { appId, workflow, nodeName, reason } = node;
-  return {
-    appId: String(appId),
-    workflow: String(workflow),
-    nodeName: String(nodeName),
-    reason: textOf(reason),
-    systems,
-  };
-}
-
-function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function problemsOf(value: unknown): PackageProblem[] {
-  return Array.isArray(value) ? value.filter(isProblem) : [];
+function problemsOf(body: unknown): PackageProblem[] {
+  const problems = isJsonObject(body) ? body['problems'] : null;
+  return Array.isArray(problems) ? problems.filter(isProblem) : [];
 }
 
 function isProblem(value: unknown): value is PackageProblem {
