@@ -44,6 +44,7 @@ const SAME_ON_EVERY_DATABASE = [
   'test/integration/rest-endpoints/**/*.int-spec.ts',
   // The command that delivers folders, and the sample: callers of routes that `builds` holds.
   'test/integration/packages/**/*.int-spec.ts',
+  'test/integration/command-line/**/*.int-spec.ts',
   // Which traces are recorded, and how they are sent; `traces` has their statements.
   'test/integration/tracing/{sampling,collectors}.int-spec.ts',
   // Bodies and paths that are refused. What depends on collations or widths of columns is in the main files of the routes.

@@ -41,4 +41,10 @@ export const packageSettings = {
     .min(1)
     .optional()
     .describe('Bearer token of npm run deliver; --token would show it to other users of the machine.'),
+  SVC_URL: z.string().min(1).optional().describe('Address of the service that the command line svc means.'),
+  SVC_TOKEN: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Bearer token of the command line svc; --token would show it to other users of the machine.'),
 };

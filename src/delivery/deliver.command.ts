@@ -30,7 +30,7 @@ const options = {
 } as const satisfies ParseArgsConfig['options'];
 
 /** What the command line asks for. */
-interface Order {
+export interface Order {
   folder: string;
   appId: string;
   versionId: string;
@@ -46,6 +46,18 @@ interface Order {
   url: string | undefined;
   token: string | undefined;
   timeoutMs: number;
+}
+
+/** How far a delivery came. */
+export interface Delivered {
+  appId: string;
+  versionId: string;
+  package: 'stored' | 'unchanged' | null;
+  committed: boolean;
+  buildId: string | null;
+  active: boolean;
+  /** Warnings, and what was wrong where it came no further. */
+  problems: PackageProblem[];
 }
 
 /** What the command needs of its surroundings. */
@@ -64,28 +76,53 @@ export interface DeliverSurroundings {
  * @returns the status of the process: 0, 1 when something is wrong, 2 when the command line is
  */
 export async function deliver(args: string[], surroundings: DeliverSurroundings): Promise<number> {
-  const { env, print, printError, pathOf } = surroundings;
   const order = orderFrom(args);
   if (typeof order === 'string') {
-    printError(`${order}\n${DELIVER_USAGE}`);
+    surroundings.printError(`${order}\n${DELIVER_USAGE}`);
     return USAGE_ERROR;
   }
+  return deliverOrder(order, surroundings);
+}
+
+/** As {@link deliver}, for a command line that is read. @returns 0, or 1 when something is wrong */
+export async function deliverOrder(
+  order: Order,
+  surroundings: DeliverSurroundings,
+  delivered: Delivered = notDelivered(order),
+): Promise<number> {
+  const { env, print, printError, pathOf } = surroundings;
+  const tell = (found: PackageProblem[]): void => {
+    delivered.problems.push(...found);
+    found.forEach((problem) => print(problemLine(problem)));
+  };
   const { document, problems } = await readPackageFolder(pathOf(order.folder), folderLimits(env));
-  problems.forEach((problem) => print(problemLine(problem)));
+  tell(problems);
   if (document === null) {
     return 1;
   }
   try {
-    await run(order, ordered(document, order), surroundings);
+    await run(order, ordered(document, order), { surroundings, delivered, tell });
     return 0;
   } catch (error) {
     if (!(error instanceof DeliveryError)) {
       throw error;
     }
-    error.problems.forEach((problem) => print(problemLine(problem)));
+    tell(error.problems);
     printError(error.message);
     return 1;
   }
+}
+
+/** A delivery that has not begun. */
+export function notDelivered({ appId, versionId }: Order): Delivered {
+  return { appId, versionId, package: null, committed: false, buildId: null, active: false, problems: [] };
+}
+
+/** What a delivery prints and notes. */
+interface Progress {
+  surroundings: DeliverSurroundings;
+  delivered: Delivered;
+  tell: (problems: PackageProblem[]) => void;
 }
 
 /**
@@ -100,26 +137,32 @@ function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObje
   return moved;
 }
 
-async function run(order: Order, document: JsonObject, surroundings: DeliverSurroundings): Promise<void> {
+async function run(
+  order: Order,
+  document: JsonObject,
+  { surroundings, delivered, tell }: Progress,
+): Promise<void> {
   const { print } = surroundings;
   const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
-  const tell = (warnings: PackageProblem[]): void =>
-    warnings.forEach((warning) => print(problemLine(warning)));
   const { state, isCommitted, warnings } = await client.store(order, document);
+  delivered.package = state;
   tell(warnings);
   print(`package ${order.appId} ${order.versionId} ${state}`);
   if (order.commit && !isCommitted) {
     tell(await client.commit(order, order.message));
   }
   if (order.commit || isCommitted) {
+    delivered.committed = true;
     print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
   }
   if (order.build) {
     const build = await client.build(order);
+    delivered.buildId = build.buildId;
     tell(build.warnings);
     print(`build ${build.buildId}`);
     if (order.activate) {
       await activate(client, order, build.buildId, print);
+      delivered.active = true;
     }
   }
 }
@@ -205,8 +248,8 @@ function misplacedFlag({
   return force && !active ? '--force needs --activate' : null;
 }
 
-/** A name and what stands behind its first equals sign. */
-function pairOf(text: string, otherwise: string): [string, string] {
+/** A name and what stands behind its first equals sign. @throws Error with this message where there is none */
+export function pairOf(text: string, otherwise: string): [string, string] {
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new Error(otherwise);

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { isJsonObject, type JsonObject } from '../common/json.js';
+import { UsageError, type SvcSurroundings } from './session.js';
+
+/**
+ * Data for a process, as an option tells it: JSON, `@FILE`, or `-` for the standard input.
+ * @throws UsageError when it is no JSON object
+ */
+export async function processData(
+  given: string | undefined,
+  { pathOf, readInput }: SvcSurroundings,
+): Promise<JsonObject> {
+  if (given === undefined) {
+    return {};
+  }
+  const text = await textOf(given, pathOf, readInput);
+  try {
+    const data: unknown = JSON.parse(text);
+    if (isJsonObject(data)) {
+      return data;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new UsageError('--data must be a JSON object, @FILE with one, or - for the standard input.');
+}
+
+async function textOf(
+  given: string,
+  pathOf: SvcSurroundings['pathOf'],
+  readInput: SvcSurroundings['readInput'],
+): Promise<string> {
+  if (given === '-') {
+    return readInput();
+  }
+  if (!given.startsWith('@')) {
+    return given;
+  }
+  return readFile(pathOf(given.slice(1)), 'utf8').catch(() => {
+    throw new UsageError(`--data: there is no file ${given.slice(1)} that can be read.`);
+  });
+}

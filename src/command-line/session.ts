@@ -1,0 +1,88 @@
+import { connect, type SvcClient } from '../../clients/typescript/src/index.js';
+import type { Env } from '../config/env.js';
+
+/** Thrown for a command line that cannot be meant: status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Where a command finds the service, and a token of it. */
+export interface ServiceAddress {
+  url: string;
+  token: string;
+}
+
+/** What the command line needs of its surroundings. */
+export interface SvcSurroundings {
+  env: Env;
+  print: (line: string) => void;
+  printError: (line: string) => void;
+  /** Where a path of the command line is. */
+  pathOf: (path: string) => string;
+  /** The standard input as text. */
+  readInput: () => Promise<string>;
+  /** The evaluation server of this machine, where the command can know of one. */
+  evaluation?: () => Promise<ServiceAddress>;
+}
+
+/** Options that every command takes. */
+export interface SharedOptions {
+  url?: string;
+  token?: string;
+  json?: boolean;
+  timeout: number;
+}
+
+/** One call of the command line: which service it means, and how it prints. */
+export class Session {
+  constructor(
+    readonly surroundings: SvcSurroundings,
+    private readonly options: SharedOptions,
+  ) {}
+
+  get isJson(): boolean {
+    return this.options.json === true;
+  }
+
+  get timeoutMs(): number {
+    return this.options.timeout * 1_000;
+  }
+
+  /**
+   * The options, else SVC_URL and SVC_TOKEN, else the evaluation server of this machine.
+   * @throws UsageError when one of the two is missing
+   */
+  async address(): Promise<ServiceAddress> {
+    const { env, evaluation } = this.surroundings;
+    const url = this.options.url ?? env.get('SVC_URL');
+    const token = this.options.token ?? env.get('SVC_TOKEN');
+    if (url !== undefined && token !== undefined) {
+      return { url, token };
+    }
+    if (url === undefined && token === undefined && evaluation !== undefined) {
+      return evaluation();
+    }
+    throw new UsageError(
+      url === undefined
+        ? 'Which service is meant? Set SVC_URL, or give --url.'
+        : 'A token is needed: set SVC_TOKEN, or give --token, which other users of this machine can see.',
+    );
+  }
+
+  /** @throws UsageError, AddressError */
+  async service(): Promise<SvcClient> {
+    return connect({ ...(await this.address()), timeoutMs: this.timeoutMs });
+  }
+
+  /** Prints lines for people, or with --json the whole as one line of JSON. */
+  show(data: unknown, lines: () => string[]): void {
+    (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.surroundings.print);
+  }
+
+  /** Tells people what goes on, on the standard error. */
+  tell(line: string): void {
+    if (!this.isJson) {
+      this.surroundings.printError(line);
+    }
+  }
+}

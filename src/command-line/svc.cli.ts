@@ -1,0 +1,6 @@
+import { runCli } from '../config/cli.js';
+import { surroundingsOf } from './surroundings.js';
+import { svc } from './svc.command.js';
+
+/** The program of the client package: `svc`. It knows of no evaluation server. */
+await runCli((args, print) => svc(args, surroundingsOf(print)));

@@ -1,0 +1,177 @@
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
+import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
+import { initApplication, validateFolder } from './author-commands.js';
+import { completionScript, SHELLS } from './completion.js';
+import { deliverFolder } from './deliver-order.js';
+import { act, show, startProcess } from './process-commands.js';
+import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
+import { printable } from './table.js';
+import { tools } from './tools-command.js';
+import { trace } from './trace-command.js';
+
+const REFUSED = 1;
+const USAGE = 2;
+const SERVER_ERROR = 500;
+const LIST_LENGTH = 20;
+const TIMEOUT_SECONDS = 120;
+
+const DATA = 'JSON, @FILE, or - for the standard input';
+
+/**
+ * The command line `svc` (docs/commands.md).
+ * @returns the status of the process: 0 done, 1 refused or wrong, 2 when the command line cannot be meant
+ */
+export async function svc(args: string[], surroundings: SvcSurroundings): Promise<number> {
+  let status = 0;
+  const program = programOf(surroundings, (result) => {
+    status = result;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return status;
+  } catch (error) {
+    return statusOf(error, surroundings);
+  }
+}
+
+/** @throws what is no fault of the command line or the service */
+function statusOf(error: unknown, { printError }: SvcSurroundings): number {
+  if (error instanceof CommanderError) {
+    // It has told the rest; help is no mistake.
+    return error.exitCode === 0 ? 0 : USAGE;
+  }
+  if (error instanceof UsageError) {
+    printError(error.message);
+    return USAGE;
+  }
+  if (error instanceof ServiceError) {
+    const { status, message, details, requestId } = error;
+    const why = details === undefined ? '' : ` (${details})`;
+    const request = requestId === undefined || status < SERVER_ERROR ? '' : ` Request ${requestId}.`;
+    printError(printable(`${status}: ${message}${why}${request}`));
+    return REFUSED;
+  }
+  if (error instanceof SvcError) {
+    printError(error.message);
+    return REFUSED;
+  }
+  throw error;
+}
+
+function programOf(surroundings: SvcSurroundings, done: (status: number) => void): Command {
+  const program = new Command('svc')
+    .description('Applications and processes of svc-platform.')
+    .option('--url <url>', 'service (default: SVC_URL, else the evaluation server of this machine)')
+    .option('--token <token>', 'bearer token (default: SVC_TOKEN); other users of the machine can see it')
+    .option('--json', 'one line of JSON for scripts, in place of a table')
+    .option('--timeout <seconds>', 'limit of each request', seconds, TIMEOUT_SECONDS)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => surroundings.print(text.trimEnd()),
+      writeErr: (text) => surroundings.printError(text.trimEnd()),
+    });
+  /** Runs a command with a session of its options. */
+  const running: Running =
+    (run) =>
+    async (...given) => {
+      const command = given.at(-1) as Command;
+      const session = new Session(surroundings, command.optsWithGlobals<SharedOptions>());
+      done(await run(session, ...(given.slice(0, -1) as never[])));
+    };
+  addAuthorCommands(program, running);
+  addProcessCommands(program, running);
+  program
+    .command('completion')
+    .description('print a script that completes commands: source <(svc completion bash)')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .action((shell: (typeof SHELLS)[number]) => surroundings.print(completionScript(program, shell)));
+  return program;
+}
+
+/** What commander calls: with the arguments, the options, and the command. */
+type Running = (
+  run: (session: Session, ...given: never[]) => Promise<number>,
+) => (...given: unknown[]) => Promise<void>;
+
+function addAuthorCommands(program: Command, running: Running): void {
+  program
+    .command('init <folder>')
+    .description('write a small application that runs into a new folder')
+    .option('--app <id>', 'its id (default: the name of the folder)')
+    .action(running(initApplication));
+  program
+    .command('validate <folder>')
+    .description('check a package without a service')
+    .action(running(validateFolder));
+  program
+    .command('deliver <folder>')
+    .description('deliver a folder into a version, as far as is asked for')
+    .requiredOption('--version <id>', 'version of the application')
+    .option('--app <id>', 'application (default: that of application.json)')
+    .option('--commit', 'commit the version')
+    .option('--message <text>', 'message of the commit')
+    .option('--build', 'make a build')
+    .option('--activate', 'activate the build')
+    .option('--force', 'activate also a build with an agent that cannot run')
+    .option('--library <app=build>', 'build of a library; repeatable', several, [])
+    .option('--base-url <system=url>', 'address of a system; repeatable', several, [])
+    .action(running(deliverFolder));
+  program
+    .command('tools <app> <version>')
+    .description('list the tools of the MCP systems of a version')
+    .option('--enable <system/tool>', 'enable this tool first')
+    .option('--disable <system/tool>', 'disable this tool first')
+    .action(running(tools));
+}
+
+function addProcessCommands(program: Command, running: Running): void {
+  program
+    .command('start <app> <process>')
+    .description('start a process of the active build')
+    .option('--data <json>', `data of the process: ${DATA}`)
+    .option('--build <id>', 'another build')
+    .option('--start-condition <name>', 'which start event, where there are several')
+    .option('--key <key>', 'Idempotency-Key: the same call with it takes effect once')
+    .option('--follow', 'print what happens until the instance ends')
+    .action(running(startProcess));
+  program
+    .command('act <instance> <action>')
+    .description('execute a UI action, by its name')
+    .option('--data <json>', `body of the action: ${DATA}`)
+    .option('--at <token>', 'which token, where the action is open on several')
+    .option('--key <key>', 'Idempotency-Key: the same call with it takes effect once')
+    .action(running(act));
+  program
+    .command('show [instance]')
+    .description('show an instance, or list instances, newest first')
+    .option('--app <id>', 'only of this application')
+    .option('--process <name>', 'only of this process')
+    .option('--state <state>', 'only in this state')
+    .option('--limit <number>', 'how many', count, LIST_LENGTH)
+    .option('--follow', 'print what happens until the instance ends')
+    .action(running(show));
+  program
+    .command('trace <instance>')
+    .description('show the history of an instance, and its runs of workflows with their calls')
+    .action(running(trace));
+}
+
+function several(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function seconds(text: string): number {
+  return whole(text, /^[1-9]\d{0,4}$/, 'It must be a whole number of seconds.');
+}
+
+function count(text: string): number {
+  return whole(text, /^[1-9]\d{0,2}$/, 'It must be a whole number from 1 to 999.');
+}
+
+function whole(text: string, form: RegExp, otherwise: string): number {
+  if (!form.test(text)) {
+    throw new InvalidArgumentError(otherwise);
+  }
+  return Number(text);
+}

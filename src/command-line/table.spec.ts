@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { table } from './table.js';
+
+describe('table', () => {
+  it('aligns columns, and keeps each row on its line', () => {
+    expect(
+      table(
+        ['A', 'LONG'],
+        [
+          ['one', 1],
+          ['a\nb', null],
+        ],
+      ),
+    ).toEqual(['A    LONG', 'one  1', 'a b  -']);
+  });
+
+  it('lets no cell steer the terminal', () => {
+    expect(table(['A'], [['\u001b[31mred\u009b2J']])).toEqual(['A', '\uFFFD[31mred\uFFFD2J']);
+  });
+});

@@ -1,0 +1,58 @@
+import type { SvcClient, SystemResponse } from '../../clients/typescript/src/index.js';
+import { UsageError, type Session } from './session.js';
+import { table } from './table.js';
+
+type Version = { appId: string; versionId: string };
+
+/** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
+export async function tools(
+  session: Session,
+  appId: string,
+  versionId: string,
+  { enable, disable }: { enable?: string; disable?: string },
+): Promise<number> {
+  if (enable !== undefined && disable !== undefined) {
+    throw new UsageError('--enable and --disable exclude each other.');
+  }
+  const version = { appId, versionId };
+  const svc = await session.service();
+  const named = enable ?? disable;
+  if (named !== undefined) {
+    await switchTool(svc, version, named, enable !== undefined);
+  }
+  const systems = await systemsOf(svc, version);
+  session.show(systems, () =>
+    table(
+      ['SYSTEM', 'TOOL', 'ENABLED', 'DESCRIPTION'],
+      systems.flatMap(({ name, tools: found }) =>
+        found.length === 0
+          ? [[name, 'none: its connection was not tested, or it has none', '', '']]
+          : found.map((tool) => [name, tool.name, tool.enabled ? 'yes' : 'no', tool.description]),
+      ),
+    ),
+  );
+  return 0;
+}
+
+async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
+  const found = (await systemsOf(svc, version)).flatMap((system) =>
+    system.tools.filter(({ name }) => `${system.name}/${name}` === named).map((tool) => ({ system, tool })),
+  );
+  const [only] = found;
+  if (only === undefined || found.length > 1) {
+    const why = only === undefined ? 'There is no tool' : 'There are several tools';
+    throw new UsageError(`${why} ${named}: name it as SYSTEM/TOOL.`);
+  }
+  const { resourceId, id } = only.system;
+  const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
+  await svc.switchTool({ path, body: { enabled } });
+}
+
+/** The MCP systems of a version, with their tools. */
+export async function systemsOf(svc: SvcClient, version: Version): Promise<SystemResponse[]> {
+  const { data } = await svc.listSystems({ path: version });
+  const answers = data.systems
+    .filter(({ type }) => type === 'MCP')
+    .map(({ resourceId }) => svc.getSystem({ path: { ...version, systemResourceId: resourceId } }));
+  return (await Promise.all(answers)).map((answer) => answer.data);
+}

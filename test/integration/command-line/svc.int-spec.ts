@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { svc } from '../../../src/command-line/svc.command.js';
+import { Env } from '../../../src/config/env.js';
+import { TestApp } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { createSystem, testConnection } from '../tools/tool-support.js';
+
+const GONE = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+
+interface Ended {
+  status: number;
+  output: string;
+  errors: string;
+}
+
+describe('svc', () => {
+  let app: TestApp;
+  let token: string;
+  let folder: string;
+  let appId: string;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    token = await app.issuer.sign({});
+    folder = await mkdtemp(join(tmpdir(), 'svc-command-'));
+    appId = uniqueName('greeter');
+  });
+  afterAll(async () => {
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the command as people do: a process of its own. */
+  const run = (...args: string[]): Promise<Ended> =>
+    new Promise((resolve) => {
+      const env = { ...process.env, SVC_URL: app.url, SVC_TOKEN: token };
+      const command = ['dist/src/evaluation/svc.cli.js', ...args];
+      const child = execFile(process.execPath, command, { env }, (error, output, errors) => {
+        expect(output + errors).not.toContain(token);
+        resolve({ status: typeof error?.code === 'number' ? error.code : 0, output, errors });
+      });
+      child.stdin?.end('{ "name": "Ada" }');
+    });
+  const json = async <Answer>(...args: string[]): Promise<Answer> => {
+    const { status, output, errors } = await run('--json', ...args);
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+    return JSON.parse(output) as Answer;
+  };
+  /** The same command in this process, for what it refuses. */
+  const inside = async (args: string[], settings: Record<string, string> = {}): Promise<Ended> => {
+    const lines: string[] = [];
+    const errors: string[] = [];
+    const status = await svc(args, {
+      env: Env.parse('maintenance', { SVC_URL: app.url, SVC_TOKEN: token, ...settings }),
+      print: (line) => lines.push(line),
+      printError: (line) => errors.push(line),
+      pathOf: (path) => path,
+      readInput: () => Promise.resolve('nothing'),
+    });
+    return { status, output: lines.join('\n'), errors: errors.join('\n') };
+  };
+
+  it('makes an application, checks and delivers it, and takes its process to the end', async () => {
+    const path = join(folder, appId);
+    expect((await run('init', path)).output).toContain(`svc start ${appId} greeting`);
+    expect(await run('validate', path)).toEqual({ status: 0, output: 'The package is valid.\n', errors: '' });
+    const delivered = await run('deliver', path, '--version', 'v1', '--commit', '--build', '--activate');
+    expect(delivered).toMatchObject({ status: 0, errors: '' });
+    const build = /^active build (.+)$/m.exec(delivered.output)?.[1] ?? '';
+    expect(build).toMatch(/^[\w-]{20,}$/);
+
+    const started = await json<{ uuid: string; buildId: string }>('start', appId, 'greeting');
+    expect(started.buildId).toBe(build);
+    const shown = await run('show', started.uuid);
+    expect(shown.output.split('\n').slice(0, 6)).toEqual([
+      `${started.uuid} STARTED ${appId} greeting`,
+      'NODE            STATE    TOKEN',
+      expect.stringMatching(/^Tell your name {2}ARRIVED {2}[\w-]{36}$/),
+      '',
+      'ACTION  NODE            BACK  TOKEN',
+      expect.stringMatching(/^tell {4}Tell your name {8}[\w-]{36}$/),
+    ]);
+    const acted = await run('act', started.uuid, 'tell', '--data', '-');
+    expect(acted).toMatchObject({ status: 0, errors: '' });
+    expect(acted.output).toMatch(/^tell: executed\n.* FINISHED /);
+    expect(await json('show', started.uuid)).toMatchObject({
+      state: 'FINISHED',
+      data: { name: 'Ada', greeting: 'Hello Ada' },
+    });
+    const traced = await json<{ events: { seq: number; kind: string }[] }>('trace', started.uuid);
+    expect(traced.events.map(({ seq }) => seq)).toEqual(traced.events.map((_, index) => index + 1));
+    expect((await run('trace', started.uuid)).output).toMatch(/^SEQ +TIME +EVENT +NODE +ACTOR\n/);
+    expect(await json('show', '--app', appId)).toMatchObject([{ uuid: started.uuid }]);
+  });
+
+  it('writes over nothing', async () => {
+    const path = join(folder, 'there');
+    expect((await inside(['init', path])).status).toBe(0);
+    await writeFile(join(path, 'application.json'), 'mine');
+    const again = await inside(['init', path]);
+    expect(again).toMatchObject({ status: 2, errors: `application.json is there already in ${path}.` });
+    expect(await readFile(join(path, 'application.json'), 'utf8')).toBe('mine');
+  });
+
+  it('checks without a service, and says what only a service knows', async () => {
+    const nowhere = { SVC_URL: 'http://127.0.0.1:9' };
+    const sample = await inside(['validate', 'sample/application'], nowhere);
+    expect(sample).toMatchObject({ status: 0, errors: '' });
+    expect(sample.output).toContain('not checked without a service: library sample-library');
+
+    const path = join(folder, 'broken');
+    await inside(['init', path]);
+    const file = join(path, 'processes/greeting.bpmn');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('action="save_name"', 'action="gone"'));
+    const broken = await inside(['validate', path, '--json'], nowhere);
+    expect(broken.status).toBe(1);
+    expect(JSON.parse(broken.output)).toMatchObject({
+      valid: false,
+      problems: [
+        { severity: 'error', file: 'processes/greeting.bpmn', element: 'tell_name' },
+        { severity: 'warning' },
+      ],
+    });
+    expect((await inside(['validate', path], nowhere)).output).toMatch(
+      /^processes\/greeting\.bpmn: tell_name: .+\nwarning: .+\nErrors: 1$/,
+    );
+    const refused = await inside(['--json', 'deliver', path, '--version', 'v1', '--commit']);
+    expect(refused).toMatchObject({ status: 1, errors: '400: The application package is not valid.' });
+    expect(JSON.parse(refused.output)).toMatchObject({
+      appId: 'broken',
+      package: null,
+      committed: false,
+      problems: [{ element: 'tell_name' }, { severity: 'warning' }],
+    });
+  });
+
+  it('lists tools, and switches one', async () => {
+    let server: ScriptedMcpPeer | undefined;
+    try {
+      const schema = { type: 'object' };
+      server = await startToolListPeer([
+        { name: 'echo', description: 'Says it\nagain', inputSchema: schema },
+        { name: 'wait', inputSchema: schema },
+      ]);
+      const versionId = uniqueName('v');
+      await createSystem(app, { baseUrl: server.url, versionId });
+      const untested = await inside(['tools', 'app', versionId]);
+      expect(untested.output).toContain('none: its connection was not tested');
+      await testConnection(app, { baseUrl: server.url, versionId });
+      const off = await inside(['tools', 'app', versionId, '--disable', 'Inventory tools/wait']);
+      expect(off.output.split('\n')).toEqual([
+        'SYSTEM           TOOL  ENABLED  DESCRIPTION',
+        'Inventory tools  echo  yes      Says it again',
+        'Inventory tools  wait  no',
+      ]);
+      const missing = await inside(['tools', 'app', versionId, '--enable', 'wait']);
+      expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: name it as SYSTEM/TOOL.' });
+    } finally {
+      await server?.close();
+    }
+  });
+
+  it('follows an instance', async () => {
+    const path = join(folder, appId);
+    await inside(['init', path]);
+    await inside(['deliver', path, '--version', 'v1', '--commit', '--build', '--activate']);
+    const started = await inside(['start', appId, 'greeting', '--json']);
+    const { uuid } = JSON.parse(started.output) as { uuid: string };
+    const following = run('show', uuid, '--follow', '--json');
+    await inside(['act', uuid, 'tell', '--data', '{ "name": "Ada" }']);
+    const { status, output } = await following;
+    const events = output
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { event: string }).event);
+    expect([status, events[0], events.at(-1)]).toEqual([0, 'instance', 'end']);
+  });
+
+  it('tells what the service refuses, and that nobody answers', async () => {
+    expect(await inside(['show', GONE])).toEqual({
+      status: 1,
+      output: '',
+      errors: '404: Process instance not found.',
+    });
+    const away = await inside(['show'], { SVC_URL: 'http://127.0.0.1:9' });
+    expect(away).toMatchObject({ status: 1 });
+    expect(away.errors).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9/);
+    const open = await inside(['show'], { SVC_URL: 'http://svc.example.com' });
+    expect(open.errors).toContain('by https only');
+  });
+
+  it.each<[string[], string]>([
+    [['nope'], "unknown command 'nope'"],
+    [['shwo'], 'Did you mean show?'],
+    [['start', 'app'], "missing required argument 'process'"],
+    [['show', '--limit', 'all'], 'It must be a whole number from 1 to 999.'],
+    [['deliver', 'x'], "required option '--version <id>' not specified"],
+    [['deliver', 'x', '--version', 'v1', '--library', 'lib'], '--library must be APP=BUILD'],
+    [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
+    [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],
+    [['init', '/tmp/ä b'], 'give one by --app'],
+    [['completion', 'cmd'], 'Allowed choices are bash, zsh'],
+  ])('refuses the command line %j', async (args, message) => {
+    const { status, errors } = await inside(args);
+    expect({ status, errors }).toEqual({ status: 2, errors: expect.stringContaining(message) as string });
+  });
+
+  it('needs an address and a token', async () => {
+    const noToken = await inside(['show', '--url', app.url], { SVC_TOKEN: '' });
+    expect(noToken).toMatchObject({
+      status: 2,
+      errors: expect.stringContaining('A token is needed') as string,
+    });
+    const nothing = await inside(['show'], { SVC_TOKEN: '', SVC_URL: '' });
+    expect(nothing).toMatchObject({ status: 2, errors: expect.stringContaining('Set SVC_URL') as string });
+  });
+
+  it('completes commands and options in a shell', async () => {
+    const { output } = await inside(['completion', 'bash']);
+    const complete = (words: string, at: number): Promise<string> =>
+      new Promise((resolve) => {
+        const script = `${output}\nCOMP_WORDS=(${words}) COMP_CWORD=${at}; _svc; echo "\${COMPREPLY[@]}"`;
+        execFile('bash', ['-c', script], (_, text) => resolve(text.trim()));
+      });
+    expect(await complete('svc st', 1)).toBe('start');
+    expect(await complete('svc act --d', 2)).toBe('--data');
+  });
+});
