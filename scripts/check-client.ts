@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startEvaluation } from '../test/support/evaluation-service.js';
 import { tallyLine } from '../test/support/tally.js';
+import { bundleSvc } from './bundle-svc.js';
 
 /**
  * Builds the client under its own strict settings, packs it, and installs the package in an empty folder. There the code of its README
- * is compiled as strictly as a caller can be, and its first call runs with plain Node against the service in evaluation mode.
+ * is compiled as strictly as a caller can be, and its first call and its command line run against the service in evaluation mode.
  *
  *     tsx scripts/check-client.ts
  */
@@ -40,6 +41,7 @@ const service = await startEvaluation();
 let passed = 0;
 try {
   run(TSC, ['-p', PACKAGE], '.');
+  await bundleSvc(join(PACKAGE, 'dist/svc.js'));
   done('builds');
   run('npm', ['pack', '--silent', '--pack-destination', folder], PACKAGE);
   const packed = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
@@ -58,10 +60,13 @@ try {
   const env = { SVC_URL: service.url, SVC_TOKEN: await service.token() };
   expectEqual(run(process.execPath, ['first.js'], folder, env), 'STARTED: Complete application\n');
   done('makes its first call');
+  const shown = run('npx', ['--no-install', 'svc', 'show', '--process', 'loan_onboarding'], folder, env);
+  expectEqual(/^[\w-]{36} +STARTED +sample +loan_onboarding/m.test(shown), true);
+  done('brings the command line');
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
-  console.log(tallyLine({ passed, failed: passed === 4 ? 0 : 1, skipped: 0 }));
+  console.log(tallyLine({ passed, failed: passed === 5 ? 0 : 1, skipped: 0 }));
 }
 
 /** The code with its imports at the top, where they belong. */
