@@ -1671,6 +1671,151 @@ export type InstanceDiagram = {
     positions: Array<Position>;
 };
 
+export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
+
+export type WorkflowRunError = {
+    /**
+     * Stable code.
+     */
+    code: string;
+    /**
+     * Name of the node; null when it is about the whole run.
+     */
+    node: string | null;
+    /**
+     * What happened.
+     */
+    message: string;
+    /**
+     * What was wrong exactly; may quote the workflow and process data.
+     */
+    details: string | null;
+};
+
+export type ListedIncident = {
+    /**
+     * Id of the incident, as in the log.
+     */
+    uuid: string;
+    /**
+     * RESOLVED: the process went on or ended. RETRIED: an operator had it run again.
+     */
+    state: IncidentState;
+    /**
+     * Kind of failure: the `type` of the incident where an instance is read.
+     */
+    code: IncidentType;
+    /**
+     * What failed.
+     */
+    source: IncidentSource;
+    /**
+     * What went wrong, for a person.
+     */
+    message: string;
+    /**
+     * Application that the process belongs to.
+     */
+    applicationId: string;
+    /**
+     * Build of the instance.
+     */
+    buildId: string;
+    /**
+     * Name of the process.
+     */
+    processDefinitionName: string;
+    /**
+     * The instance.
+     */
+    processInstanceUuid: string;
+    /**
+     * Where the instance stands now.
+     */
+    processInstanceState: ProcessInstanceState;
+    /**
+     * Token that it stopped, for a retry; null when it is about the whole instance.
+     */
+    tokenUuid: string | null;
+    /**
+     * Id of the element in the BPMN file; null for the process as a whole.
+     */
+    bpmnElementId: string | null;
+    /**
+     * Action that failed; null for none.
+     */
+    actionSvcUuid: string | null;
+    /**
+     * Workflow run that failed; null when none did.
+     */
+    workflowRunId: string | null;
+    /**
+     * Why that run failed; null where it has not, or goes on by now.
+     */
+    workflowError: WorkflowRunError | null;
+    /**
+     * The request that led to it: the one that it stopped, or else the last one that moved the instance before; null when none is known.
+     */
+    requestId: string | null;
+    /**
+     * When it was raised first: the order of the list, and what `from` and `to` ask for.
+     */
+    raisedAt: string;
+    /**
+     * When the same work stopped last.
+     */
+    timestamp: string;
+    /**
+     * When it was closed; null while it is open.
+     */
+    closedAt: string | null;
+};
+
+export type IncidentPage = {
+    /**
+     * Newest first.
+     */
+    incidents: Array<ListedIncident>;
+    /**
+     * Give it as `before` to read on; null on the last page.
+     */
+    next: string | null;
+};
+
+export type IncidentCount = {
+    /**
+     * Application; null, as what is beside it, for incidents of an earlier release at which nobody has looked yet.
+     */
+    applicationId: string | null;
+    /**
+     * Name of the process.
+     */
+    processDefinitionName: string | null;
+    /**
+     * Id of the element in the BPMN file; null for the process as a whole.
+     */
+    bpmnElementId: string | null;
+    /**
+     * Kind of failure.
+     */
+    code: IncidentType;
+    /**
+     * How many are open.
+     */
+    open: number;
+};
+
+export type IncidentCounts = {
+    /**
+     * Most first.
+     */
+    counts: Array<IncidentCount>;
+    /**
+     * Whether these are all; otherwise those with the most.
+     */
+    complete: boolean;
+};
+
 export type InstanceOperation = {
     /**
      * The instance.
@@ -2422,9 +2567,9 @@ export type ConnectionTestResponse = {
      */
     status: 200 | 400 | 500;
     /**
-     * The outcome in the words of the interface contract.
+     * The outcome in the words of the interface contract; the last one is an extension.
      */
-    message: 'Connection successful' | 'Connection failed: Invalid authentication credentials' | 'Connection failed: MCP server is unreachable';
+    message: 'Connection successful' | 'Connection failed: Invalid authentication credentials' | 'Connection failed: MCP server is unreachable' | 'Connection failed: The answer is larger than allowed';
     /**
      * Why the test failed, one of:
      * - The token endpoint refused the client id or the client secret.
@@ -2610,25 +2755,6 @@ export type WorkflowRunState = 'STARTED' | 'FINISHED' | 'FAILED' | 'CANCELLED';
  * What started it; subworkflows have the origin of the run that started them.
  */
 export type WorkflowRunOrigin = 'PROCESS' | 'TEST';
-
-export type WorkflowRunError = {
-    /**
-     * Stable code.
-     */
-    code: string;
-    /**
-     * Name of the node; null when it is about the whole run.
-     */
-    node: string | null;
-    /**
-     * What happened.
-     */
-    message: string;
-    /**
-     * What was wrong exactly; may quote the workflow and process data.
-     */
-    details: string | null;
-};
 
 export type WorkflowRun = {
     /**
@@ -4003,6 +4129,11 @@ export type Uuid = string;
 export type SystemResourceId = string;
 
 /**
+ * The `next` of the page before: a UUID of version 7.
+ */
+export type Before = string;
+
+/**
  * Id of the build.
  */
 export type BuildId = string;
@@ -4013,9 +4144,9 @@ export type BuildId = string;
 export type WorkflowName = string;
 
 /**
- * The `next` of the page before: a UUID of version 7.
+ * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
  */
-export type Before = string;
+export type IdempotencyKey = string;
 
 /**
  * Id of the node.
@@ -4038,9 +4169,34 @@ export type IfMatch = string;
 export type Limit = number;
 
 /**
- * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+ * Only incidents in processes of this application.
  */
-export type IdempotencyKey = string;
+export type ApplicationId = string;
+
+/**
+ * Only incidents in processes of builds of this version.
+ */
+export type AppVersionId = string;
+
+/**
+ * Only incidents at the element with this id in the BPMN file.
+ */
+export type BpmnElementId = string;
+
+/**
+ * Only this kind of failure.
+ */
+export type Code = IncidentType;
+
+/**
+ * Only incidents that were raised first at this time or later; UTC without an offset.
+ */
+export type From = string;
+
+/**
+ * Only incidents that were raised first before this time.
+ */
+export type To = string;
 
 /**
  * `uuid` of the token.
@@ -4303,6 +4459,12 @@ export type CommitVersionResponse = CommitVersionResponses[keyof CommitVersionRe
 
 export type CreateBuildData = {
     body?: never;
+    headers?: {
+        /**
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -5465,6 +5627,10 @@ export type ListProcessInstancesData = {
          */
         state?: 'CREATED' | 'STARTED' | 'FINISHED' | 'FAILED' | 'EXPIRED' | 'TERMINATED' | 'DISMISSED' | 'ABORTED' | 'ONHOLD' | 'ON_HOLD' | 'ON HOLD';
         /**
+         * Only instances with open incidents (`true`), or without any (`false`).
+         */
+        hasIncidents?: boolean;
+        /**
          * Only processes that this instance started itself.
          */
         parentProcessInstanceUuid?: string;
@@ -5755,6 +5921,178 @@ export type GetProcessInstanceDiagramResponses = {
 };
 
 export type GetProcessInstanceDiagramResponse = GetProcessInstanceDiagramResponses[keyof GetProcessInstanceDiagramResponses];
+
+export type ListProcessIncidentsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only incidents in processes of this application.
+         */
+        applicationId?: string;
+        /**
+         * Only incidents in processes of builds of this version.
+         */
+        appVersionId?: string;
+        /**
+         * Only incidents in processes of this build.
+         */
+        buildId?: string;
+        /**
+         * Only incidents in processes of this name.
+         */
+        processDefinitionName?: string;
+        /**
+         * Only incidents at the element with this id in the BPMN file.
+         */
+        bpmnElementId?: string;
+        /**
+         * Only this kind of failure.
+         */
+        code?: IncidentType;
+        /**
+         * Only incidents that were raised first at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only incidents that were raised first before this time.
+         */
+        to?: string;
+        /**
+         * Only incidents in this state.
+         */
+        state?: IncidentState;
+        /**
+         * The `next` of the page before: a UUID of version 7.
+         */
+        before?: string;
+        /**
+         * Incidents in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/rtm/api/runtime/process-incident';
+};
+
+export type ListProcessIncidentsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListProcessIncidentsError = ListProcessIncidentsErrors[keyof ListProcessIncidentsErrors];
+
+export type ListProcessIncidentsResponses = {
+    /**
+     * A page of incidents.
+     */
+    200: IncidentPage;
+};
+
+export type ListProcessIncidentsResponse = ListProcessIncidentsResponses[keyof ListProcessIncidentsResponses];
+
+export type CountProcessIncidentsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only incidents in processes of this application.
+         */
+        applicationId?: string;
+        /**
+         * Only incidents in processes of builds of this version.
+         */
+        appVersionId?: string;
+        /**
+         * Only incidents in processes of this build.
+         */
+        buildId?: string;
+        /**
+         * Only incidents in processes of this name.
+         */
+        processDefinitionName?: string;
+        /**
+         * Only incidents at the element with this id in the BPMN file.
+         */
+        bpmnElementId?: string;
+        /**
+         * Only this kind of failure.
+         */
+        code?: IncidentType;
+        /**
+         * Only incidents that were raised first at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only incidents that were raised first before this time.
+         */
+        to?: string;
+        /**
+         * Places in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/rtm/api/runtime/process-incident/counts';
+};
+
+export type CountProcessIncidentsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type CountProcessIncidentsError = CountProcessIncidentsErrors[keyof CountProcessIncidentsErrors];
+
+export type CountProcessIncidentsResponses = {
+    /**
+     * The counts.
+     */
+    200: IncidentCounts;
+};
+
+export type CountProcessIncidentsResponse = CountProcessIncidentsResponses[keyof CountProcessIncidentsResponses];
 
 export type FollowProcessInstanceData = {
     body?: never;
@@ -6764,6 +7102,12 @@ export type StartTestRunData = {
     body?: {
         [key: string]: unknown;
     };
+    headers?: {
+        /**
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -6799,6 +7143,10 @@ export type StartTestRunErrors = {
      * Resource not found.
      */
     404: ErrorResponse;
+    /**
+     * In conflict with what is stored: it exists already, or its state does not allow this.
+     */
+    409: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */
