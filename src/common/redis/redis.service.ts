@@ -12,8 +12,9 @@ import { SharedSlots } from './shared-slots.js';
 
 /** Renewals of a lease before it would end. */
 const RENEWALS = 3;
-/** A key that ends by itself. */
-const PROOF = `redis.call('SET', KEYS[1], '1', 'PX', 1000)`;
+/** A key that ends by itself, written with what slots and counts are written with. */
+const PROOF = `redis.call('HSET', KEYS[1], 'at', redis.call('TIME')[1])
+redis.call('PEXPIRE', KEYS[1], 1000)`;
 const USE = {
   name: 'svc_redis_shared',
   does: 'lets replicas count together and tell each other',
