@@ -15,6 +15,9 @@ export const proof: Proof = {
     const cluster = await roundsWith(environment, startCluster);
     const late = [...sentinels.late, ...cluster.late];
     const figures = `Sentinels: ${sentinels.figures}; cluster: ${cluster.figures}; 0 lost, 0 twice`;
+    const notReady = sentinels.notReady + cluster.notReady;
+    prove(notReady === 0, `${notReady} times not ready. ${figures}`);
+    // In a short round others work on the same cores.
     prove(
       environment.short || late.length === 0,
       `writes were back later than 2 s: ${late.join('; ')}. ${figures}`,

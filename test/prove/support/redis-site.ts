@@ -34,6 +34,8 @@ export interface RedisRound {
   figures: string;
   /** Faults after which writes were not back within 2 seconds. */
   late: string[];
+  /** How often a replica was not ready. */
+  notReady: number;
 }
 
 /** Three replicas of the service on one Redis that fails over, under load. */
@@ -89,19 +91,18 @@ export class RedisSite {
     const handedOverMs = await this.handOver();
     await checkOrders(this.databaseUrl, load.finished);
     const { all, notReady } = load.looks;
-    prove(notReady === 0, `not ready in ${notReady} of ${all} looks`);
     const unexpected = [...load.statuses.keys()].filter((status) => status !== 200 && status !== 0);
     prove(unexpected.length === 0, `answered ${unexpected.join(', ')}`);
     await Promise.all([limits.close(), ...replicas.map(({ client }) => client.close())]);
     await Promise.all(replicas.map(({ service }) => service.kill('SIGTERM')));
     const figures =
       `${this.told()}; ${load.finished.size} orders acknowledged, no answer after more than ` +
-      `${load.slowestMs.toFixed(0)} ms, ${load.statuses.get(0) ?? 0} broken off; ready in all of ${all} looks; ` +
+      `${load.slowestMs.toFixed(0)} ms, ${load.statuses.get(0) ?? 0} broken off; ready in ${all - notReady} of ${all} looks; ` +
       `limits alone after up to ${this.limitTimes.alone.toFixed(0)} ms, together again up to ` +
       `${this.limitTimes.together.toFixed(0)} ms after Redis; a timer of the replica without workers ` +
       `${handedOverMs.toFixed(0)} ms late`;
     const late = this.times.filter(({ backMs }) => backMs > LONGEST_BACK_MS);
-    return { figures, late: late.map(({ fault, backMs }) => `${fault} ${backMs.toFixed(0)} ms`) };
+    return { figures, notReady, late: late.map(({ fault, backMs }) => `${fault} ${backMs.toFixed(0)} ms`) };
   }
 
   /** All servers at once, which stay away for a while. */

@@ -66,8 +66,10 @@ export class SharedLimits {
       const path = `/rtm/api/runtime/process-instance/${this.instance}/progress`;
       const response = await this.send(url, 'GET', path, token);
       opened.push(response);
-      prove([200, 429].includes(response.statusCode), `a connection was answered ${response.statusCode}`);
-      return response.statusCode === 200;
+      const { statusCode, body } = response;
+      const isAnswered = [200, 429].includes(statusCode);
+      prove(isAnswered, `a connection was answered ${statusCode}: ${isAnswered ? '' : await body.text()}`);
+      return statusCode === 200;
     };
     for (let connection = 0; connection < CONNECTIONS; connection += 1) {
       prove(await follow(one), 'a connection below the limit was refused');
