@@ -169,6 +169,9 @@ export const envSchema = z.object({
   HTTP_REFUSAL_DELAY_MS: integer(0, 10_000, 250).describe(
     'Milliseconds after which the 429 of a rate limit or of HTTP_CALLER_REQUESTS is answered, or up to twice as long, so that who asks again at once cannot fill the time of others.',
   ),
+  HTTP_REQUIRE_IF_MATCH: flag(false).describe(
+    'Whether changing or deleting a system and choosing the active build need `If-Match`, the ETag of what was read: 428 without.',
+  ),
   HTTP_HEADERS_TIMEOUT_MS: integer(1_000, MINUTE_MS, 10_000).describe(
     'Milliseconds in which the request headers must arrive.',
   ),

@@ -214,8 +214,9 @@ describe('OpenAPI document', () => {
     for (const { name, path, operation } of operations) {
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
         const tagged =
-          /^((create|get|update)WorkflowNode|getSystem)$/.test(operation.operationId) &&
-          /^(2..|304)$/.test(status)
+          /^((create|get|update)WorkflowNode|(get|update)System|activateBuild|getActiveBuild)$/.test(
+            operation.operationId,
+          ) && /^(2..|304)$/.test(status)
             ? ['ETag']
             : [];
         const located = /^20[12]$/.test(status) ? ['Location'] : [];

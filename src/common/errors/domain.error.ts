@@ -41,6 +41,12 @@ export abstract class MethodNotAllowedError extends DomainError {
 /** 409: the request is right but stored data stands against it. */
 export abstract class ConflictError extends DomainError {}
 
+/** 412: what is stored is another than the request says (RFC 9110, section 15.5.13). */
+export abstract class PreconditionFailedError extends DomainError {}
+
+/** 428: the request must say on what state it is made (RFC 6585, section 3). */
+export abstract class PreconditionRequiredError extends DomainError {}
+
 /** 429: too many requests; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 10.2.3). */
 export abstract class TooManyRequestsError extends DomainError {
   /** Name of the setting that is the limit, such as HTTP_CALLER_REQUESTS: a label of metrics. `details` tells it too. */

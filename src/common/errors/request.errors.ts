@@ -2,6 +2,8 @@ import {
   InvalidRequestError,
   MethodNotAllowedError,
   NotFoundError,
+  PreconditionFailedError,
+  PreconditionRequiredError,
   UnknownOutcomeError,
 } from './domain.error.js';
 
@@ -48,6 +50,22 @@ export class WrongMethodError extends MethodNotAllowedError {
   /** @param allowed the methods of the path, as the Allow header has them */
   constructor(readonly allowed: string) {
     super('This endpoint has no such method.', `It has ${allowed}.`);
+  }
+}
+
+/** What `If-Match` names is another by now. */
+export class ChangedMeanwhileError extends PreconditionFailedError {
+  readonly code = 'CHANGED_MEANWHILE';
+  constructor() {
+    super('It was changed meanwhile: read it again.', 'If-Match');
+  }
+}
+
+/** A change without `If-Match` where HTTP_REQUIRE_IF_MATCH asks for one. */
+export class IfMatchRequiredError extends PreconditionRequiredError {
+  readonly code = 'IF_MATCH_REQUIRED';
+  constructor() {
+    super('If-Match is required: send the ETag of what was read.', 'HTTP_REQUIRE_IF_MATCH');
   }
 }
 

@@ -8,6 +8,8 @@ const MEANINGS = {
   403: 'Insufficient permissions.',
   404: 'Resource not found.',
   409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
+  412: 'What `If-Match` names was changed meanwhile.',
+  428: 'The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).',
   429: 'Too many requests; Retry-After says when to come back.',
   500: 'Server-side error; `details` holds the request id to quote.',
   503: 'Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.',
@@ -26,6 +28,16 @@ const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: 
   403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
   404: { error: 'Not Found', message: 'System not found.' },
   409: { error: 'Conflict', message: 'Name must be unique inside the project.' },
+  412: {
+    error: 'Precondition Failed',
+    message: 'It was changed meanwhile: read it again.',
+    details: 'If-Match',
+  },
+  428: {
+    error: 'Precondition Required',
+    message: 'If-Match is required: send the ETag of what was read.',
+    details: 'HTTP_REQUIRE_IF_MATCH',
+  },
   429: { error: 'Too Many Requests', message: 'Too many requests.' },
   500: {
     error: 'Internal Server Error',

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChangeConditions } from '../../common/http/change-conditions.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { PackagesModule } from '../packages/packages.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
@@ -40,6 +41,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
   imports: [AppsModule, PackagesModule, SystemsModule],
   controllers: [AppPackagesController, BuildInfoController, BuildsController, WorkflowNodesController],
   providers: [
+    ChangeConditions,
     ActiveBuildsRepository,
     ActiveBuildsService,
     AppPackagesRepository,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChangeConditions } from '../../common/http/change-conditions.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ResourceDefinitionsService } from './lookups/resource-definitions.service.js';
@@ -17,6 +18,7 @@ import { SystemsService } from './registration/systems.service.js';
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController, SystemSecretsController],
   providers: [
+    ChangeConditions,
     ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,

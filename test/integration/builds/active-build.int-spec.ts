@@ -27,6 +27,42 @@ const activations = async () => {
 };
 
 describe('PUT /resource/app/{appId}/active-build', () => {
+  it('is made on the active build that was read, and on no other', async () => {
+    const one = await publish(app, { appId, bpmn: userTaskProcess() });
+    const two = await publish(app, { appId, bpmn: userTaskProcess() });
+    const choose = (buildId: string, ifMatch: string) =>
+      app.request('PUT', `${appPath(appId)}/active-build`, {
+        body: { buildId },
+        headers: { 'if-match': ifMatch },
+      });
+    const none = await choose(one.buildId, '*');
+    expect([none.status, none.body['message']]).toEqual([412, 'It was changed meanwhile: read it again.']);
+    const first = await activate(app, appId, one.buildId);
+    const tag = first.headers.get('etag') ?? '';
+    const read = await app.request('GET', `${appPath(appId)}/active-build`);
+    expect(read.headers.get('etag')).toBe(tag);
+    const same = { headers: { 'if-none-match': tag } };
+    expect((await app.request('GET', `${appPath(appId)}/active-build`, same)).status).toBe(304);
+
+    const both = await Promise.all([choose(two.buildId, tag), choose(two.buildId, tag)]);
+    expect(both.filter(({ status }) => status === 412)).toHaveLength(1);
+    expect((await choose(one.buildId, tag)).status).toBe(412);
+    expect((await activeRow(app, appId))?.buildId).toBe(two.buildId);
+    expect((await choose(one.buildId, '*')).status).toBe(200);
+    expect((await choose(one.buildId, 'none')).status).toBe(400);
+  });
+
+  it('needs If-Match where the deployment asks for it', async () => {
+    const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
+    const { buildId } = await publish(strict, { appId, bpmn: userTaskProcess() });
+    const { status, body } = await activate(strict, appId, buildId);
+    await strict.close();
+    expect([status, (body as unknown as { message: string }).message]).toEqual([
+      428,
+      'If-Match is required: send the ETag of what was read.',
+    ]);
+  });
+
   it('names the build and the one before, back and forth', async () => {
     const one = await publish(app, { appId, bpmn: userTaskProcess() });
     const two = await publish(app, { appId, bpmn: userTaskProcess() });

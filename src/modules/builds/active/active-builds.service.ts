@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { demandMatch, type IfMatch } from '../../../common/http/if-match.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
@@ -23,6 +24,12 @@ export type ActivationListener = (
  * Work of a listener before that transaction begins, such as reserving ids; `build` is the object that the transaction gets.
  */
 export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Promise<void>;
+
+interface Replacement {
+  summary: BuildSummary;
+  build: ActivatedBuild;
+  ifMatch: IfMatch | undefined;
+}
 
 /** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
 @Injectable()
@@ -57,9 +64,16 @@ export class ActiveBuildsService {
 
   /**
    * Makes a build the active one. The one that is active already stays as it is, without a trace.
+   * @param ifMatch entity tags (`activeBuildTag`) of the active build as the caller may have read it
    * @throws BuildNotFoundError when the application has no such build
+   * @throws ChangedMeanwhileError
    */
-  async activate(principal: Principal, appId: string, buildId: string): Promise<Activation> {
+  async activate(
+    principal: Principal,
+    appId: string,
+    buildId: string,
+    ifMatch?: IfMatch,
+  ): Promise<Activation> {
     const summary = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
     if (summary === null) {
       throw new BuildNotFoundError();
@@ -74,7 +88,7 @@ export class ActiveBuildsService {
       await prepare?.(appId, build);
     }
     const activation = await this.database.write((manager) =>
-      this.replace(manager, principal, { summary, build }),
+      this.replace(manager, principal, { summary, build, ifMatch }),
     );
     for (const { after } of this.listeners) {
       await after?.();
@@ -115,9 +129,10 @@ export class ActiveBuildsService {
   private async replace(
     manager: EntityManager,
     principal: Principal,
-    { summary: { appId, appVersionId, buildId }, build }: { summary: BuildSummary; build: ActivatedBuild },
+    { summary: { appId, appVersionId, buildId }, build, ifMatch }: Replacement,
   ): Promise<Activation> {
     const before = await this.actives.lock(manager, appId);
+    demandMatch(ifMatch, before && activeBuildTag(before));
     if (before?.buildId === buildId) {
       return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
     }
@@ -138,4 +153,12 @@ export class ActiveBuildsService {
     });
     return { buildId, previousBuildId, activatedAt };
   }
+}
+
+/** The entity tag of an active build: another one after each activation that changed something. */
+export function activeBuildTag({
+  buildId,
+  activatedAt,
+}: Pick<Activation, 'buildId' | 'activatedAt'>): string {
+  return `"${buildId}.${activatedAt.getTime()}"`;
 }

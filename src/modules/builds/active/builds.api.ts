@@ -1,4 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
+import { OPTIONAL_IF_MATCH } from '../../../common/http/if-match.js';
 import {
   ActivateBuildRequestDto,
   ActivatedBuildResponseDto,
@@ -15,6 +16,15 @@ import {
   NO_BUILD,
 } from '../model/build.examples.js';
 import { BuildManifestResponseDto, BuildPageDto } from '../making/build.response.dto.js';
+
+/** The response header `ETag` (RFC 9110, section 8.8.3). */
+const ETAG_HEADER = {
+  ETag: {
+    description: 'Another one after each activation that changed something: the `If-Match` of the next one.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[0-9a-f-]{36}\\.[0-9]{1,16}"$' },
+  },
+} as const;
 
 /** What the OpenAPI document says of the routes beside it. */
 export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
@@ -45,21 +55,35 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
     description:
       'Extension of the contract. Effective at once for what starts from now on; running process instances keep their build. ' +
       'Activating an earlier build rolls back. The active build again changes nothing.',
+    headers: [OPTIONAL_IF_MATCH],
     body: {
       type: ActivateBuildRequestDto,
       examples: { activate: { summary: 'A build', value: ACTIVATE_EXAMPLE } },
     },
     answer: {
       type: ActivatedBuildResponseDto,
+      headers: ETAG_HEADER,
       example: ACTIVATED_BUILD_EXAMPLE,
       description: 'The build is active.',
     },
-    errors: [NO_BUILD],
+    errors: [NO_BUILD, 412, 428],
   },
   getActiveBuild: {
     summary: 'Get the active build of an application',
     description: 'Extension of the contract.',
-    answer: { type: ActiveBuildResponseDto, example: ACTIVE_BUILD_EXAMPLE, description: 'The active build.' },
+    answer: {
+      type: ActiveBuildResponseDto,
+      headers: ETAG_HEADER,
+      example: ACTIVE_BUILD_EXAMPLE,
+      description: 'The active build.',
+    },
+    others: [
+      {
+        status: 304,
+        headers: ETAG_HEADER,
+        description: 'The active build is still the one that `If-None-Match` names.',
+      },
+    ],
     errors: [{ 404: 'The application has no active build.' }],
   },
 });

@@ -1,13 +1,16 @@
-import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
+import { ChangeConditions } from '../../../common/http/change-conditions.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { ActiveBuildsService } from './active-builds.service.js';
+import { ActiveBuildsService, activeBuildTag } from './active-builds.service.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import {
   ActivateBuildRequestDto,
@@ -33,6 +36,7 @@ export class BuildsController {
   constructor(
     private readonly reads: BuildReadsService,
     private readonly actives: ActiveBuildsService,
+    private readonly conditions: ChangeConditions,
   ) {}
 
   @Get('builds')
@@ -60,14 +64,24 @@ export class BuildsController {
   async activate(
     @CurrentPrincipal() principal: Principal,
     @Param() { appId }: AppParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() { buildId }: ActivateBuildRequestDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<ActivatedBuildResponseDto> {
-    return toActivatedBuild(await this.actives.activate(principal, appId, buildId));
+    const condition = this.conditions.of(ifMatch);
+    const activation = await this.actives.activate(principal, appId, buildId, condition);
+    response.setHeader('ETag', activeBuildTag(activation));
+    return toActivatedBuild(activation);
   }
 
   @Get('active-build')
   @BuildsApi.getActiveBuild
-  async active(@Param() { appId }: AppParams): Promise<ActiveBuildResponseDto> {
-    return toActiveBuild(await this.actives.get(appId));
+  async active(
+    @Param() { appId }: AppParams,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ActiveBuildResponseDto> {
+    const active = await this.actives.get(appId);
+    response.setHeader('ETag', activeBuildTag(active));
+    return toActiveBuild(active);
   }
 }

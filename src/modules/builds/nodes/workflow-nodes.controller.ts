@@ -7,12 +7,12 @@ import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
+import { requiredIfMatch } from '../../../common/http/if-match.js';
 import { locate } from '../../../common/http/location.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
-import { requiredIfMatch } from './if-match.js';
 import { inTurns } from '../../../common/turns.js';
 import {
   toWorkflowList,

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
+import { matches, type IfMatch } from '../../../common/http/if-match.js';
 import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { inTurns } from '../../../common/turns.js';
@@ -24,7 +25,6 @@ import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from 
 import { untilUnmoved } from '../packages/moved-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import type {
-  IfMatch,
   NodeKey,
   ShownNode,
   ShownWorkflow,
@@ -231,7 +231,7 @@ function etagOf(node: DraftNode): string {
 }
 
 function requireMatch({ etag }: ShownNode, ifMatch: IfMatch): void {
-  if (ifMatch !== '*' && !ifMatch.includes(etag)) {
+  if (!matches(ifMatch, etag)) {
     throw new WorkflowNodeChangedError();
   }
 }

@@ -35,6 +35,3 @@ export interface ShownNode {
   /** Entity tag (RFC 9110, section 8.8.3), quotes included. */
   etag: string;
 }
-
-/** The states of the node that a change accepts: one of these entity tags, quotes included, or any state. */
-export type IfMatch = '*' | readonly string[];

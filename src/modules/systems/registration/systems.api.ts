@@ -1,6 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { HEADER_MAX_LENGTH } from '../../../common/http/request-header.decorator.js';
+import { OPTIONAL_IF_MATCH } from '../../../common/http/if-match.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
@@ -19,7 +20,8 @@ import { UpdateSystemRequestDto } from './update-system.request.dto.js';
 /** The response header `ETag` (RFC 9110, section 8.8.3). */
 const ETAG_HEADER = {
   ETag: {
-    description: 'Another one after each change of what is shown: the `If-None-Match` of the next request.',
+    description:
+      'Another one after each change of what is shown: the `If-None-Match` of the next request, or the `If-Match` of a change.',
     required: true,
     schema: { type: 'string', pattern: '^W/"[\\w-]{43}"$' },
   },
@@ -90,19 +92,26 @@ export const SystemsApi = apiRoutes([403], {
     description:
       'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
       '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
+    headers: [OPTIONAL_IF_MATCH],
     body: { type: UpdateSystemRequestDto, required: false, examples: UPDATE_SYSTEM_EXAMPLES },
-    answer: { type: SystemResponseDto, example: SYSTEM_EXAMPLE, description: 'The system as it is now.' },
-    errors: [404, COMMITTED],
+    answer: {
+      type: SystemResponseDto,
+      headers: ETAG_HEADER,
+      example: SYSTEM_EXAMPLE,
+      description: 'The system as it is now.',
+    },
+    errors: [404, COMMITTED, 412, 428],
   },
   deleteSystem: {
     summary: 'Delete an MCP system',
     description:
       'Extension of the contract. Removes the system, its secret and its tools; its audit events stay.',
+    headers: [OPTIONAL_IF_MATCH],
     answer: {
       type: DeletedSystemResponseDto,
       example: DELETED_SYSTEM_EXAMPLE,
       description: 'The system is gone.',
     },
-    errors: [404, COMMITTED],
+    errors: [404, COMMITTED, 412, 428],
   },
 });

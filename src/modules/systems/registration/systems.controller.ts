@@ -5,9 +5,11 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { ChangeConditions } from '../../../common/http/change-conditions.js';
 import { namesTag } from '../../../common/http/if-none-match.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { locate } from '../../../common/http/location.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -27,7 +29,10 @@ import { SystemsApi } from './systems.api.js';
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system')
 export class SystemsController {
-  constructor(private readonly systems: SystemsService) {}
+  constructor(
+    private readonly systems: SystemsService,
+    private readonly conditions: ChangeConditions,
+  ) {}
 
   @Patch('integration/api/systems')
   @Audited(AuditAction.SystemCreate)
@@ -79,9 +84,14 @@ export class SystemsController {
   async update(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body(HttpsAddressesPipe) body: UpdateSystemRequestDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
-    return toSystemJson(await this.systems.update(principal, keyOf(params), body));
+    const condition = this.conditions.of(ifMatch);
+    const { system, tag } = await this.systems.update(principal, keyOf(params), body, condition);
+    response.setHeader('ETag', tag);
+    return toSystemJson(system);
   }
 
   @Delete('ri/:systemResourceId/integration/api/systems')
@@ -90,7 +100,9 @@ export class SystemsController {
   async remove(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
   ): Promise<DeletedSystemResponseDto> {
-    return toDeletedSystemResponse(await this.systems.remove(principal, keyOf(params)));
+    const condition = this.conditions.of(ifMatch);
+    return toDeletedSystemResponse(await this.systems.remove(principal, keyOf(params), condition));
   }
 }

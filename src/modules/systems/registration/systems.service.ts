@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
+import { demandMatch, type IfMatch } from '../../../common/http/if-match.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
@@ -23,7 +24,6 @@ import {
   type Connection,
   type ListOptions,
   type McpServerRow,
-  type SystemDetails,
   type SystemKey,
   type SystemList,
   type TaggedSystem,
@@ -146,14 +146,16 @@ export class SystemsService {
   /**
    * Changes what the request names and keeps the rest. A request that changes nothing leaves no trace.
    * @throws SystemNotFoundError
+   * @param ifMatch entity tags of what the caller may have read
    * @throws ValidationFailedError, SecretRequiredError
-   * @throws VersionCommittedError
+   * @throws VersionCommittedError, ChangedMeanwhileError
    */
   async update(
     principal: Principal,
     key: SystemKey,
     request: UpdateSystemRequestDto,
-  ): Promise<SystemDetails> {
+    ifMatch?: IfMatch,
+  ): Promise<TaggedSystem> {
     return this.database.write(async (manager) => {
       const writable = await this.apps.isWritable(manager, key);
       const stored = found(await this.repository.lock(manager, key));
@@ -161,6 +163,7 @@ export class SystemsService {
       if (!writable) {
         throw new VersionCommittedError();
       }
+      await this.demandMatch(manager, key, ifMatch);
       const fields = changedFields(stored, next, request);
       if (fields.length === 0) {
         return this.shown(manager, key);
@@ -184,11 +187,12 @@ export class SystemsService {
   /**
    * Removes a system and its tools. Its audit events stay.
    * @throws SystemNotFoundError
-   * @throws VersionCommittedError
+   * @throws VersionCommittedError, ChangedMeanwhileError
    */
-  async remove(principal: Principal, key: SystemKey): Promise<SystemEntity> {
+  async remove(principal: Principal, key: SystemKey, ifMatch?: IfMatch): Promise<SystemEntity> {
     return this.database.write(async (manager) => {
       const system = await this.lockForWriting(manager, key);
+      await this.demandMatch(manager, key, ifMatch);
       await this.repository.remove(manager, system.id);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemDelete, system));
       return system;
@@ -218,6 +222,17 @@ export class SystemsService {
   async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
     const writable = await this.apps.isWritable(manager, key);
     return { system: found(await this.repository.lock(manager, key)), writable };
+  }
+
+  /**
+   * Refuses a change of a locked system that is another than the caller has read, its tools included.
+   * @throws ChangedMeanwhileError
+   */
+  async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {
+    if (ifMatch !== undefined) {
+      const [tag] = await this.repository.findTags(manager, [key]);
+      demandMatch(ifMatch, tag ?? null);
+    }
   }
 
   /** Stores a locked system as changed now by this caller. */
@@ -252,9 +267,9 @@ export class SystemsService {
     );
   }
 
-  private async shown(manager: EntityManager, key: SystemKey): Promise<SystemDetails> {
+  private async shown(manager: EntityManager, key: SystemKey): Promise<TaggedSystem> {
     const [system] = await this.repository.findWithTools(manager, [key]);
-    return found(system ?? null).system;
+    return found(system ?? null);
   }
 
   private newSystem(

@@ -1,4 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
+import { IF_MATCH } from '../../../common/http/if-match.js';
 import { SwitchToolRequestDto, SwitchToolResponseDto } from './switch-tool.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -8,6 +9,14 @@ export const ToolsApi = apiRoutes([], {
     description:
       'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. ' +
       'Repeating the call changes nothing. Versions that are still to come take over the flag, with who set it and when, as long as the definition of the tool is the same.',
+    headers: [
+      {
+        ...IF_MATCH,
+        required: false,
+        description:
+          'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
+      },
+    ],
     body: {
       type: SwitchToolRequestDto,
       examples: {
@@ -34,6 +43,6 @@ export const ToolsApi = apiRoutes([], {
       },
       description: 'The tool as it is now.',
     },
-    errors: [403, { 404: 'Tool not found.' }],
+    errors: [403, { 404: 'Tool not found.' }, 412],
   },
 });

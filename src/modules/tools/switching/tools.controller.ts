@@ -4,6 +4,8 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { readIfMatch } from '../../../common/http/if-match.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -31,8 +33,11 @@ export class ToolsController {
   async enable(
     @CurrentPrincipal() principal: Principal,
     @Param() params: ToolParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() { enabled }: SwitchToolRequestDto,
   ): Promise<SwitchToolResponseDto> {
-    return toSwitchToolResponse(await this.tools.switch(principal, toolKeyOf(params), enabled));
+    // Never needed: the interface contract knows no such answer.
+    const condition = readIfMatch(ifMatch);
+    return toSwitchToolResponse(await this.tools.switch(principal, toolKeyOf(params), enabled, condition));
   }
 }

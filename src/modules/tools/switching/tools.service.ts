@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Permission } from '../../../common/auth/permission.js';
+import type { IfMatch } from '../../../common/http/if-match.js';
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
@@ -30,9 +31,15 @@ export class ToolsService {
    * Enables or disables a tool, in a committed version too. The flag is read when a tool is called, and is no part of its
    * definition. Doing it twice changes nothing the second time. Later versions take over the last decision about the definition
    * of the tool. Versions that have the tool already keep their flag.
-   * @throws SystemNotFoundError, ToolNotFoundError
+   * @param ifMatch entity tags of the system as the caller may have read it
+   * @throws SystemNotFoundError, ToolNotFoundError, ChangedMeanwhileError
    */
-  async switch(principal: Principal, key: ToolKey, enabled: boolean): Promise<SwitchedTool> {
+  async switch(
+    principal: Principal,
+    key: ToolKey,
+    enabled: boolean,
+    ifMatch?: IfMatch,
+  ): Promise<SwitchedTool> {
     const { appId, appVersionId, resourceId } = key;
     const { resourceDefinitionId, ...switched } = await this.database.write(async (manager) => {
       const version = { appId, appVersionId, resourceId };
@@ -42,6 +49,7 @@ export class ToolsService {
       if (tool === null) {
         throw new ToolNotFoundError();
       }
+      await this.systems.demandMatch(manager, version, ifMatch);
       const change = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
       // A tool that no person has decided on yet is looked at now, also where its flag stays.
       if (enabled !== tool.enabled || tool.decidedBy === null) {

@@ -1,0 +1,91 @@
+import { ChangedMeanwhileError, ValidationFailedError } from '../errors/request.errors.js';
+
+/** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
+export type IfMatch = '*' | readonly string[];
+
+/** The request header `If-Match` (RFC 9110, section 13.1.1). */
+export const IF_MATCH = {
+  name: 'If-Match',
+  required: true,
+  description:
+    'The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.',
+  schema: {
+    type: 'string',
+    maxLength: 1_024,
+    // One tag, or several: all that a client has a reason to send.
+    pattern: '^(\\*|(W/)?"[!#-~]*"(, (W/)?"[!#-~]*")*)$',
+    example: '*',
+  },
+} as const;
+
+/** The same, where a change needs none unless HTTP_REQUIRE_IF_MATCH says so. */
+export const OPTIONAL_IF_MATCH = {
+  ...IF_MATCH,
+  required: false,
+  description: `${IF_MATCH.description} 412 when it is another by now. Needed where the deployment asks for it: 428 without.`,
+} as const;
+
+/** The response header `ETag` of a node (RFC 9110, section 8.8.3). */
+export const ETAG_HEADER = {
+  ETag: {
+    description: 'Tells this state of the node from all others: the `If-Match` of a change.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[0-9a-f]{64}"$' },
+  },
+} as const;
+
+/** Entity tags in a list, as RFC 9110 writes them (sections 5.6.1 and 8.8.3): empty elements are allowed. */
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
+const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`);
+const EACH_OPAQUE_TAG = /"[^"]*"/g;
+
+/**
+ * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. A proxy that compresses an answer weakens its tag on the way to the
+ * caller (section 8.8.1), who can send back nothing else. A strong comparison would lock out all callers behind such a proxy, and
+ * protect nobody.
+ * @returns undefined without the header
+ * @throws ValidationFailedError when it is neither `*` nor a list of entity tags
+ */
+export function readIfMatch(value = ''): IfMatch | undefined {
+  const text = value.trim();
+  if (text === '') {
+    return undefined;
+  }
+  if (text === '*') {
+    return text;
+  }
+  if (!TAG_LIST.test(text)) {
+    throw new ValidationFailedError([
+      { field: 'If-Match', rule: 'must be * or entity tags with their quotes, as ETag has them' },
+    ]);
+  }
+  return text.match(EACH_OPAQUE_TAG) ?? [];
+}
+
+/**
+ * As `readIfMatch`, for changes that need it.
+ * @throws ValidationFailedError without the header, too
+ */
+export function requiredIfMatch(value?: string): IfMatch {
+  const ifMatch = readIfMatch(value);
+  if (ifMatch === undefined) {
+    throw new ValidationFailedError([{ field: 'If-Match', rule: 'is required' }]);
+  }
+  return ifMatch;
+}
+
+/** Whether a change may be made on the state with this entity tag; null for what is not there. */
+export function matches(ifMatch: IfMatch, etag: string | null): boolean {
+  return etag !== null && (ifMatch === '*' || ifMatch.includes(etag.replace(/^W\//, '')));
+}
+
+/**
+ * Refuses a change of another state than the caller has read. To be called where nobody else can change it meanwhile.
+ * @param ifMatch undefined where any state will do
+ * @throws ChangedMeanwhileError
+ */
+export function demandMatch(ifMatch: IfMatch | undefined, etag: string | null): void {
+  if (ifMatch !== undefined && !matches(ifMatch, etag)) {
+    throw new ChangedMeanwhileError();
+  }
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { detailsPath, systemPath, toolPath } from '../../support/factories.js';
+import { createdSystem, insertTools, newPlace, systemRow, type Place, type SystemBody } from './rows.js';
+
+const CHANGED = { message: 'It was changed meanwhile: read it again.', details: 'If-Match' };
+const NEEDED = {
+  message: 'If-Match is required: send the ETag of what was read.',
+  details: 'HTTP_REQUIRE_IF_MATCH',
+};
+
+describe('a change of a system with If-Match', () => {
+  let app: TestApp;
+  let strict: TestApp;
+  let place: Place;
+  let system: SystemBody;
+  beforeAll(async () => {
+    app = await TestApp.start();
+    strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
+  });
+  afterAll(() => Promise.all([app.close(), strict.close()]));
+  beforeEach(async () => {
+    place = newPlace();
+    system = await createdSystem(app, place);
+  });
+
+  const path = () => systemPath(system.resourceId, place.appId, place.versionId);
+  const tag = async () => {
+    const { headers } = await app.request(
+      'GET',
+      detailsPath(system.resourceId, place.appId, place.versionId),
+    );
+    return headers.get('etag') ?? '';
+  };
+  const conditional = (ifMatch?: string) => (ifMatch === undefined ? {} : { 'if-match': ifMatch });
+  const update = (description: string, ifMatch?: string, to = app) =>
+    to.request('PATCH', path(), { body: { description }, headers: conditional(ifMatch) });
+  const remove = (ifMatch?: string, to = app) =>
+    to.request('DELETE', path(), { headers: conditional(ifMatch) });
+
+  it('is made on the state that was read, and answers with the tag of the next one', async () => {
+    const read = await tag();
+    const first = await update('one', read);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('etag')).toBe(await tag());
+    expect(first.headers.get('etag')).not.toBe(read);
+
+    const late = await update('two', read);
+    expect(late.status).toBe(412);
+    expect(late.body).toMatchObject(CHANGED);
+    expect((await remove(read)).status).toBe(412);
+    expect(await systemRow(app, system.id)).toMatchObject({ description: 'one' });
+    expect((await remove(first.headers.get('etag') ?? '')).status).toBe(200);
+  });
+
+  it('takes several tags, strong ones and any state, and no header', async () => {
+    const strong = (await tag()).replace('W/', '');
+    expect((await update('one', `"other", ${strong}`)).status).toBe(200);
+    expect((await update('two', '*')).status).toBe(200);
+    expect((await update('three')).status).toBe(200);
+    expect((await update('four', 'no tag')).status).toBe(400);
+  });
+
+  it('lets one of several through that have read the same', async () => {
+    const read = await tag();
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((text) => update(text, read)));
+    expect(all.filter(({ status }) => status === 412)).toHaveLength(4);
+  });
+
+  it('is another state when a tool was switched, and a switch takes the tag of the system', async () => {
+    const [toolId = ''] = await insertTools(app, system.id, [{ name: 'get-stock' }]);
+    const switched = (enabled: boolean, ifMatch?: string, to = app) =>
+      to.request(
+        'PATCH',
+        toolPath(
+          { resourceId: system.resourceId, systemId: system.id, toolId },
+          place.appId,
+          place.versionId,
+        ),
+        {
+          body: { enabled },
+          headers: conditional(ifMatch),
+        },
+      );
+    const read = await tag();
+    expect((await switched(false, read)).status).toBe(200);
+    const late = await switched(true, read);
+    expect(late.status).toBe(412);
+    expect(late.body).toMatchObject(CHANGED);
+    expect((await update('one', read)).status).toBe(412);
+    // The interface contract knows no such answer.
+    expect((await switched(true, undefined, strict)).status).toBe(200);
+  });
+
+  it('comes behind what is wrong with the request', async () => {
+    expect((await remove('"other"')).status).toBe(412);
+    expect((await update('x'.repeat(3_000), '"other"')).status).toBe(400);
+    expect((await remove()).status).toBe(200);
+    expect((await update('one', '"other"')).status).toBe(404);
+  });
+
+  it('needs the header where the deployment asks for it', async () => {
+    for (const answer of [await update('one', undefined, strict), await remove(undefined, strict)]) {
+      expect(answer.status).toBe(428);
+      expect(answer.body).toMatchObject(NEEDED);
+    }
+    expect((await update('one', await tag(), strict)).status).toBe(200);
+    expect((await remove('*', strict)).status).toBe(200);
+  });
+});
