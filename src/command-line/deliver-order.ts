@@ -1,18 +1,31 @@
-import { deliverOrder, notDelivered, pairOf, type Order } from '../delivery/deliver.command.js';
+import { DeliveryError } from '../delivery/delivery.client.js';
+import {
+  deliverOrder,
+  notDelivered,
+  pairOf,
+  type Delivered,
+  type Order,
+} from '../delivery/deliver.command.js';
 import { appIdOf } from './author-commands.js';
-import { UsageError, type ServiceAddress, type Session } from './session.js';
+import { allPassed, testConnections, testedLines, type TestedSystem } from './connection-tests.js';
+import { UsageError, type Session } from './session.js';
 
-/** Options of `svc deliver`; docs/commands.md says what they mean. */
-export interface DeliverOptions {
+/** Options of every delivery; docs/commands.md says what they mean. */
+export interface DeliveryOptions {
   app?: string;
+  force?: true;
+  library: string[];
+  baseUrl: string[];
+  testConnections?: true;
+}
+
+/** Options of `svc deliver`. */
+export interface DeliverOptions extends DeliveryOptions {
   version: string;
   commit?: true;
   message?: string;
   build?: true;
   activate?: true;
-  force?: true;
-  library: string[];
-  baseUrl: string[];
 }
 
 /**
@@ -24,11 +37,35 @@ export async function deliverFolder(
   folder: string,
   options: DeliverOptions,
 ): Promise<number> {
-  const { surroundings } = session;
-  const appId = options.app ?? (await appIdOf(surroundings, folder)) ?? '';
-  const order: Order = {
+  const order = await orderOf(session, folder, options);
+  const delivered: Delivered & { connections?: TestedSystem[] } = notDelivered(order);
+  const whenStored = async (): Promise<void> => {
+    delivered.connections = await testConnections(session, await session.service(), order);
+    session.tellPeople(testedLines(delivered.connections));
+    if (!allPassed(delivered.connections)) {
+      throw new DeliveryError(
+        'The package is stored, and nothing else is done: a connection test has failed.',
+      );
+    }
+  };
+  const surroundings = {
+    ...session.surroundings,
+    print: (line: string) => session.tellPeople([line]),
+    evaluation: () => session.address(),
+    ...(options.testConnections === true ? { whenStored } : {}),
+  };
+  const status = await deliverOrder(order, surroundings, delivered);
+  session.show(delivered, () => []);
+  return status;
+}
+
+async function orderOf(session: Session, folder: string, options: DeliverOptions): Promise<Order> {
+  if (options.activate === true && options.build !== true) {
+    throw new UsageError('--activate needs --build');
+  }
+  return {
     folder,
-    appId,
+    appId: options.app ?? (await appIdOf(session.surroundings, folder)) ?? '',
     versionId: options.version,
     commit: options.commit === true,
     message: options.message,
@@ -40,12 +77,6 @@ export async function deliverFolder(
     ...(await session.address()),
     timeoutMs: session.timeoutMs,
   };
-  const delivered = notDelivered(order);
-  const print = session.isJson ? (): void => undefined : surroundings.print;
-  const evaluation = (): Promise<ServiceAddress> => session.address();
-  const status = await deliverOrder(order, { ...surroundings, print, evaluation }, delivered);
-  session.show(delivered, () => []);
-  return status;
 }
 
 function pairs(texts: string[], otherwise: string): Map<string, string> {

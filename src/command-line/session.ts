@@ -21,6 +21,8 @@ export interface SvcSurroundings {
   pathOf: (path: string) => string;
   /** The standard input as text. */
   readInput: () => Promise<string>;
+  /** For what goes on until somebody ends it. Other commands end at Ctrl-C as every program does. */
+  untilStopped: () => AbortSignal;
   /** The evaluation server of this machine, where the command can know of one. */
   evaluation?: () => Promise<ServiceAddress>;
 }
@@ -39,10 +41,6 @@ export class Session {
     readonly surroundings: SvcSurroundings,
     private readonly options: SharedOptions,
   ) {}
-
-  get isJson(): boolean {
-    return this.options.json === true;
-  }
 
   get timeoutMs(): number {
     return this.options.timeout * 1_000;
@@ -79,10 +77,21 @@ export class Session {
     (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.surroundings.print);
   }
 
+  /** Prints lines for people only. */
+  tellPeople(lines: string[]): void {
+    if (!this.isJson) {
+      lines.forEach(this.surroundings.print);
+    }
+  }
+
   /** Tells people what goes on, on the standard error. */
   tell(line: string): void {
     if (!this.isJson) {
       this.surroundings.printError(line);
     }
+  }
+
+  private get isJson(): boolean {
+    return this.options.json === true;
   }
 }

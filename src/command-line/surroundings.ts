@@ -11,5 +11,11 @@ export function surroundingsOf(print: (line: string) => void): SvcSurroundings {
     printError: (line) => process.stderr.write(`${line}\n`),
     pathOf: (path) => pathAsTyped(path, 'svc'),
     readInput: () => text(process.stdin),
+    untilStopped: () => {
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort());
+      process.once('SIGTERM', () => stop.abort());
+      return stop.signal;
+    },
   };
 }

@@ -3,11 +3,13 @@ import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
 import { initApplication, validateFolder } from './author-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { deliverFolder } from './deliver-order.js';
+import { incidents, retry } from './incident-commands.js';
 import { act, show, startProcess } from './process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
 import { printable } from './table.js';
 import { tools } from './tools-command.js';
 import { trace } from './trace-command.js';
+import { watchFolder } from './watch-command.js';
 
 const REFUSED = 1;
 const USAGE = 2;
@@ -16,6 +18,11 @@ const LIST_LENGTH = 20;
 const TIMEOUT_SECONDS = 120;
 
 const DATA = 'JSON, @FILE, or - for the standard input';
+
+const FORCE = 'activate also a build with an agent that cannot run';
+type Repeatable = [string, string, typeof several, string[]];
+const LIBRARY: Repeatable = ['--library <app=build>', 'build of a library; repeatable', several, []];
+const BASE_URL: Repeatable = ['--base-url <system=url>', 'address of a system; repeatable', several, []];
 
 /**
  * The command line `svc` (docs/commands.md).
@@ -81,6 +88,7 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
     };
   addAuthorCommands(program, running);
   addProcessCommands(program, running);
+  addReadingCommands(program, running);
   program
     .command('completion')
     .description('print a script that completes commands: source <(svc completion bash)')
@@ -113,10 +121,19 @@ function addAuthorCommands(program: Command, running: Running): void {
     .option('--message <text>', 'message of the commit')
     .option('--build', 'make a build')
     .option('--activate', 'activate the build')
-    .option('--force', 'activate also a build with an agent that cannot run')
-    .option('--library <app=build>', 'build of a library; repeatable', several, [])
-    .option('--base-url <system=url>', 'address of a system; repeatable', several, [])
+    .option('--test-connections', 'test the MCP systems before the commit; end when a test fails')
+    .option('--force', FORCE)
+    .option(...LIBRARY)
+    .option(...BASE_URL)
     .action(running(deliverFolder));
+  program
+    .command('watch <folder>')
+    .description('at every change: deliver, test connections, commit, build, activate; until Ctrl-C')
+    .option('--app <id>', 'application (default: that of application.json)')
+    .option('--force', FORCE)
+    .option(...LIBRARY)
+    .option(...BASE_URL)
+    .action(running(watchFolder));
   program
     .command('tools <app> <version>')
     .description('list the tools of the MCP systems of a version')
@@ -142,6 +159,9 @@ function addProcessCommands(program: Command, running: Running): void {
     .option('--at <token>', 'which token, where the action is open on several')
     .option('--key <key>', 'Idempotency-Key: the same call with it takes effect once')
     .action(running(act));
+}
+
+function addReadingCommands(program: Command, running: Running): void {
   program
     .command('show [instance]')
     .description('show an instance, or list instances, newest first')
@@ -155,6 +175,18 @@ function addProcessCommands(program: Command, running: Running): void {
     .command('trace <instance>')
     .description('show the history of an instance, and its runs of workflows with their calls')
     .action(running(trace));
+  program
+    .command('incidents')
+    .description('list the open incidents of the newest instances')
+    .option('--app <id>', 'only of this application')
+    .option('--process <name>', 'only of this process')
+    .option('--limit <number>', 'how many instances are looked at', count, LIST_LENGTH)
+    .action(running(incidents));
+  program
+    .command('retry <instance>')
+    .description('go on where an instance stopped')
+    .option('--at <token>', 'only this token')
+    .action(running(retry));
 }
 
 function several(value: string, before: string[]): string[] {

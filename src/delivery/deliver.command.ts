@@ -69,6 +69,8 @@ export interface DeliverSurroundings {
   pathOf: (folder: string) => string;
   /** Address of the evaluation server on this machine, and a token of it. */
   evaluation: () => Promise<{ url: string; token: string }>;
+  /** Runs when the package is stored, before all else. @throws DeliveryError to end the delivery */
+  whenStored?: () => Promise<void>;
 }
 
 /**
@@ -148,6 +150,7 @@ async function run(
   delivered.package = state;
   tell(warnings);
   print(`package ${order.appId} ${order.versionId} ${state}`);
+  await surroundings.whenStored?.();
   if (order.commit && !isCommitted) {
     tell(await client.commit(order, order.message));
   }

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { Env } from '../../../src/config/env.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { createSystem, testConnection } from '../tools/tool-support.js';
 
 const GONE = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
@@ -61,6 +63,7 @@ describe('svc', () => {
       printError: (line) => errors.push(line),
       pathOf: (path) => path,
       readInput: () => Promise.resolve('nothing'),
+      untilStopped: () => new AbortController().signal,
     });
     return { status, output: lines.join('\n'), errors: errors.join('\n') };
   };
@@ -163,6 +166,94 @@ describe('svc', () => {
     } finally {
       await server?.close();
     }
+  });
+
+  it('tests connections before the commit, and commits nothing where one fails', async () => {
+    const path = join(folder, 'connected');
+    await inside(['init', path]);
+    const server = await startToolListPeer([{ name: 'echo', inputSchema: { type: 'object' } }]);
+    try {
+      await mkdir(join(path, 'systems'));
+      const system = { resourceName: 'everything', name: 'Everything', type: 'MCP' };
+      const deliver = (versionId: string) =>
+        inside(['deliver', path, '--version', versionId, '--test-connections', '--commit', '--json']);
+      const file = join(path, 'systems/everything.json');
+      await writeFile(file, JSON.stringify({ ...system, baseUrl: 'http://127.0.0.1:9/mcp' }));
+      const failed = await deliver('v1');
+      expect(failed).toMatchObject({ status: 1, errors: expect.stringContaining('has failed') as string });
+      expect(JSON.parse(failed.output)).toMatchObject({
+        package: 'stored',
+        committed: false,
+        connections: [{ system: 'Everything', status: 500 }],
+      });
+
+      await writeFile(file, JSON.stringify({ ...system, baseUrl: server.url }));
+      const passed = await deliver('v1');
+      expect(passed).toMatchObject({ status: 0, errors: '' });
+      expect(JSON.parse(passed.output)).toMatchObject({
+        committed: true,
+        connections: [{ status: 200, message: 'Connection successful (1 tools)' }],
+      });
+      expect((await inside(['tools', 'connected', 'v1'])).output).toContain('Everything  echo');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('watches a folder: each change is active, and what is wrong is told', async () => {
+    const watchedId = uniqueName('watched');
+    const path = join(folder, watchedId);
+    await inside(['init', path]);
+    const file = join(path, 'processes/greeting.bpmn');
+    const whole = await readFile(file, 'utf8');
+    const env = { ...process.env, SVC_URL: app.url, SVC_TOKEN: token };
+    const child = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
+    const ended = once(child, 'close');
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const activeBuilds = () => output.match(/^active build .+$/gm) ?? [];
+    try {
+      await expect.poll(activeBuilds).toHaveLength(1);
+      await writeFile(file, whole.replace('action="save_name"', 'action="gone"'));
+      await expect.poll(() => output).toContain('UI action "tell" names "gone"');
+      await writeFile(file, whole.replace('Hello', 'Good day'));
+      await expect.poll(activeBuilds).toHaveLength(2);
+    } finally {
+      child.kill('SIGINT');
+    }
+    expect(await ended).toEqual([0, null]);
+    const { output: info } = await inside(['start', watchedId, 'greeting', '--json']);
+    const { uuid, buildId } = JSON.parse(info) as { uuid: string; buildId: string };
+    expect(activeBuilds().at(-1)).toBe(`active build ${buildId}`);
+    await inside(['act', uuid, 'tell', '--data', '{ "name": "Ada" }']);
+    expect((await inside(['show', uuid])).output).toContain('"greeting": "Good day Ada"');
+  });
+
+  it('lists incidents, and goes on where an instance stopped', async () => {
+    const stopping = uniqueName('stopping');
+    const path = join(folder, stopping);
+    await inside(['init', path]);
+    const way = 'start>a a>known known>one[name == "Bob"] known>two[name == "Eve"]';
+    const ends = [node('endEvent', 'one'), node('endEvent', 'two'), flows(way)];
+    const content = [node('startEvent', 'start'), userTask('a'), node('exclusiveGateway', 'known'), ...ends];
+    await writeFile(join(path, 'processes/stops.bpmn'), processFile('stops', content.join('\n')));
+    const delivered = await inside(['deliver', path, '--version', 'v1', '--commit', '--build', '--activate']);
+    expect(delivered).toMatchObject({ status: 0 });
+    const { output } = await inside(['start', stopping, 'stops', '--json']);
+    const { uuid } = JSON.parse(output) as { uuid: string };
+    expect((await inside(['incidents', '--app', stopping])).output.split('\n')).toHaveLength(1);
+    const acted = await inside(['act', uuid, ui('a'), '--data', '{ "name": "Ada" }']);
+    expect(acted).toMatchObject({ status: 1, errors: expect.stringMatching(/^409: /) as string });
+    const listed = await inside(['incidents', '--app', stopping, '--json']);
+    expect(JSON.parse(listed.output)).toMatchObject([{ instance: uuid, bpmnElementId: 'known' }]);
+    expect(await inside(['retry', uuid])).toMatchObject({
+      status: 1,
+      errors: '409: There is nothing to retry: execute the UI action again.',
+    });
+    const again = await inside(['act', uuid, ui('a'), '--data', '{ "name": "Bob" }']);
+    expect(again).toMatchObject({ status: 0, output: expect.stringContaining('FINISHED') as string });
+    const nothing = await inside(['retry', uuid, '--json']);
+    expect(JSON.parse(nothing.output)).toMatchObject({ uuid, retriedIncidents: [], notRetried: [] });
   });
 
   it('follows an instance', async () => {
