@@ -185,8 +185,21 @@ export function deepMerge(base: JsonObject, patch: JsonObject, pay: PaysForCopie
   return new Merge(pay).merged(base, patch, 0) as JsonObject;
 }
 
+/**
+ * A copy of the base with a JSON merge patch applied (RFC 7396): objects are merged member by member, null removes a member, and everything
+ * else is replaced.
+ * @throws InvalidDataError as `deepMerge`
+ */
+export function mergePatch(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
+  return new Merge(pay, true).merged(base, patch, 0) as JsonObject;
+}
+
 class Merge {
-  constructor(private readonly pay: PaysForCopies) {}
+  /** @param nullRemoves whether null removes a member of an object, which it never does inside of a list */
+  constructor(
+    private readonly pay: PaysForCopies,
+    private readonly nullRemoves = false,
+  ) {}
 
   merged(base: unknown, patch: unknown, depth: number): unknown {
     if (depth > MAX_DEPTH) {
@@ -194,7 +207,8 @@ class Merge {
     }
     if (Array.isArray(patch)) {
       this.pay(patch.length * ELEMENT_MERGED);
-      return patch.map((element) => this.merged(undefined, element, depth + 1));
+      const elements = this.nullRemoves ? new Merge(this.pay) : this;
+      return patch.map((element) => elements.merged(undefined, element, depth + 1));
     }
     return isJsonObject(patch) ? this.mergedObject(base, patch, depth) : patch;
   }
@@ -206,7 +220,9 @@ class Merge {
       if (isPrototypeKey(name)) {
         throw new InvalidDataError(`${name} is a name that no field may have.`);
       }
-      if (value !== undefined) {
+      if (value === null && this.nullRemoves) {
+        Reflect.deleteProperty(result, name);
+      } else if (value !== undefined) {
         result[name] = this.merged(Object.hasOwn(result, name) ? result[name] : undefined, value, depth + 1);
       }
     }

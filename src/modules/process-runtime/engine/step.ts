@@ -12,7 +12,7 @@ import type {
   StepResult,
   TokenState,
 } from './state/engine.types.js';
-import { checkDataSize, checkJobsSize, faultOfData, setData } from './state/process-data.js';
+import { checkDataSize, checkJobsSize, faultOfData, patchData, setData } from './state/process-data.js';
 import type { ActionPlace, RuntimeDefinition } from './state/runtime-definition.js';
 import { endInstance, throwBpmnError, throwError } from './flow/scopes.js';
 import { StepRun } from './state/step-run.js';
@@ -51,6 +51,7 @@ const RULES: { readonly [K in Kind]: Rule<K> } = {
   RELEASE: asked('ONHOLD', (run) => run.setInstanceState('STARTED')),
   END: asked(null, end),
   RETRY: asked('STARTED', retry),
+  CHANGE_DATA: asked('STARTED', (run, { patch }) => patchData(run, patch)),
   // Every step ends with a look at the joins.
   CHECK_JOINS: asked('STARTED', () => undefined),
   ACTION_DUE: background(actionDue),
@@ -125,13 +126,16 @@ function demandState(run: StepRun, state: InstanceState['state'], kind: Kind): v
   );
 }
 
-function start(run: StepRun, { startNode, data }: Command<'START'>): void {
+function start(run: StepRun, { startNode, data, patch }: Command<'START'>): void {
   const { instance } = run;
   if (instance.state !== 'CREATED') {
     throw new EngineRefusal('INSTANCE_STARTED', `The process instance is ${instance.state} already.`);
   }
   instance.data = data;
   run.dataChanged = true;
+  if (patch !== undefined) {
+    patchData(run, patch);
+  }
   run.setInstanceState('STARTED');
   const token = createToken(run, { node: startNode, parentId: null, scopeTokenId: null });
   run.queue.push({ tokenId: token.id, node: startNode });
@@ -235,6 +239,9 @@ function demandEnd({ instance, context, definition }: StepRun): void {
 }
 
 function retry(run: StepRun, command: Command<'RETRY'>): void {
+  if (command.patch !== undefined) {
+    patchData(run, command.patch);
+  }
   run.event('RETRY', run.token(command.tokenId) ?? null, { actionSvcUuid: command.actionSvcUuid });
   const done = command.actionSvcUuid === null ? retryNode(run, command) : retryAction(run, command);
   if (!done) {

@@ -29,6 +29,8 @@ export interface DoneOperation extends WantedOperation {
   stateBefore: InstanceStatus;
   state: InstanceStatus;
   retriedIncidents?: readonly string[];
+  /** Members of the process data that were corrected. */
+  changedData?: readonly string[];
 }
 
 const OPERATIONS = [

@@ -1,4 +1,4 @@
-import { Controller, Param, Post } from '@nestjs/common';
+import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
@@ -10,6 +10,7 @@ import { InstanceOperationDto, InstanceRetryDto } from './instance-operation.dto
 import { InstanceParams, InstanceTokenParams } from '../reading/instance.params.dto.js';
 import { InstanceOperationsService } from './instance-operations.service.js';
 import { InstanceRetriesService } from './instance-retries.service.js';
+import { readRetryBody } from './retry-body.js';
 import { InstanceOperationsApi } from './instance-operations.api.js';
 
 /** What operators do to process instances (extension of the contract). */
@@ -58,8 +59,9 @@ export class InstanceOperationsController {
   async retry(
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid, tokenUuid }: InstanceTokenParams,
+    @Body() body: Record<string, unknown>,
   ): Promise<InstanceRetryDto> {
-    return this.retries.retry(principal, { uuid, tokenUuid });
+    return this.retries.retry(principal, { uuid, tokenUuid }, readRetryBody(body));
   }
 
   @Post('retry')
@@ -68,7 +70,8 @@ export class InstanceOperationsController {
   async retryInstance(
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
+    @Body() body: Record<string, unknown>,
   ): Promise<InstanceRetryDto> {
-    return this.retries.retry(principal, { uuid, tokenUuid: null });
+    return this.retries.retry(principal, { uuid, tokenUuid: null }, readRetryBody(body));
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
@@ -10,6 +11,7 @@ import type {
   InstanceStatus,
   StepResult,
 } from '../engine/state/engine.types.js';
+import { patchedMembers } from '../engine/state/process-data.js';
 import { IncidentRecords, type IncidentClosing } from '../steps/incident-records.js';
 import { InstanceAuditService } from './instance-audit.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
@@ -17,7 +19,7 @@ import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
 import { isStuck, JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
-import type { LockedInstance, NoStep } from '../steps/step.types.js';
+import type { Decision, LockedInstance } from '../steps/step.types.js';
 import { StepResources } from '../steps/step-resources.js';
 import { StepFailures } from '../steps/step-failures.js';
 import { unparked } from '../steps/step-work.js';
@@ -43,6 +45,8 @@ interface Attempt {
   jobId: number;
   /** Whether work that the engine could ask for anew runs as it was asked for. */
   asAsked: boolean;
+  /** Corrects process data in the same transaction. */
+  patch: JsonObject | undefined;
 }
 
 /**
@@ -66,11 +70,12 @@ export class InstanceRetriesService {
   /**
    * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents. Of several each is
    * retried by itself, and the answer tells which could not be.
+   * @param data JSON merge patch of process data, stored with the first incident that is retried, or not at all
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
-  async retry(principal: Principal, target: RetryTarget): Promise<InstanceRetryDto> {
+  async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
     await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
     const open = await this.openOf(principal, target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
@@ -80,10 +85,14 @@ export class InstanceRetriesService {
     const version = await this.audit.demandVersion(target.uuid);
     const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];
+    let patch = data;
     for (const stop of stops) {
       const jobId = await this.resources.nextId('job');
       try {
-        retried.push(await this.retryOne(stop, { principal, target, version, jobId, asAsked: false }));
+        const attempt = { principal, target, version, jobId, asAsked: false, patch };
+        const done = await this.retryOne(stop, attempt);
+        retried.push(done);
+        patch = done.retriedIncidents.length > 0 ? undefined : patch;
       } catch (error) {
         failed.push(failedOf(stop, error));
       }
@@ -155,7 +164,7 @@ export class InstanceRetriesService {
         retried: stop.job,
         decide: async (held, manager) =>
           (await this.again(manager, held.row, stop, attempt)) ?? {
-            command: await this.toCommand(manager, held, stop),
+            command: await this.toCommand(manager, held, stop, attempt.patch),
             after: async ({ result }) => {
               const { state } = result.instance;
               await this.close(manager, { row: held.row, stop, attempt }, { state });
@@ -182,23 +191,24 @@ export class InstanceRetriesService {
       stateBefore: row.state,
       state,
       retriedIncidents: [stop.uuid],
+      ...(attempt.patch === undefined ? {} : { changedData: patchedMembers(attempt.patch) }),
     };
     await this.audit.record(manager, principal, done, row.shard);
   }
 
-  /** What needs no step: the background work itself is there again. */
+  /** Where the background work itself is there again; with corrected data this takes a step too. */
   private async again(
     manager: EntityManager,
     row: InstanceHead,
     stop: Stop,
     attempt: Attempt,
-  ): Promise<NoStep<InstanceRetryDto> | undefined> {
+  ): Promise<Decision<InstanceRetryDto> | undefined> {
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
     if (!(await this.work.isOpen(manager, row.id, stop))) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
-    const { jobId, asAsked } = attempt;
+    const { jobId, asAsked, patch } = attempt;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
     if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, row.shard, job))) {
       return undefined;
@@ -207,21 +217,32 @@ export class InstanceRetriesService {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
     const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
-    await this.work.putBack(manager, job, again);
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
-    await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
-    return { answer: { ...answer, retriedIncidents: [stop.uuid] }, isNews: true };
+    const putBack = async (): Promise<InstanceRetryDto> => {
+      await this.work.putBack(manager, job, again);
+      await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
+      return { ...answer, retriedIncidents: [stop.uuid] };
+    };
+    return patch === undefined
+      ? { answer: await putBack(), isNews: true }
+      : { command: { kind: 'CHANGE_DATA', patch }, after: putBack };
   }
 
-  private async toCommand(manager: EntityManager, held: LockedInstance, stop: Stop): Promise<EngineCommand> {
+  private async toCommand(
+    manager: EntityManager,
+    held: LockedInstance,
+    stop: Stop,
+    patch: JsonObject | undefined,
+  ): Promise<EngineCommand> {
     const { job, actionSvcUuid } = stop;
+    const corrected = patch === undefined ? {} : { patch };
     if (job.kind === 'START') {
-      return startOf(job, (await held.load()).state);
+      return { ...startOf(job, (await held.load()).state), ...corrected };
     }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
     const call = await this.work.callOf(manager, job);
     const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
-    return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }) };
+    return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
 
   /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
@@ -245,7 +266,7 @@ function failedOf({ uuid }: Stop, error: unknown): Failed {
 }
 
 /** The start of an instance that stopped at once, with the data that it was given. */
-function startOf({ payload }: ParkedJob, { data }: InstanceState): EngineCommand {
+function startOf({ payload }: ParkedJob, { data }: InstanceState): Extract<EngineCommand, { kind: 'START' }> {
   return { kind: 'START', startNode: decodeJob<'START'>(payload).node, data };
 }
 

@@ -19,6 +19,7 @@ const EVENT_KINDS: ProcessEventKind[] = [
   'ERROR_THROWN',
   'RETRY',
   'DATA_APPENDED',
+  'DATA_CHANGED',
   'INCIDENT_RAISED',
   'INCIDENT_CLOSED',
 ];

@@ -152,7 +152,7 @@ export interface InstanceState {
 
 /** What a step is asked to do. */
 export type EngineCommand =
-  | { kind: 'START'; startNode: number; data: JsonObject }
+  | { kind: 'START'; startNode: number; data: JsonObject; patch?: JsonObject }
   | { kind: 'UI_ACTION'; tokenId: number; uiActionSvcUuid: string; body: JsonObject }
   | { kind: 'ACTION_DUE'; tokenId: number; visit: number; actionSvcUuid: string }
   | { kind: 'ACTION_DONE'; tokenId: number; visit: number; actionSvcUuid: string; output: JsonValue }
@@ -192,7 +192,10 @@ export type EngineCommand =
       visit: number;
       actionSvcUuid: string | null;
       call?: { node: number; index: number };
+      patch?: JsonObject;
     }
+  /** An operator corrects process data by a JSON merge patch (RFC 7396), for work that is retried without the engine. */
+  | { kind: 'CHANGE_DATA'; patch: JsonObject }
   /** Nothing but a look at the joins that wait. */
   | { kind: 'CHECK_JOINS' }
   | { kind: 'HOLD' }
@@ -295,6 +298,7 @@ export type EngineEventKind =
   | 'CHILD_ENDED'
   | 'ERROR_THROWN'
   | 'RETRY'
+  | 'DATA_CHANGED'
   | 'DATA_APPENDED';
 
 /** Values that a step gets from outside. The engine itself reads no clock and makes no random number. */

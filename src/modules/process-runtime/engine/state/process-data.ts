@@ -3,6 +3,7 @@ import { hasMoreValues } from '../../../../common/json-values.js';
 import {
   deepMerge,
   getPath,
+  mergePatch,
   removePath,
   setPath,
   type PaysForCopies,
@@ -14,6 +15,8 @@ import type { StepRun } from './step-run.js';
 
 /** Data that the jobs of one step may carry, in multiples of the limit of process data. */
 const JOBS_DATA = 16;
+const MEMBERS_TOLD = 50;
+const NAME_TOLD = 100;
 
 /** Merges into process data (docs/contract.md, section 4.2). */
 export function mergeData(run: StepRun, patch: JsonObject): void {
@@ -21,6 +24,20 @@ export function mergeData(run: StepRun, patch: JsonObject): void {
     run.instance.data = deepMerge(run.instance.data, patch, payFor(run));
     run.dataChanged = true;
   }
+}
+
+/** Corrects process data by a JSON merge patch (RFC 7396). The history has the names of the members, and no values. */
+export function patchData(run: StepRun, patch: JsonObject): void {
+  run.instance.data = mergePatch(run.instance.data, patch, payFor(run));
+  run.dataChanged = true;
+  run.event('DATA_CHANGED', null, { members: patchedMembers(patch) });
+}
+
+/** Names of the members that a patch changes, as histories tell them: not all of very many, and not all of long ones. */
+export function patchedMembers(patch: JsonObject): string[] {
+  return Object.keys(patch)
+    .slice(0, MEMBERS_TOLD)
+    .map((name) => name.slice(0, NAME_TOLD));
 }
 
 /** Sets a value of process data. */
@@ -142,7 +159,8 @@ export function checkDataSize(run: StepRun): void {
 }
 
 function tooLarge(run: StepRun, limit: string): Error {
-  return run.command.kind === 'START' || run.command.kind === 'UI_ACTION'
+  const { command } = run;
+  return command.kind === 'START' || command.kind === 'UI_ACTION' || 'patch' in command
     ? new EngineRefusal('DATA_TOO_LARGE', `the limit is ${limit}`)
     : atCommand(run, 'ENGINE', `The process data would have more than ${limit}.`);
 }
