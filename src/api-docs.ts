@@ -7,16 +7,51 @@ import { stringify } from 'yaml';
 import { KeptFile } from './common/http/kept-file.js';
 import { buildOpenApi } from './openapi.js';
 
-/** What the page does when it is loaded: it reads the document, which lies beside it, from where it came itself. */
+/**
+ * What the page does when it is loaded: it reads the document, which lies beside it, from where it came itself. A token that was pasted
+ * outlives a reload of its tab, and nothing else: no other tab sees it, and it is gone with the tab.
+ */
 const PAGE_SCRIPT = `
+const TOKEN = 'svc-platform token';
+const keptToken = () => {
+  try {
+    return sessionStorage.getItem(TOKEN);
+  } catch {
+    return null;
+  }
+};
+const keepToken = (token) => {
+  try {
+    token ? sessionStorage.setItem(TOKEN, token) : sessionStorage.removeItem(TOKEN);
+  } catch {
+    // Where the browser keeps nothing, the page forgets the token.
+  }
+};
+const KeepToken = () => ({
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: (authorize) => (given) => {
+          keepToken(given.bearer?.value);
+          return authorize(given);
+        },
+        logout: (logout) => (names) => {
+          keepToken(null);
+          return logout(names);
+        },
+      },
+    },
+  },
+});
 const documentUrl = new URL('../docs-json', document.currentScript.src.replace('/docs/docs/', '/docs/')).href;
 window.onload = () => {
-  window.ui = SwaggerUIBundle({
+  const ui = window.ui = SwaggerUIBundle({
     url: documentUrl,
     dom_id: '#swagger-ui',
     deepLinking: true,
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-    plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+    plugins: [SwaggerUIBundle.plugins.DownloadUrl, KeepToken],
+    onComplete: () => keptToken() && ui.preauthorizeApiKey('bearer', keptToken()),
     layout: 'StandaloneLayout',
     displayRequestDuration: true,
     tryItOutEnabled: true,
@@ -37,7 +72,7 @@ const PAGE_FILES = [
 const requireOfSwagger = createRequire(import.meta.resolve('@nestjs/swagger'));
 
 /**
- * Serves Swagger UI at /docs and the document at /docs-json and /docs-yaml. The page forgets a token when it is closed.
+ * Serves Swagger UI at /docs and the document at /docs-json and /docs-yaml. The page forgets a token when its tab is closed.
  * Anybody may ask for them, so each is made once.
  */
 export function setUpApiDocs(app: INestApplication): void {

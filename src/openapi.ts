@@ -112,6 +112,7 @@ type Components = NonNullable<OpenAPIObject['components']>;
  * application packages.
  */
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
+  leaveFiltersEmpty(document);
   const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
   const limits = { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') };
   for (const { security = [], responses } of operationsOf(document)) {
@@ -131,6 +132,25 @@ function withCommonParts(document: OpenAPIObject): OpenAPIObject {
     ...(servers === undefined ? {} : { servers }),
     components: { ...document.components, schemas, headers: HEADERS },
   };
+}
+
+/** What is looked at of a parameter. */
+interface QueryParameter {
+  name: string;
+  in?: string;
+  required?: boolean;
+  schema?: { example?: unknown };
+}
+
+/** Takes the examples from parameters that may be left out: /docs would send them with every request. */
+function leaveFiltersEmpty(document: OpenAPIObject): void {
+  for (const { parameters = [] } of operationsOf(document)) {
+    for (const { in: place, required, schema } of parameters as QueryParameter[]) {
+      if (place === 'query' && required !== true) {
+        delete schema?.example;
+      }
+    }
+  }
 }
 
 /**

@@ -318,8 +318,9 @@ describe('OpenAPI document', () => {
       expect(response.status).toBe(200);
       expect(text).not.toContain(TEST_SECRETS_KEYS.split(':')[1]);
       expect(text).not.toContain(app.issuer.url);
-      // With this option the page would keep a pasted token in the storage of the browser.
+      // With this option the page would keep a pasted token for all tabs, and for ever.
       expect(text).not.toContain('persistAuthorization');
+      expect(text).not.toContain('localStorage');
     },
   );
 

@@ -54,7 +54,7 @@ export const PACKAGE_REFUSED_EXAMPLE = {
   problems: [
     {
       severity: 'error',
-      code: 'LIBRARY_UNKNOWN',
+      code: 'LIBRARY_NOT_FOUND',
       file: 'application.json',
       element: '/libraries/0',
       message: 'There is no such build.',

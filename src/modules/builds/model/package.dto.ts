@@ -14,7 +14,7 @@ export class PackageProblemDto {
   })
   severity: 'error' | 'warning';
 
-  @Shows.value('What kind of problem, for programs.', 'LIBRARY_UNKNOWN')
+  @Shows.value('What kind of problem, for programs.', 'LIBRARY_NOT_FOUND')
   code: string;
 
   @Shows.value('File of the folder form of the package; empty where none is meant.', 'application.json')

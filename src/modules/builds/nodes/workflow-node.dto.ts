@@ -3,6 +3,7 @@ import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
+import { NODE_TYPES } from '../../packages/model/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 import type { ShownNode, ShownWorkflow, WorkflowSummary } from './workflow-nodes.types.js';
 
@@ -80,10 +81,7 @@ export class WorkflowNodeDto {
   @Shows.uuid('The same in every version of the application.')
   svcUuid: string;
 
-  @Shows.value(
-    'START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.',
-    'CUSTOM_AGENT',
-  )
+  @Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'CUSTOM_AGENT')
   type: string;
 
   @Shows.value('Unique in the workflow.', 'Ask the stock')

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../common/json.js';
 import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
-import { EXECUTED_NODE_TYPES } from '../model/node-types.types.js';
+import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../model/node-types.types.js';
 import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
 import {
@@ -17,19 +17,7 @@ import { checkDataOperation } from './data-operation-check.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 
-/** Types of workflow node that can be executed. */
-export const NODE_TYPES = [
-  'START',
-  'END',
-  'CONDITION',
-  'DATA_MAPPING',
-  'REST_ENDPOINT',
-  'DATA_SOURCE',
-  'SUBWORKFLOW',
-  'CUSTOM_AGENT',
-] as const;
-
-type NodeType = (typeof NODE_TYPES)[number];
+export { NODE_TYPES };
 
 /** Types whose result has to be stored somewhere. */
 const NEEDS_RESPONSE_KEY: ReadonlySet<string> = new Set<NodeType>([

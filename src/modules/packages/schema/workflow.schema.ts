@@ -1,3 +1,4 @@
+import { NODE_TYPES } from '../model/node-types.types.js';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
 import { fileRule, idRule, jsonObjectRule, noDotSegment, resourceNameRule, textRule } from './rules.js';
@@ -76,9 +77,8 @@ export const workflowNodeSchema = z
     type: z
       .string()
       .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a node type such as "CUSTOM_AGENT"')
-      .describe(
-        'START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.',
-      ),
+      // In the published schema alone: the check tells of another type where it is, and what there is instead.
+      .meta({ description: 'What the node does.', enum: NODE_TYPES }),
     name: textRule(1, 255).describe('Unique in the workflow.'),
     layoutOptions: z
       .strictObject({ x: z.number(), y: z.number() })

@@ -60,7 +60,8 @@ export class InstancesQueryDto {
   processDefinitionName?: string;
 
   @ApiPropertyOptional({
-    enum: [...INSTANCE_STATES, 'ON_HOLD', 'ON HOLD'],
+    enum: INSTANCE_STATES,
+    enumName: 'ProcessInstanceState',
     description: 'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
     example: 'STARTED',
   })

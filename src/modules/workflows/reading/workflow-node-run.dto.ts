@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
+import { NODE_TYPES } from '../../packages/model/node-types.types.js';
 import { WorkflowNodeState } from '../model/workflow.types.js';
 import { ShowsAnyJson } from '../model/any-json.js';
 import { WorkflowRunErrorDto } from '../model/workflow-run-error.dto.js';
@@ -13,7 +14,7 @@ export class WorkflowNodeRunDto {
   @Shows.value('Name of the node.', 'Score')
   name: string;
 
-  @Shows.value('Type of the node.', 'SUBWORKFLOW')
+  @Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'SUBWORKFLOW')
   type: string;
 
   @Shows.enum('WorkflowNodeState', WorkflowNodeState, 'How it ended.')

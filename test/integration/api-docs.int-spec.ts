@@ -1,0 +1,104 @@
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../support/app.js';
+
+type Wrapped = (original: (given: unknown) => unknown) => (given: unknown) => unknown;
+interface Options {
+  plugins: (() => { statePlugins: { auth: { wrapActions: Record<'authorize' | 'logout', Wrapped> } } })[];
+  onComplete: () => void;
+}
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+});
+afterAll(() => app.close());
+
+/** Runs the script of the page as a browser tab does, with what the tab has kept. */
+async function loaded(kept: Map<string, string>, isBlocked = false) {
+  const script = await (await fetch(`${app.url}/docs/swagger-ui-init.js`)).text();
+  const given: unknown[] = [];
+  let options: Options | undefined;
+  const bundle = Object.assign(
+    (chosen: Options) => {
+      options = chosen;
+      return { preauthorizeApiKey: (...token: unknown[]) => given.push(token) };
+    },
+    { presets: {}, plugins: { DownloadUrl: () => ({}) } },
+  );
+  const refuse = (): never => {
+    throw new Error('SecurityError');
+  };
+  const window: { onload?: () => void } = {};
+  runInNewContext(script, {
+    window,
+    URL,
+    document: { currentScript: { src: `${app.url}/docs/swagger-ui-init.js` } },
+    SwaggerUIBundle: bundle,
+    SwaggerUIStandalonePreset: {},
+    sessionStorage: {
+      getItem: isBlocked ? refuse : (name: string) => kept.get(name) ?? null,
+      setItem: isBlocked ? refuse : (name: string, value: string) => void kept.set(name, value),
+      removeItem: isBlocked ? refuse : (name: string) => void kept.delete(name),
+    },
+  });
+  window.onload?.();
+  options?.onComplete();
+  const { authorize, logout } = options!.plugins.at(-1)!().statePlugins.auth.wrapActions;
+  return { given, authorize: authorize((one) => one), logout: logout((one) => one) };
+}
+
+describe('the page at /docs', () => {
+  it('keeps a pasted token over a reload of its tab, until it is taken back', async () => {
+    const tab = new Map<string, string>();
+    const first = await loaded(tab);
+    expect(first.given).toEqual([]);
+    const pasted = { bearer: { name: 'bearer', value: 'a.b.c' } };
+    expect(first.authorize(pasted)).toBe(pasted);
+
+    const second = await loaded(tab);
+    expect(second.given).toEqual([['bearer', 'a.b.c']]);
+    second.logout(['bearer']);
+    expect((await loaded(tab)).given).toEqual([]);
+    expect((await loaded(new Map())).given).toEqual([]);
+  });
+
+  it('works where the browser keeps nothing', async () => {
+    const page = await loaded(new Map(), true);
+    const pasted = { bearer: { value: 'a.b.c' } };
+    expect(page.authorize(pasted)).toBe(pasted);
+    expect(page.given).toEqual([]);
+  });
+
+  it('uses actions that its version of Swagger UI has', async () => {
+    const bundle = await (await fetch(`${app.url}/docs/swagger-ui-bundle.js`)).text();
+    for (const name of ['authorizeWithPersistOption', 'logoutWithPersistOption', 'preauthorizeApiKey']) {
+      expect(bundle).toContain(name);
+    }
+  });
+
+  it('fills in no filter of a list', async () => {
+    const document = (await (await fetch(`${app.url}/docs-json`)).json()) as {
+      components: { parameters: Record<string, Parameter> };
+      paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+    };
+    const all = [
+      ...Object.values(document.components.parameters),
+      ...Object.values(document.paths).flatMap((path) =>
+        Object.values(path).flatMap(({ parameters = [] }) => parameters),
+      ),
+    ];
+    const filters = all.filter((one) => one.in === 'query' && one.required !== true);
+    expect(filters.length).toBeGreaterThan(20);
+    for (const { name, schema = {} } of filters) {
+      expect({ name, example: schema.example }).toEqual({ name, example: undefined });
+    }
+  });
+});
+
+interface Parameter {
+  name: string;
+  in?: string;
+  required?: boolean;
+  schema?: { example?: unknown };
+}
