@@ -69,6 +69,24 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     ]);
   });
 
+  it('answers 204 to whoever knows the last event of an instance that has ended', async () => {
+    const { body } = await start(app, published, 'short', {});
+    const { length } = await eventRows(app, body.instanceMetadata.processInstanceId);
+    for (const known of [length, length + 1]) {
+      const path = `${instancePath(body.uuid)}/progress`;
+      const headers = { 'last-event-id': String(known) };
+      const { status, text } = await app.request('GET', path, { token, headers });
+      expect([status, text]).toEqual([204, '']);
+    }
+    const first = await Follower.open(app, body.uuid, token);
+    await first.ended();
+    expect(first.events.map(({ event }) => event)).toEqual(['instance', 'end']);
+    const waiting = await started(app, published, 'plain', {});
+    const follower = await Follower.open(app, waiting.uuid, token, '999');
+    expect(follower.status).toBe(200);
+    follower.leave();
+  });
+
   it('answers HEAD at once, and with what GET would', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     for (let round = 0; round < 4; round += 1) {

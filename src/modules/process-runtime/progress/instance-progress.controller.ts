@@ -1,5 +1,5 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpStatus, Param, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { recheckCaller } from '../../../common/auth/caller-recheck.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
@@ -14,6 +14,11 @@ import { Followers } from './followers.js';
 import { InstanceProgressService } from './instance-progress.service.js';
 import { describeStream, sinkOf } from './progress-response.js';
 import { ForReaders } from '../reading/for-readers.decorator.js';
+import {
+  EndProgressEventDto,
+  HistoryProgressEventDto,
+  InstanceProgressEventDto,
+} from './progress-event.dto.js';
 import { InstanceProgressApi } from './instance-progress.api.js';
 
 const MILLISECONDS = 1_000;
@@ -23,6 +28,7 @@ const STOPPING_STALL_MS = 1_000;
 /** Live progress of process instances (extension of the contract). */
 @ApiTags('Process instances')
 @ApiBearerAuth('bearer')
+@ApiExtraModels(InstanceProgressEventDto, HistoryProgressEventDto, EndProgressEventDto)
 @Controller('rtm/api/runtime/process-instance/:uuid')
 export class InstanceProgressController {
   private readonly open = new Set<Response>();
@@ -61,6 +67,11 @@ export class InstanceProgressController {
     };
     this.cutWhenStalled(response);
     const leave = await this.progress.follow(principal, call, sinkOf(response));
+    if (leave === null) {
+      // Whoever goes on asking would do so for ever (HTML, section 9.2.3).
+      response.status(HttpStatus.NO_CONTENT).end();
+      return;
+    }
     response.once('close', leave);
     if (response.destroyed) {
       leave();

@@ -47,13 +47,21 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /**
    * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
    * instance ends, the caller may read it no longer or PROCESS_PROGRESS_MAX_SECONDS have passed.
-   * @returns function to be called when the connection is gone
+   * @returns function to be called when the connection is gone; null where nothing is left to be told, and nothing was sent
    * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
    */
-  async follow(principal: Principal, request: ProgressRequest, sink: ProgressSink): Promise<() => void> {
+  async follow(
+    principal: Principal,
+    request: ProgressRequest,
+    sink: ProgressSink,
+  ): Promise<(() => void) | null> {
     const { uuid, lastEventId } = request;
-    const known = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
+    const known = eventNumber(lastEventId);
     const first = await this.instances.get(principal, uuid, ALL_LISTS);
+    const last = first.history?.[0]?.seq ?? 0;
+    if (known !== undefined && known >= last && hasEnded(first.state)) {
+      return null;
+    }
     const leave = await this.roomFor(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
@@ -69,7 +77,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     );
     this.followers.add(stream);
     timers.push(...this.timers(stream, request));
-    const last = first.history?.[0]?.seq ?? 0;
     stream.seq = Math.min(known ?? last, last);
     // Headers go out with the first bytes, and there may be no event for long.
     stream.beat();
@@ -163,4 +170,9 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   private wake(isMeant: (stream: InstanceStream) => boolean): void {
     this.followers.all.filter(isMeant).forEach((stream) => stream.wake());
   }
+}
+
+/** The number of an event that a caller names; undefined for anything else. */
+function eventNumber(lastEventId = ''): number | undefined {
+  return /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 }

@@ -76,15 +76,11 @@ export const RETRY_EXAMPLE = {
   retriedIncidents: INSTANCE_EXAMPLE.incidents.map(({ uuid }) => uuid),
 };
 
-export const PROGRESS_EXAMPLE = `event: history
-id: 6
-data: ${JSON.stringify(HISTORY_EVENT_EXAMPLE)}
-
-event: end
-id: 9
-data: ${JSON.stringify({ uuid: START_EXAMPLE.uuid, state: 'FINISHED' })}
-
-`;
+export const PROGRESS_EXAMPLE = {
+  event: 'history',
+  id: HISTORY_EVENT_EXAMPLE.seq,
+  data: HISTORY_EVENT_EXAMPLE,
+};
 
 export const DIAGRAM_EXAMPLE = {
   bpmn: BPMN_EXAMPLE,
