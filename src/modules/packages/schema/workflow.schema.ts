@@ -1,4 +1,4 @@
-import { NODE_TYPES } from '../model/node-types.types.js';
+import { NODE_TYPES } from './node-types.js';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
 import { fileRule, idRule, jsonObjectRule, noDotSegment, resourceNameRule, textRule } from './rules.js';
