@@ -143,8 +143,8 @@ describe('query parameters', () => {
     expect([status, body['message'], body['details']]).toEqual([
       400,
       'Request validation failed.',
-      'buildId: is not a known query parameter. Known: applicationId, before, hasIncidents, limit, parentProcessInstanceUuid, ' +
-        'processDefinitionName, startedFrom, startedTo, state',
+      'buildId: is not a known query parameter. Known: applicationId, before, from, hasIncidents, limit, parentProcessInstanceUuid, ' +
+        'processDefinitionName, startedFrom, startedTo, state, to',
     ]);
   });
 });

@@ -102,6 +102,9 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     expect(await listed({ startedFrom: from })).toEqual(ids.slice(0, 2));
     expect(await listed({ startedTo: to })).toEqual(ids.slice(1));
     expect(await listed({ startedFrom: from, startedTo: to })).toEqual([ids[1]]);
+    expect(await listed({ from, to })).toEqual([ids[1]]);
+    expect(await listed({ from, startedTo: to })).toEqual([ids[1]]);
+    expect(await listed({ from: to, startedFrom: from })).toEqual([ids[0]]);
   });
 
   it('shows callers without the permission what they started themselves', async () => {

@@ -9,6 +9,9 @@ export interface InstanceQuery extends PageQuery {
   /** Whether incidents are open. */
   hasIncidents?: 'true' | 'false';
   parentProcessInstanceUuid?: string;
+  from?: Date;
+  to?: Date;
+  /** The former names. */
   startedFrom?: Date;
   startedTo?: Date;
 }

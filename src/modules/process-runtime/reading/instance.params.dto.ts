@@ -82,9 +82,15 @@ export class InstancesQueryDto {
   parentProcessInstanceUuid?: string;
 
   @IsRangeStart('instances that started')
-  startedFrom?: Date;
+  from?: Date;
 
   @IsRangeEnd('instances that started')
+  to?: Date;
+
+  @IsRangeStart('as `from`: instances that started')
+  startedFrom?: Date;
+
+  @IsRangeEnd('as `to`: instances that started')
   startedTo?: Date;
 
   @IsPageCursor()

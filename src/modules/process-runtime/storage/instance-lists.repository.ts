@@ -130,9 +130,10 @@ function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps)
 
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
   const { applicationId, processDefinitionName, hasIncidents, startedFrom, startedTo, before } = query;
+  const isGiven = (time: Date | undefined): time is Date => time !== undefined;
   const uuid = [
-    ...(startedFrom === undefined ? [] : [MoreThanOrEqual(firstUuidAt(startedFrom))]),
-    ...(startedTo === undefined ? [] : [LessThan(firstUuidAt(startedTo))]),
+    ...[query.from, startedFrom].filter(isGiven).map((time) => MoreThanOrEqual(firstUuidAt(time))),
+    ...[query.to, startedTo].filter(isGiven).map((time) => LessThan(firstUuidAt(time))),
     ...(before === undefined ? [] : [LessThan(before)]),
   ];
   return {
