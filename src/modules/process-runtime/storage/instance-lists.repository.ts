@@ -128,9 +128,10 @@ function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps)
   return { sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values };
 }
 
+const isGiven = (time: Date | undefined): time is Date => time !== undefined;
+
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
   const { applicationId, processDefinitionName, hasIncidents, startedFrom, startedTo, before } = query;
-  const isGiven = (time: Date | undefined): time is Date => time !== undefined;
   const uuid = [
     ...[query.from, startedFrom].filter(isGiven).map((time) => MoreThanOrEqual(firstUuidAt(time))),
     ...[query.to, startedTo].filter(isGiven).map((time) => LessThan(firstUuidAt(time))),
