@@ -479,7 +479,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Follow a process instance
      *
-     * Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it as `Last-Event-ID` the stream goes on behind it, without a new `instance`. The stream ends with the token of the caller, when the caller may no longer read the instance, and after `PROCESS_PROGRESS_MAX_SECONDS`; who takes nothing for `PROCESS_PROGRESS_STALL_SECONDS` is cut off. Connections are limited, of one caller and in all (429).
+     * Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, when the caller may no longer read the instance, and after `PROCESS_PROGRESS_MAX_SECONDS`; who takes nothing for `PROCESS_PROGRESS_STALL_SECONDS` is cut off. Connections are limited, of one caller and in all (429).
      */
     public followProcessInstance<ThrowOnError extends boolean = true>(options: Options<FollowProcessInstanceData, ThrowOnError, FollowProcessInstanceResponse>) {
         return (options.client ?? this.client).sse.get<FollowProcessInstanceResponses, FollowProcessInstanceErrors, ThrowOnError>({
@@ -531,26 +531,34 @@ export class SvcClient extends HeyApiClient {
     /**
      * Retry what stopped a token
      *
-     * Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and calls with the process data of now, and closes the incidents. 409 when nothing stopped it, or a UI action did: that can be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction. 409 when nothing stopped it, or a UI action did: that can be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.
      */
     public retryToken<ThrowOnError extends boolean = true>(options: Options<RetryTokenData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryTokenResponses, RetryTokenErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry',
-            ...options
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     
     /**
      * Retry what stopped a process instance as a whole
      *
-     * Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits for, and closes them; calls are made with the process data of now while the instance is running. One that could not start (CREATED) starts again, with the data that it was given. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits for, and closes them; calls are made with the process data of now while the instance is running. One that could not start (CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again at once: the incident stays open, and `incident` tells why.
      */
     public retryProcessInstance<ThrowOnError extends boolean = true>(options: Options<RetryProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryProcessInstanceResponses, RetryProcessInstanceErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/rtm/api/runtime/process-instance/{uuid}/retry',
-            ...options
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     

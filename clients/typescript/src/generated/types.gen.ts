@@ -518,6 +518,11 @@ export type WorkflowList = {
     workflows: Array<WorkflowSummary>;
 };
 
+/**
+ * What the node does.
+ */
+export type WorkflowNodeType = 'START' | 'END' | 'CONDITION' | 'DATA_MAPPING' | 'REST_ENDPOINT' | 'DATA_SOURCE' | 'SUBWORKFLOW' | 'CUSTOM_AGENT';
+
 export type LayoutOptions = {
     /**
      * To the right.
@@ -613,9 +618,9 @@ export type WorkflowNode = {
      */
     svcUuid: string;
     /**
-     * START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.
+     * What the node does.
      */
-    type: string;
+    type: WorkflowNodeType;
     /**
      * Unique in the workflow.
      */
@@ -1482,7 +1487,7 @@ export type InstanceChild = {
 /**
  * What happened.
  */
-export type ProcessEventKind = 'INSTANCE_STATE' | 'TOKEN_CREATED' | 'TOKEN_STATE' | 'NODE_ENTERED' | 'NODE_LEFT' | 'ACTION_EXECUTED' | 'BACK' | 'TIMER_FIRED' | 'MESSAGE_RECEIVED' | 'MESSAGE_PUBLISHED' | 'CHILD_STARTED' | 'CHILD_ENDED' | 'ERROR_THROWN' | 'RETRY' | 'DATA_APPENDED' | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
+export type ProcessEventKind = 'INSTANCE_STATE' | 'TOKEN_CREATED' | 'TOKEN_STATE' | 'NODE_ENTERED' | 'NODE_LEFT' | 'ACTION_EXECUTED' | 'BACK' | 'TIMER_FIRED' | 'MESSAGE_RECEIVED' | 'MESSAGE_PUBLISHED' | 'CHILD_STARTED' | 'CHILD_ENDED' | 'ERROR_THROWN' | 'RETRY' | 'DATA_APPENDED' | 'DATA_CHANGED' | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
 
 export type HistoryEvent = {
     /**
@@ -1814,6 +1819,77 @@ export type IncidentCounts = {
      * Whether these are all; otherwise those with the most.
      */
     complete: boolean;
+};
+
+/**
+ * Name of the event.
+ */
+export type InstanceProgressEventName = 'instance';
+
+export type InstanceProgressEvent = {
+    /**
+     * Name of the event.
+     */
+    event: InstanceProgressEventName;
+    /**
+     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     */
+    id: number;
+    /**
+     * The instance, as it is answered when it is read.
+     */
+    data: InstanceResponse;
+};
+
+/**
+ * Name of the event.
+ */
+export type HistoryProgressEventName = 'history';
+
+export type HistoryProgressEvent = {
+    /**
+     * Name of the event.
+     */
+    event: HistoryProgressEventName;
+    /**
+     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     */
+    id: number;
+    /**
+     * The line of the audit trail.
+     */
+    data: HistoryEvent;
+};
+
+/**
+ * Name of the event.
+ */
+export type EndProgressEventName = 'end';
+
+export type InstanceEnd = {
+    /**
+     * The instance.
+     */
+    uuid: string;
+    /**
+     * How it ended.
+     */
+    state: ProcessInstanceState;
+};
+
+export type EndProgressEvent = {
+    /**
+     * Name of the event.
+     */
+    event: EndProgressEventName;
+    /**
+     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     */
+    id: number;
+    /**
+     * How the instance ended.
+     */
+    data: InstanceEnd;
 };
 
 export type InstanceOperation = {
@@ -2833,9 +2909,9 @@ export type WorkflowNodeRun = {
      */
     name: string;
     /**
-     * Type of the node.
+     * What the node does.
      */
-    type: string;
+    type: WorkflowNodeType;
     /**
      * How it ended.
      */
@@ -3443,9 +3519,9 @@ export type PackageWorkflowNode = unknown & {
      */
     svcUuid?: string | null;
     /**
-     * START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW or CUSTOM_AGENT.
+     * What the node does.
      */
-    type: string;
+    type: 'START' | 'END' | 'CONDITION' | 'DATA_MAPPING' | 'REST_ENDPOINT' | 'DATA_SOURCE' | 'SUBWORKFLOW' | 'CUSTOM_AGENT';
     /**
      * Unique in the workflow.
      */
@@ -4149,6 +4225,11 @@ export type WorkflowName = string;
 export type IdempotencyKey = string;
 
 /**
+ * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+ */
+export type IfMatch = string;
+
+/**
  * Id of the node.
  */
 export type NodeId = string;
@@ -4157,11 +4238,6 @@ export type NodeId = string;
  * Name of the process definition.
  */
 export type ProcessDefinitionName = string;
-
-/**
- * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
- */
-export type IfMatch = string;
 
 /**
  * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
@@ -4810,6 +4886,12 @@ export type GetActiveBuildResponse = GetActiveBuildResponses[keyof GetActiveBuil
 
 export type ActivateBuildData = {
     body: ActivateBuildRequest;
+    headers?: {
+        /**
+         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -4837,6 +4919,14 @@ export type ActivateBuildErrors = {
      * Resource not found.
      */
     404: ErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
+    /**
+     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     */
+    428: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */
@@ -5625,7 +5715,7 @@ export type ListProcessInstancesData = {
         /**
          * Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.
          */
-        state?: 'CREATED' | 'STARTED' | 'FINISHED' | 'FAILED' | 'EXPIRED' | 'TERMINATED' | 'DISMISSED' | 'ABORTED' | 'ONHOLD' | 'ON_HOLD' | 'ON HOLD';
+        state?: ProcessInstanceState;
         /**
          * Only instances with open incidents (`true`), or without any (`false`).
          */
@@ -5637,9 +5727,17 @@ export type ListProcessInstancesData = {
         /**
          * Only instances that started at this time or later; UTC without an offset.
          */
-        startedFrom?: string;
+        from?: string;
         /**
          * Only instances that started before this time.
+         */
+        to?: string;
+        /**
+         * Only as `from`: instances that started at this time or later; UTC without an offset.
+         */
+        startedFrom?: string;
+        /**
+         * Only as `to`: instances that started before this time.
          */
         startedTo?: string;
         /**
@@ -6147,9 +6245,19 @@ export type FollowProcessInstanceError = FollowProcessInstanceErrors[keyof Follo
 
 export type FollowProcessInstanceResponses = {
     /**
-     * Events, until the stream ends.
+     * Events, until the stream ends. The schema is that of each event; `data` is its line of JSON, sent as `event: history`, `id: 6`, `data: {…}` and an empty line.
      */
-    200: string;
+    200: ({
+        event: 'instance';
+    } & InstanceProgressEvent) | ({
+        event: 'history';
+    } & HistoryProgressEvent) | ({
+        event: 'end';
+    } & EndProgressEvent);
+    /**
+     * The instance has ended, and the caller knows its last event.
+     */
+    204: void;
 };
 
 export type FollowProcessInstanceResponse = FollowProcessInstanceResponses[keyof FollowProcessInstanceResponses];
@@ -6329,7 +6437,14 @@ export type TerminateProcessInstanceResponses = {
 export type TerminateProcessInstanceResponse = TerminateProcessInstanceResponses[keyof TerminateProcessInstanceResponses];
 
 export type RetryTokenData = {
-    body?: never;
+    body?: {
+        /**
+         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced.
+         */
+        data?: {
+            [key: string]: unknown;
+        };
+    };
     path: {
         /**
          * `uuid` of the process instance.
@@ -6391,7 +6506,14 @@ export type RetryTokenResponses = {
 export type RetryTokenResponse = RetryTokenResponses[keyof RetryTokenResponses];
 
 export type RetryProcessInstanceData = {
-    body?: never;
+    body?: {
+        /**
+         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced.
+         */
+        data?: {
+            [key: string]: unknown;
+        };
+    };
     path: {
         /**
          * `uuid` of the process instance.
@@ -6639,6 +6761,12 @@ export type ListSystemsResponse = ListSystemsResponses[keyof ListSystemsResponse
 
 export type DeleteSystemData = {
     body?: never;
+    headers?: {
+        /**
+         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -6679,6 +6807,14 @@ export type DeleteSystemErrors = {
      */
     409: ErrorResponse;
     /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
+    /**
+     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     */
+    428: ErrorResponse;
+    /**
      * Too many requests; Retry-After says when to come back.
      */
     429: ErrorResponse;
@@ -6705,6 +6841,12 @@ export type DeleteSystemResponse = DeleteSystemResponses[keyof DeleteSystemRespo
 
 export type UpdateSystemData = {
     body?: UpdateSystemRequestWritable;
+    headers?: {
+        /**
+         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -6744,6 +6886,14 @@ export type UpdateSystemErrors = {
      * In conflict with what is stored: it exists already, or its state does not allow this.
      */
     409: ErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
+    /**
+     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     */
+    428: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */
@@ -6953,6 +7103,12 @@ export type TestMcpConnectionResponse = TestMcpConnectionResponses[keyof TestMcp
 
 export type SwitchToolData = {
     body: SwitchToolRequest;
+    headers?: {
+        /**
+         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -6996,6 +7152,10 @@ export type SwitchToolErrors = {
      * Resource not found.
      */
     404: ErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */
