@@ -27,8 +27,10 @@ numbers beside them (\`id\`, \`processInstanceId\`, \`currentNodeId\`) are for d
 400, 404, 409. Unknown body fields and query parameters are refused by name; what starts a process or executes
 a UI action is process data, whose shape the process definition tells.
 
-**Repeats.** Starting a process and executing a UI action take an \`Idempotency-Key\`: the same call with the same key takes
-effect once and gets the same answer. Send one wherever a call may be sent twice.
+**Repeats.** Starting a process, executing a UI action, making a build and beginning a test run take an \`Idempotency-Key\`: the same
+call with the same key takes effect once and gets the same answer. Send one wherever a call may be sent twice.
+
+**Changes.** Changing what others change too takes \`If-Match\` with the \`ETag\` that was read: 412 when it is another by now.
 
 **Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
 the deployment. A 429 carries \`Retry-After\` in seconds.

@@ -87,7 +87,7 @@ describe('the OpenAPI document and the service', () => {
       })),
     );
     const cursors = parameters.filter(({ name, schema }) => name === 'before' && 'pattern' in schema);
-    expect(cursors).toHaveLength(4);
+    expect(cursors).toHaveLength(5);
     const [v4, v7] = [randomUUID(), '01920F3E-7D6B-7C3A-9A54-3F2F6C1D9B40'];
     for (const { schema } of cursors) {
       const pattern = new RegExp((schema as { pattern: string }).pattern);
