@@ -2,6 +2,7 @@ import {
   Catch,
   HttpException,
   NotFoundException,
+  Optional,
   type ArgumentsHost,
   type ExceptionFilter,
 } from '@nestjs/common';
@@ -38,7 +39,8 @@ export class AllExceptionsFilter implements ExceptionFilter {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
-    private readonly refusals: Refusals,
+    // An application without a database has nothing to confirm.
+    @Optional() private readonly refusals: Refusals = new Refusals(),
   ) {}
 
   /** Sends the error body, logs a 500, counts a refusal. */

@@ -85,6 +85,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   retryToken: ADMINISTRATION,
   retryProcessInstance: ADMINISTRATION,
   startTestRun: { permissions: ['workflow-test'], place: 'path', params: { workflowName: 'none' }, body: {} },
+  listProcessIncidents: { permissions: ['process-read'], place: 'list' },
+  countProcessIncidents: { permissions: ['process-read'], place: 'list' },
   listWorkflowRuns: { permissions: ['process-read'], place: 'list' },
   getWorkflowRun: READ,
   listWorkflowRunCalls: READ,

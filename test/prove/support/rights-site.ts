@@ -20,6 +20,16 @@ const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
     <bpmn:sequenceFlow id="two" sourceRef="task" targetRef="end"/>
   </bpmn:process>
 </bpmn:definitions>`;
+/** It stops at once, with an incident. */
+const STOPPING = `<?xml version="1.0" encoding="UTF-8"?>
+<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" id="file" targetNamespace="prove">
+  <bpmn:process id="stops" name="stops" isExecutable="true">
+    <bpmn:startEvent id="start"/><bpmn:exclusiveGateway id="choice"/><bpmn:endEvent id="more"/><bpmn:endEvent id="less"/>
+    <bpmn:sequenceFlow id="one" sourceRef="start" targetRef="choice"/>
+    <bpmn:sequenceFlow id="two" sourceRef="choice" targetRef="more"><bpmn:conditionExpression>amount &gt; 1</bpmn:conditionExpression></bpmn:sequenceFlow>
+    <bpmn:sequenceFlow id="three" sourceRef="choice" targetRef="less"><bpmn:conditionExpression>amount &lt;= 1</bpmn:conditionExpression></bpmn:sequenceFlow>
+  </bpmn:process>
+</bpmn:definitions>`;
 const WORKFLOW = {
   name: 'double',
   nodes: [
@@ -38,7 +48,7 @@ export function serverOf(app: string): string {
   return `server${APPS.findIndex((one) => one === app)}`;
 }
 
-/** Delivers an application with a system, a running instance and a run of a workflow. */
+/** Delivers an application with a system, a running instance, one with an incident, and a run of a workflow. */
 export async function deliverApplication(url: string, token: string, appId: string): Promise<Things> {
   const client = new ApiClient(url, token);
   const app = `/appmanager/api/resource/app/${appId}`;
@@ -58,7 +68,10 @@ export async function deliverApplication(url: string, token: string, appId: stri
   });
   await demand('PUT', `${version}/package`, {
     application: { formatVersion: 1, appId, name: appId },
-    processes: [{ file: 'processes/waits.bpmn', bpmn: PROCESS }],
+    processes: [
+      { file: 'processes/waits.bpmn', bpmn: PROCESS },
+      { file: 'processes/stops.bpmn', bpmn: STOPPING },
+    ],
     workflows: [WORKFLOW],
   });
   await demand('POST', `${version}/commit`, {});
@@ -66,6 +79,8 @@ export async function deliverApplication(url: string, token: string, appId: stri
   await demand('PUT', `${app}/active-build`, { buildId });
   const start = `${runtime}/${String(buildId)}/process-name/waits/start`;
   const instance = await demand('POST', start, {}, { 'svc-platform': 'web' });
+  const stopped = `${runtime}/${String(buildId)}/process-name/stops/start`;
+  await client.send('POST', stopped, {}, { 'svc-platform': 'web' });
   const run = await demand('POST', `${runtime}/${String(buildId)}/workflow/double/test-run`, {});
   await client.close();
   const [place] = instance['tokens'] as { uuid: string }[];
