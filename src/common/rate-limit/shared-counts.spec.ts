@@ -7,8 +7,7 @@ const MINUTES = 60;
 const MINUTE_MS = 60_000;
 
 /** Counts as the script in Redis does. */
-function countsInMemory(): Shared {
-  const counts = new Map<string, { sum: number; end: number }>();
+function countsInMemory(counts = new Map<string, { sum: number; end: number }>()): Shared {
   const client = {
     eval: (_script: string, _keys: number, key: string, counted: number, windowMs: number) => {
       const now = performance.now();
@@ -51,6 +50,30 @@ describe('counts of several replicas', () => {
     }
     return count;
   }
+
+  it('keep to the limit of a replica when Redis loses them', async () => {
+    const counts = new Map<string, { sum: number; end: number }>();
+    const limiter = new RateLimiter(
+      { setting: 'RATE', most: 6 },
+      undefined,
+      new SharedCounts(countsInMemory(counts)),
+    );
+    const consume = async (): Promise<boolean> => {
+      try {
+        limiter.consume('caller');
+        return true;
+      } catch {
+        return false;
+      } finally {
+        await vi.advanceTimersByTimeAsync(2_000);
+      }
+    };
+    for (let request = 0; request < 6; request += 1) {
+      expect(await consume()).toBe(true);
+      counts.clear();
+    }
+    expect(await consume()).toBe(false);
+  });
 
   it.each([1, 2, 3])('let a caller through who keeps below the limit: %d replicas', async (replicas) => {
     expect(await refused(replicas, 50)).toBe(0);

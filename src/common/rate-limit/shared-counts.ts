@@ -2,10 +2,9 @@ import type { Shared } from '../redis/redis.service.js';
 
 /** How long counts of this replica wait to be told to the others. */
 const TELL_MS = 100;
-const WINDOW_MS = 60_000;
 /** An end that is so much later is that of the next minute. */
 const NEXT_MS = 1_000;
-/** Adds to a count, which ends a minute after it began. Returns the count, and the milliseconds until its end. */
+/** Adds to a count, which ends with the minute of whoever began it. Returns the count, and the milliseconds until its end. */
 const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
@@ -59,7 +58,9 @@ export class SharedCounts {
 
   private async add(name: string, counted: number, minute: SharedMinute): Promise<void> {
     const { redis, keyOf } = this.shared;
-    const sum = await redis.ask((client) => client.eval(ADD, 1, keyOf('rate', name), counted, WINDOW_MS));
+    // A count that Redis has lost ends with this minute, and is not taken for one of the next.
+    const restMs = Math.max(1, Math.round(minute.end - performance.now()));
+    const sum = await redis.ask((client) => client.eval(ADD, 1, keyOf('rate', name), counted, restMs));
     const [count, leftMs] = sum as [number, number];
     const now = performance.now();
     if (minute.end <= now) {
