@@ -52,6 +52,7 @@ export class RedisSite {
     private readonly build: string,
     private readonly load: FailoverLoad,
     private readonly limits: SharedLimits,
+    private readonly primaryCount: number,
   ) {}
 
   static async open(environment: ProofEnvironment, group: RedisGroup): Promise<RedisSite> {
@@ -70,7 +71,8 @@ export class RedisSite {
     const limits = new SharedLimits(environment, urls, String(body['uuid']));
     await limits.until('together');
     load.begin();
-    return new RedisSite(environment, group, databaseUrl, replicas, build, load, limits);
+    const { length: primaryCount } = await group.primaries();
+    return new RedisSite(environment, group, databaseUrl, replicas, build, load, limits, primaryCount);
   }
 
   /** Each fault once. */
@@ -130,7 +132,7 @@ export class RedisSite {
   /** Of the server that has the jobs. */
   private async failOver(): Promise<void> {
     const { group } = this;
-    const before = await group.primaries();
+    const before = await this.primaries();
     const holders = await Promise.all(before.map((port) => group.ask(port, 'keys', JOB_KEYS)));
     const gone = before[holders.findIndex((keys) => keys !== '')] ?? before[0] ?? 0;
     const server = group.servers[group.ports.indexOf(gone)];
@@ -143,6 +145,19 @@ export class RedisSite {
     await this.countsTogether();
     await server?.restart();
     await this.goesOn();
+  }
+
+  /** A server that was away takes itself for a primary until the others tell it otherwise. */
+  private async primaries(): Promise<number[]> {
+    const begin = performance.now();
+    for (;;) {
+      const ports = await this.group.primaries();
+      if (ports.length === this.primaryCount) {
+        return ports;
+      }
+      prove(performance.now() - begin < LONGEST_FAILOVER_MS, `there are ${ports.length} primaries`);
+      await sleep(100);
+    }
   }
 
   private async killReplica(): Promise<void> {
