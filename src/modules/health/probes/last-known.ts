@@ -1,5 +1,5 @@
 /** How long nothing is heard of the main thread before nobody waits for its answer. */
-const BUSY_MS = 60;
+const BUSY_MS = 90;
 const LOOK_MS = 10;
 /** A main thread that is well answers sooner, or its own deadlines end. */
 const LONGEST_MS = 10_000;

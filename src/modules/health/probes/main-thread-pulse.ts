@@ -1,5 +1,5 @@
 /** How often the main thread gives a sign of life. */
-const BEAT_MS = 25;
+const BEAT_MS = 50;
 const NANOSECONDS_A_MILLISECOND = 1_000_000n;
 
 /** Memory for a pulse, which threads share. */
