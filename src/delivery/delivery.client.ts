@@ -46,6 +46,7 @@ export interface DeliveryVersion {
 const NOT_OURS = 'What answers at this address is not the service.';
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+const PRECONDITION_REQUIRED = 428;
 
 /** Delivers application packages to a running service. */
 export class DeliveryClient {
@@ -99,8 +100,23 @@ export class DeliveryClient {
     return told(this.service.preflightBuild({ path: { appId, buildId } }));
   }
 
+  /** Makes a build the active one, in place of the one that is active now. */
   async activate({ appId }: DeliveryVersion, buildId: string): Promise<void> {
-    await told(this.service.activateBuild({ path: { appId }, body: { buildId } }));
+    const order = { path: { appId }, body: { buildId } };
+    try {
+      await told(this.service.activateBuild(order));
+    } catch (error) {
+      if (refusalIn(error)?.status !== PRECONDITION_REQUIRED) {
+        throw error;
+      }
+      const { response } = await this.service.getActiveBuild({ path: { appId } });
+      await told(
+        this.service.activateBuild({
+          ...order,
+          headers: { 'If-Match': response.headers.get('ETag') ?? '*' },
+        }),
+      );
+    }
   }
 
   private async requireSame(

@@ -1,7 +1,10 @@
-import { ChangedMeanwhileError, ValidationFailedError } from '../errors/request.errors.js';
+import { ChangedMeanwhileError, IfMatchRequiredError, ValidationFailedError } from '../errors/request.errors.js';
 
 /** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
 export type IfMatch = '*' | readonly string[];
+
+/** The states on which a change may be made; `absent` where nothing is there yet, so that there is no tag that the caller could have sent. */
+export type ChangeCondition = IfMatch | 'absent';
 
 /** The request header `If-Match` (RFC 9110, section 13.1.1). */
 export const IF_MATCH = {
@@ -81,11 +84,16 @@ export function matches(ifMatch: IfMatch, etag: string | null): boolean {
 
 /**
  * Refuses a change of another state than the caller has read. To be called where nobody else can change it meanwhile.
- * @param ifMatch undefined where any state will do
+ * @param condition undefined where any state will do
  * @throws ChangedMeanwhileError
+ * @throws IfMatchRequiredError where there is something, and the caller had to say that he has read it
  */
-export function demandMatch(ifMatch: IfMatch | undefined, etag: string | null): void {
-  if (ifMatch !== undefined && !matches(ifMatch, etag)) {
+export function demandMatch(condition: ChangeCondition | undefined, etag: string | null): void {
+  if (condition === 'absent') {
+    if (etag !== null) {
+      throw new IfMatchRequiredError();
+    }
+  } else if (condition !== undefined && !matches(condition, etag)) {
     throw new ChangedMeanwhileError();
   }
 }

@@ -106,6 +106,18 @@ describe('npm run deliver', () => {
     );
   });
 
+  it('activates builds where the deployment asks for If-Match', async () => {
+    const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
+    const settings = { DELIVER_TOKEN: await strict.issuer.sign({}) };
+    const steps = ['--url', strict.url, '--commit', '--build', '--activate', '--force'];
+    const first = await run([...library(), ...steps], settings);
+    const second = await run([...library(), ...steps], settings);
+    await strict.close();
+    expect([first.errors, second.errors]).toEqual(['', '']);
+    expect(second.lines.at(-1)).toBe(`active build ${buildIn(second.lines)}`);
+    expect(buildIn(second.lines)).not.toBe(buildIn(first.lines));
+  });
+
   it('tells every warning, and activates no build with an agent that cannot run', async () => {
     const { lines: first } = await run([...library(), '--commit', '--build']);
     const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { demandMatch, type IfMatch } from '../../../common/http/if-match.js';
+import { demandMatch, type ChangeCondition } from '../../../common/http/if-match.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
@@ -28,7 +28,7 @@ export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Pr
 interface Replacement {
   summary: BuildSummary;
   build: ActivatedBuild;
-  ifMatch: IfMatch | undefined;
+  condition: ChangeCondition | undefined;
 }
 
 /** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
@@ -64,15 +64,15 @@ export class ActiveBuildsService {
 
   /**
    * Makes a build the active one. The one that is active already stays as it is, without a trace.
-   * @param ifMatch entity tags (`activeBuildTag`) of the active build as the caller may have read it
+   * @param condition entity tags (`activeBuildTag`) of the active build as the caller may have read it
    * @throws BuildNotFoundError when the application has no such build
-   * @throws ChangedMeanwhileError
+   * @throws ChangedMeanwhileError, IfMatchRequiredError
    */
   async activate(
     principal: Principal,
     appId: string,
     buildId: string,
-    ifMatch?: IfMatch,
+    condition?: ChangeCondition,
   ): Promise<Activation> {
     const summary = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
     if (summary === null) {
@@ -88,7 +88,7 @@ export class ActiveBuildsService {
       await prepare?.(appId, build);
     }
     const activation = await this.database.write((manager) =>
-      this.replace(manager, principal, { summary, build, ifMatch }),
+      this.replace(manager, principal, { summary, build, condition }),
     );
     for (const { after } of this.listeners) {
       await after?.();
@@ -129,10 +129,10 @@ export class ActiveBuildsService {
   private async replace(
     manager: EntityManager,
     principal: Principal,
-    { summary: { appId, appVersionId, buildId }, build, ifMatch }: Replacement,
+    { summary: { appId, appVersionId, buildId }, build, condition }: Replacement,
   ): Promise<Activation> {
     const before = await this.actives.lock(manager, appId);
-    demandMatch(ifMatch, before && activeBuildTag(before));
+    demandMatch(condition, before && activeBuildTag(before));
     if (before?.buildId === buildId) {
       return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
     }

@@ -68,7 +68,7 @@ export class BuildsController {
     @Body() { buildId }: ActivateBuildRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ActivatedBuildResponseDto> {
-    const condition = this.conditions.of(ifMatch);
+    const condition = this.conditions.ofMade(ifMatch);
     const activation = await this.actives.activate(principal, appId, buildId, condition);
     response.setHeader('ETag', activeBuildTag(activation));
     return toActivatedBuild(activation);
