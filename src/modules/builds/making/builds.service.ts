@@ -40,16 +40,17 @@ export class BuildsService {
     if (earlier !== undefined) {
       return earlier;
     }
+    const make = async (): Promise<MadeBuild> =>
+      this.warned(await this.maker.make(principal, version, repeat));
     try {
-      return await this.warned(await this.maker.make(principal, version, repeat));
+      return await make();
     } catch (error) {
-      const isTaken = error instanceof RepeatTakenError && repeat !== undefined;
-      const first = isTaken ? await this.made(appId, repeat) : undefined;
-      if (first === undefined) {
+      if (!(error instanceof RepeatTakenError) || repeat === undefined) {
         throw error;
       }
-      return first;
     }
+    // Removed for its age between the two statements: then this is a first call again.
+    return (await this.made(appId, repeat)) ?? make();
   }
 
   /** Forgets which calls have made builds before a time, at most `limit` of them; returns how many. */
