@@ -55,12 +55,15 @@ export class JobBoardController {
     if (isLimited(principal, permission)) {
       throw new PermissionDeniedError(permission);
     }
-    const answer = await this.board.answer([request.params['path'] ?? []].flat(), query);
-    if (answer === undefined) {
+    // A slash at the end makes another path of it, as everywhere.
+    const isPath = !request.path.endsWith('/');
+    const answer = isPath && (await this.board.answer([request.params['path'] ?? []].flat(), query));
+    if (answer === false || answer === undefined) {
       throw new RouteNotFoundError();
     }
     if ('file' in answer) {
-      response.sendFile(answer.file, { cacheControl: false });
+      // The service may be installed below a folder whose name begins with a dot.
+      response.sendFile(answer.file, { cacheControl: false, dotfiles: 'allow' });
     } else if ('html' in answer) {
       response.setHeader('Content-Security-Policy', PAGE_POLICY);
       response.type('html').send(answer.html);
