@@ -39,7 +39,8 @@ export class IncidentPlaces {
       return null;
     }
     const { appId, buildId, processName, definitionId } = head;
-    const element = elementOf(await this.definitions.byId(definitionId), node) ?? null;
+    const definition = await this.definitions.ifUsable(definitionId);
+    const element = definition === undefined ? null : (elementOf(definition, node) ?? null);
     return { appId, buildId, processName, element };
   }
 }

@@ -3,6 +3,7 @@ import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
+import { isDatabaseFailure } from '../../../database/database-failure.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { RunnableDefinition } from './runnable-definition.js';
 
@@ -29,6 +30,22 @@ export class RunnableDefinitionsService {
   /** @throws ProcessDefinitionNotFoundError */
   async byId(id: number): Promise<RunnableDefinition> {
     return this.held(id) ?? (await this.of(await this.builds.byId(id)));
+  }
+
+  /**
+   * The definition for a report of what has failed: that it cannot be loaded or compiled can be the failure itself.
+   * @returns undefined then
+   * @throws whatever the database does
+   */
+  async ifUsable(id: number): Promise<RunnableDefinition | undefined> {
+    try {
+      return await this.byId(id);
+    } catch (error) {
+      if (isDatabaseFailure(error)) {
+        throw error;
+      }
+      return undefined;
+    }
   }
 
   /** @throws BuildNotFoundError, ProcessDefinitionNotFoundError */

@@ -9,7 +9,7 @@ import { runKeyOf } from './runtime-job.js';
 
 /** What is told of an incident beside its fault. */
 export interface IncidentContext {
-  /** Finds the element; undefined where the fault tells it, or there is no such instance. */
+  /** Finds the element; undefined where the fault tells it, there is no such instance, or the definition cannot be loaded. */
   definition: RunnableDefinition | undefined;
   /** The run that failed; null when it was none. */
   workflowRunId: string | null;
@@ -40,6 +40,6 @@ export class IncidentContexts {
 
   private async definitionOf(instanceId: number): Promise<RunnableDefinition | undefined> {
     const head = await this.database.read((manager) => this.instances.findHead(manager, { id: instanceId }));
-    return head === null ? undefined : this.definitions.byId(head.definitionId);
+    return head === null ? undefined : this.definitions.ifUsable(head.definitionId);
   }
 }
