@@ -37,7 +37,7 @@ export class IncidentMetrics {
   /** Shows the last count and, where it was this replica's turn, the new one. */
   private async read(show: (counts: JsonObject) => void): Promise<void> {
     const last = await this.database.read((manager) => this.stored.find(manager));
-    if (last !== null) {
+    if (last !== null && isCounted(last)) {
       show(last.counts);
     }
     const now = this.clock.now().getTime();
@@ -54,11 +54,17 @@ export class IncidentMetrics {
 
   private async count(now: number): Promise<Record<string, number>> {
     const began = performance.now();
-    const counts = await this.database.readOld((manager) => this.lists.openByType(manager));
+    const open = await this.database.readOld((manager) => this.lists.openByType(manager));
+    const counts = Object.fromEntries(INCIDENT_TYPES.map((type) => [type, open[type] ?? 0]));
     const pause = Math.max(this.keptMs, PAUSES * (performance.now() - began));
     await this.database.writeAside((manager) => this.stored.store(manager, counts, new Date(now + pause)));
     return counts;
   }
+}
+
+/** Not so while the first replica counts for the first time. */
+function isCounted({ counts }: { counts: JsonObject }): boolean {
+  return Object.keys(counts).length > 0;
 }
 
 function openGauge(read: (show: (counts: JsonObject) => void) => Promise<void>): Gauge<'type'> {
