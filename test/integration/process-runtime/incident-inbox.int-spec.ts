@@ -1,14 +1,18 @@
-import type { Logger } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Between, type Logger, type QueryDeepPartialEntity } from 'typeorm';
+import { v7 as newUuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { IncidentPlaces } from '../../../src/modules/process-runtime/background/incident-places.js';
+import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 import type {
   IncidentCountsDto,
   IncidentPageDto,
 } from '../../../src/modules/process-runtime/reading/incident-inbox.dto.js';
 import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { inParts } from '../../../src/database/statement-batches.js';
 import { shardOf } from '../../../src/database/shards.js';
 import { TestApp } from '../../support/app.js';
+import { plansOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -268,6 +272,39 @@ describe('GET /rtm/api/runtime/process-incident/counts', () => {
   });
 });
 
+describe.skipIf(!isEmbedded)('what is not narrowed by the state', () => {
+  it.each([
+    [{ code: 'WORKFLOW' }, 'type_state'],
+    [{ processDefinitionName: 'picky' }, 'name_state'],
+    [{ buildId: 'b' }, 'build_state'],
+    [{ bpmnElementId: 'choice' }, 'element_state'],
+    [{ applicationId: 'a' }, 'app_state'],
+    [{}, 'state'],
+  ])('is found by an index: %j', async (query: Record<string, string>, index) => {
+    const plans = await plansOf(app, 'process_incidents', () => list(query));
+
+    expect(plans).toHaveLength(3);
+    for (const plan of plans) {
+      expect(plan).toContain(`ix_process_incidents_${index} `);
+    }
+  });
+});
+
+describe('a definition that cannot be loaded', () => {
+  it('is told of as any other failure of a job', async () => {
+    const definitions = app.nest.get(RunnableDefinitionsService);
+    vi.spyOn(definitions, 'held').mockReturnValue(undefined);
+    vi.spyOn(definitions, 'byId').mockRejectedValue(new Error('a node of a later release'));
+    const { uuid } = (await start(app, other, 'scoring', { amount: 2 })).body;
+    const { body } = await eventually(
+      () => list({ applicationId: other.appId, state: 'OPEN', limit: '1' }),
+      ({ body: { incidents } }) => incidents[0]?.processInstanceUuid === uuid,
+    );
+    expect(body.incidents[0]).toMatchObject({ processDefinitionName: 'scoring', buildId: other.buildId });
+    vi.restoreAllMocks();
+  });
+});
+
 describe('what else tells of incidents', () => {
   it('is the list of instances, narrowed by hasIncidents', async () => {
     const { uuid } = await started(app, mine, 'picky', {});
@@ -282,6 +319,26 @@ describe('what else tells of incidents', () => {
     expect(await instances('false')).toEqual([uuid]);
     const bad = await app.request('GET', '/rtm/api/runtime/process-instance?hasIncidents=yes');
     expect(bad.status).toBe(400);
+  });
+
+  it('is the same list where very many have stopped', async () => {
+    const instances = async (): Promise<string[]> => {
+      const path = `/rtm/api/runtime/process-instance?applicationId=${mine.appId}&hasIncidents=true`;
+      return (await app.request<InstancePageDto>('GET', path)).body.instances.map((one) => one.uuid);
+    };
+    const few = await instances();
+    const rows = app.dataSource.getRepository(ProcessIncidentEntity);
+    const one = await rows.findOneByOrFail({ uuid: await stopped(mine) });
+    const [newest] = await instances();
+    const copies = Array.from({ length: 5_000 }, (_, index) => {
+      const uuid = newUuid();
+      return { ...one, id: one.id + 1 + index, uuid, workKey: uuid };
+    });
+    for (const part of inParts(copies)) {
+      await rows.insert(part as QueryDeepPartialEntity<ProcessIncidentEntity>[]);
+    }
+    expect(await instances()).toEqual([newest, ...few]);
+    await rows.delete({ id: Between(one.id + 1, one.id + 5_000), shard: one.shard });
   });
 
   it('is a metric that one replica counts for all', async () => {

@@ -1,10 +1,10 @@
-import type { Logger } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INSTANCE_STATES } from '../../../src/modules/process-runtime/model/start.response.dto.js';
 import type { HistoryPageDto } from '../../../src/modules/process-runtime/reading/instance-history.dto.js';
 import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
 import { TestApp } from '../../support/app.js';
+import { plansOf } from '../../support/databases/query-plans.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { instancePath, start, started } from '../../support/runtime/runtime-client.js';
@@ -24,27 +24,6 @@ const list = (query: Record<string, string>, token?: string | null) =>
   );
 const listed = async (query: Record<string, string>, token?: string): Promise<string[]> =>
   (await list({ applicationId: published.appId, ...query }, token)).body.instances.map((one) => one.uuid);
-
-/** How the embedded file goes about each reading of instances in the statement of a list. */
-async function plansOf(listing: () => Promise<unknown>): Promise<string[]> {
-  const { dataSource } = app;
-  const { logger } = dataSource;
-  const sent: { sql: string; values: unknown[] }[] = [];
-  dataSource.logger = {
-    logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
-    logQueryError: () => undefined,
-  } as unknown as Logger;
-  await listing();
-  dataSource.logger = logger;
-  const { sql, values } = sent.find((one) => one.sql.includes('ORDER BY uuid DESC')) ?? {
-    sql: '',
-    values: [],
-  };
-  const rows = await dataSource.query<Record<string, unknown>[]>(`EXPLAIN QUERY PLAN ${sql}`, values);
-  return rows
-    .map((row) => JSON.stringify(row))
-    .filter((row) => /ix_process_instances|process_instances /.test(row));
-}
 
 beforeAll(async () => {
   app = await TestApp.start({ JOBS_WORKERS: 'false' });
@@ -125,7 +104,7 @@ describe('GET /rtm/api/runtime/process-instance', () => {
   ])('finds by the index %s, state by state', async (index, query) => {
     const token =
       index === 'starter_state' ? await app.tokenWith({ sub: 'jill', scope: 'openid' }) : undefined;
-    const plans = await plansOf(() => list(query, token));
+    const plans = await plansOf(app, 'process_instances', () => list(query, token));
 
     expect(plans).toHaveLength(Object.hasOwn(query, 'state') ? 1 : INSTANCE_STATES.length);
     for (const plan of plans) {

@@ -19,6 +19,7 @@ import { ProcessIncidentEntity } from './process-incident.entity.js';
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
+const STOPPED = INCIDENTS.select('instanceId');
 const UNPLACED = INCIDENTS.select('id', 'instanceId', 'node');
 const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 
@@ -81,6 +82,20 @@ export class IncidentListsRepository {
       code: row['type'] as IncidentCount['code'],
       open: Number(row['amount']),
     }));
+  }
+
+  /**
+   * Instances with open incidents, in no order.
+   * @param narrowed by the application and the process of the instances
+   * @returns null when there are more than `limit` incidents
+   */
+  async openInstances(
+    manager: EntityManager,
+    narrowed: Pick<Where<ProcessIncidentEntity>, 'appId' | 'processName'>,
+    limit: number,
+  ): Promise<number[] | null> {
+    const found = await STOPPED.find(manager, { ...OPEN, ...narrowed }, { limit: limit + 1 });
+    return found.length > limit ? null : [...new Set(found.map(({ instanceId }) => instanceId))];
   }
 
   /** How many incidents are open, by type. */

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { And, In, LessThan, MoreThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
-import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
+import { EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
 import { readTogether } from '../../../database/read-together.js';
+import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { InstanceHead } from './instance.row.js';
+import { IncidentListsRepository } from './incident-lists.repository.js';
 import { calledBy, InstancesRepository } from './instances.repository.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
 
@@ -19,11 +21,11 @@ const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfU
 const PLACE = INSTANCES.select('id', 'uuid');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
-/** The few that have stopped are found by their incidents. */
-const STOPPED: Condition = {
-  sql: "id IN (SELECT stopped.instance_id FROM process_incidents stopped WHERE stopped.state = 'OPEN')",
-  values: [],
-};
+/**
+ * So many stopped instances are found by their incidents. Where there are more, walking through all of them in their order soon comes to
+ * enough for a page.
+ */
+const FEW_STOPPED = 5_000;
 
 /** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
 export interface Seen {
@@ -35,7 +37,10 @@ export interface Seen {
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
 export class InstanceListsRepository {
-  constructor(private readonly instances: InstancesRepository) {}
+  constructor(
+    private readonly instances: InstancesRepository,
+    private readonly incidents: IncidentListsRepository,
+  ) {}
 
   /**
    * @param seen those that a caller may see; null for all
@@ -53,23 +58,49 @@ export class InstanceListsRepository {
       return [];
     }
     const where = {
-      shard: EVERY_SHARD,
+      ...(await this.stoppedOnly(manager, query)),
       ...conditionsOf(query),
       ...(seen?.apps === undefined && seen && { starter: seen.starter }),
       ...(parent && calledBy(parent.id)),
     };
-    const and = besideColumns(manager, query, seen);
-    const found = await readTogether(
-      manager,
-      statesOf(query, where).map((state) =>
-        PLACE.part(manager, { ...where, ...(state && { state }) }, { order: { uuid: 'DESC' }, limit, and }),
-      ),
-    );
+    const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
+    const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
     // Ids first: a server would have to sort rows with long texts.
-    const ids = newestFirst(found.flat())
+    const ids = newestFirst(found)
       .slice(0, limit)
       .map(({ id }) => id);
     return newestFirst(await this.instances.heads(manager, ids));
+  }
+
+  private async found(
+    manager: EntityManager,
+    query: InstanceQuery,
+    where: Where<ProcessInstanceEntity>,
+    page: Required<Pick<Found<ProcessInstanceEntity>, 'order' | 'limit'>> &
+      Pick<Found<ProcessInstanceEntity>, 'and'>,
+  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
+    if ('id' in where) {
+      return PLACE.find(manager, { ...where, ...(query.state && { state: query.state }) }, page);
+    }
+    const parts = statesOf(query, where).map((state) =>
+      PLACE.part(manager, { ...where, ...(state && { state }) }, page),
+    );
+    return (await readTogether(manager, parts)).flat();
+  }
+
+  private async stoppedOnly(
+    manager: EntityManager,
+    { hasIncidents, applicationId: appId, processDefinitionName: processName }: InstanceQuery,
+  ): Promise<Where<ProcessInstanceEntity>> {
+    if (hasIncidents !== 'true') {
+      return { shard: EVERY_SHARD };
+    }
+    const narrowed = {
+      ...(appId !== undefined && { appId }),
+      ...(processName !== undefined && { processName }),
+    };
+    const ids = await this.incidents.openInstances(manager, narrowed, FEW_STOPPED);
+    return ids === null ? { shard: EVERY_SHARD, openIncidents: MoreThan(0) } : { id: In(ids) };
   }
 
   /** How far instances are, in no order. */
@@ -90,12 +121,9 @@ export class InstanceListsRepository {
  * through all of an application. Any other list is in the order of an index without it.
  */
 function statesOf(
-  { state, parentProcessInstanceUuid, hasIncidents }: InstanceQuery,
+  { state, parentProcessInstanceUuid }: InstanceQuery,
   where: Where<ProcessInstanceEntity>,
 ): readonly (InstanceStatus | undefined)[] {
-  if (hasIncidents === 'true') {
-    return [state];
-  }
   const isByState = 'appId' in where || 'processName' in where || 'starter' in where;
   return state === undefined && parentProcessInstanceUuid === undefined && isByState
     ? INSTANCE_STATES
@@ -104,19 +132,6 @@ function statesOf(
 
 function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
-}
-
-/** What no column says by itself. */
-function besideColumns(
-  manager: EntityManager,
-  { hasIncidents }: InstanceQuery,
-  seen: Seen | null,
-): Condition | undefined {
-  const conditions = [
-    ...(seen?.apps ? [ownOrOf(manager, seen.starter, seen.apps)] : []),
-    ...(hasIncidents === 'true' ? [STOPPED] : []),
-  ];
-  return conditions.length === 0 ? undefined : both(conditions);
 }
 
 function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps): Condition {

@@ -10,6 +10,10 @@ import type { ParkedJob } from './instance-content.types.js';
 @Index('ix_process_incidents_open', ['instanceId', 'state', 'tokenId'])
 @Index('ix_process_incidents_state', ['state', 'uuid'])
 @Index('ix_process_incidents_app_state', ['appId', 'state', 'uuid'])
+@Index('ix_process_incidents_type_state', ['type', 'state', 'uuid'])
+@Index('ix_process_incidents_name_state', ['processName', 'state', 'uuid'])
+@Index('ix_process_incidents_build_state', ['buildId', 'state', 'uuid'])
+@Index('ix_process_incidents_element_state', ['element', 'state', 'uuid'])
 @Index('ix_process_incidents_counts', ['state', 'appId', 'processName', 'type', 'element'])
 export class ProcessIncidentEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;

@@ -1,0 +1,29 @@
+import type { Logger } from 'typeorm';
+import type { TestApp } from '../app.js';
+
+/**
+ * How the embedded file goes about each reading of a table in the statement of a list, newest first.
+ * @param listing has the list read
+ */
+export async function plansOf(
+  { dataSource }: Pick<TestApp, 'dataSource'>,
+  table: string,
+  listing: () => Promise<unknown>,
+): Promise<string[]> {
+  const { logger } = dataSource;
+  const sent: { sql: string; values: unknown[] }[] = [];
+  dataSource.logger = {
+    logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
+    logQueryError: () => undefined,
+  } as unknown as Logger;
+  await listing();
+  dataSource.logger = logger;
+  const { sql, values } = sent.find((one) => one.sql.includes('ORDER BY uuid DESC')) ?? {
+    sql: '',
+    values: [],
+  };
+  const rows = await dataSource.query<Record<string, unknown>[]>(`EXPLAIN QUERY PLAN ${sql}`, values);
+  return rows
+    .map((row) => JSON.stringify(row))
+    .filter((row) => new RegExp(`ix_${table}|${table} `).test(row));
+}
