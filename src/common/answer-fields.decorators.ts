@@ -18,6 +18,7 @@ export const Shows = {
   value: shows({}),
   textOrNull: shows({ type: String, nullable: true }),
   texts: shows({ type: [String] }),
+  booleanOrNull: shows({ type: Boolean, nullable: true }),
   /** A whole number. */
   number: shows({ type: 'integer' }),
   numberOrNull: shows({ type: 'integer', nullable: true }),

@@ -11,6 +11,8 @@ import { AppPackagesService } from './packages/app-packages.service.js';
 import { BuildAuditSubjects } from './build-audit-subjects.js';
 import { BuildContentsRepository } from './storage/build-contents.repository.js';
 import { BuildDefinitionsService } from './contents/build-definitions.service.js';
+import { BuildDifferencesController } from './differences/build-differences.controller.js';
+import { BuildDifferencesService } from './differences/build-differences.service.js';
 import { BuildDraftsService } from './making/build-drafts.service.js';
 import { BuildInfoController } from './active/build-info.controller.js';
 import { BuildReadsService } from './contents/build-reads.service.js';
@@ -39,7 +41,13 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
 /** Application packages in draft versions, commits, builds, and the active build of each application. */
 @Module({
   imports: [AppsModule, PackagesModule, SystemsModule],
-  controllers: [AppPackagesController, BuildInfoController, BuildsController, WorkflowNodesController],
+  controllers: [
+    AppPackagesController,
+    BuildDifferencesController,
+    BuildInfoController,
+    BuildsController,
+    WorkflowNodesController,
+  ],
   providers: [
     ChangeConditions,
     ActiveBuildsRepository,
@@ -49,6 +57,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildAuditSubjects,
     BuildContentsRepository,
     BuildDefinitionsService,
+    BuildDifferencesService,
     BuildDraftsService,
     BuildReadsService,
     BuildScopes,

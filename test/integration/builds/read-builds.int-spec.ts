@@ -122,7 +122,13 @@ describe('reading builds', () => {
     const { buildId } = await publish(app, { appId, bpmn: userTaskProcess() });
     const token = await app.tokenWith({ scope: 'openid integration:manage' });
     const base = appPath(appId);
-    const paths = ['/builds', `/build/${buildId}`, `/build/${buildId}/process/hello/bpmn`, '/active-build'];
+    const paths = [
+      '/builds',
+      `/build/${buildId}`,
+      `/build/${buildId}/differences`,
+      `/build/${buildId}/process/hello/bpmn`,
+      '/active-build',
+    ];
     for (const path of paths) {
       expect((await app.request('GET', base + path, { token: null })).status).toBe(401);
       expect((await app.request('GET', base + path, { token })).status).toBe(403);

@@ -100,6 +100,7 @@ describe('routes with an application in their path', () => {
   const routes: [string, string, (published: Published) => string, object?][] = [
     ['list of builds', 'GET', ({ appId }) => `${appPath(appId)}/builds`],
     ['build', 'GET', ({ appId, buildId }) => `${appPath(appId)}/build/${buildId}`],
+    ['differences', 'GET', ({ appId, buildId }) => `${appPath(appId)}/build/${buildId}/differences`],
     ['active build', 'GET', ({ appId }) => `${appPath(appId)}/active-build`],
     ['package', 'GET', ({ appId, versionId }) => `${deliveryPath(appId, versionId)}/package`],
     ['delivery', 'PUT', ({ appId, versionId }) => `${deliveryPath(appId, versionId)}/package`, { body: {} }],

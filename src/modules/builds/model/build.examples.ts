@@ -113,6 +113,31 @@ export const ACTIVATE_EXAMPLE = { buildId: BUILD_ID };
 export const ACTIVE_BUILD_EXAMPLE = { buildId: BUILD_ID, activatedDate: TIME };
 export const ACTIVATED_BUILD_EXAMPLE = { ...ACTIVE_BUILD_EXAMPLE, previousBuildId: null };
 
+export const BUILD_DIFFERENCES_EXAMPLE = {
+  buildId: BUILD_ID,
+  activeBuildId: '01920f3e-0000-7c3a-9a54-3f2f6c1d9b10',
+  differences: [
+    {
+      part: 'PERMISSION',
+      change: 'ADDED',
+      applicationId: 'sample',
+      within: 'hello/Clerks',
+      name: 'loan-approval',
+      members: [],
+      enabled: null,
+    },
+    {
+      part: 'TOOL',
+      change: 'CHANGED',
+      applicationId: 'sample',
+      within: 'inventory',
+      name: 'adjust_stock',
+      members: ['definition', 'enabled'],
+      enabled: true,
+    },
+  ],
+};
+
 export const BUILD_INFO_EXAMPLE = {
   buildId: BUILD_ID,
   applicationId: 'sample',

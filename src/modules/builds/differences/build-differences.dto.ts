@@ -1,0 +1,66 @@
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import {
+  DifferenceChange,
+  DifferencePart,
+  type BuildDifference,
+  type BuildDifferences,
+} from './build-differences.types.js';
+
+/** A part that one of two builds lacks, or has otherwise. */
+export class BuildDifferenceDto {
+  @Shows.enum('DifferencePart', DifferencePart, 'What it is.', DifferencePart.Tool)
+  part: DifferencePart;
+
+  @Shows.enum(
+    'DifferenceChange',
+    DifferenceChange,
+    'Whether only the build has it, only the active one, or both and differently.',
+    DifferenceChange.Changed,
+  )
+  change: DifferenceChange;
+
+  @Shows.value('Application that brings it: that of the build, or that of a library.', 'sample')
+  applicationId: string;
+
+  @Shows.textOrNull(
+    'The workflow of an agent, the system of a tool, process and lane of a permission; null for others.',
+    'inventory',
+  )
+  within: string | null;
+
+  @Shows.value('Its name: the permission itself, the application of a library.', 'adjust_stock')
+  name: string;
+
+  @Shows.texts(
+    'Of what is changed: names of the members that are other. Those of a process or a workflow are ids of its elements or nodes.',
+  )
+  members: string[];
+
+  @Shows.booleanOrNull('Whether a tool is enabled in the build; null for others, and for what is removed.')
+  enabled: boolean | null;
+}
+
+/** What a build has otherwise than the active one. */
+export class BuildDifferencesResponseDto {
+  @Shows.uuid('The build that was compared.')
+  buildId: string;
+
+  @Shows.uuidOrNull('The active build; null where none is, and then everything is added.')
+  activeBuildId: string | null;
+
+  @Shows.list(() => BuildDifferenceDto, 'By kind, application, place and name; none where both hold the same.')
+  differences: BuildDifferenceDto[];
+}
+
+export function toBuildDifferences({
+  buildId,
+  activeBuildId,
+  differences,
+}: BuildDifferences): BuildDifferencesResponseDto {
+  return { buildId, activeBuildId, differences: differences.map(toDifference) };
+}
+
+function toDifference(difference: BuildDifference): BuildDifferenceDto {
+  const { part, change, appId, within, name, members, enabled } = difference;
+  return { part, change, applicationId: appId, within, name, members, enabled };
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { flows, node, processFile, userTask } from '../../support/runtime/process-files.js';
+import { appPath, packageDocument, publish } from '../../support/runtime/publish.js';
+import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { insertTools } from '../systems/rows.js';
+import { activate, build, commit, emptyWorkflow, store, systemRows } from './rows.js';
+import { agentNode } from './workflow-nodes.js';
+
+interface Difference {
+  part: string;
+  change: string;
+  applicationId: string;
+  within: string | null;
+  name: string;
+  members: string[];
+  enabled: boolean | null;
+}
+
+interface Differences {
+  buildId: string;
+  activeBuildId: string | null;
+  differences: Difference[];
+}
+
+let app: TestApp;
+let appId: string;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  appId = uniqueName('app');
+});
+
+const compare = (buildId: string, owner = appId) =>
+  app.request<Differences>('GET', `${appPath(owner)}/build/${buildId}/differences`);
+const differencesOf = async (buildId: string): Promise<Difference[]> => {
+  const { status, body } = await compare(buildId);
+  expect(status).toBe(200);
+  return body.differences;
+};
+/** A difference of the application itself, without what it does not have. */
+const difference = (part: string, change: string, name: string, more: Partial<Difference> = {}) => ({
+  part,
+  change,
+  applicationId: appId,
+  within: null,
+  name,
+  members: [],
+  enabled: null,
+  ...more,
+});
+
+/** A process with one task in a lane; `before` puts another task first, which moves the index of every node. */
+const laneProcess = (execute: string, before = false): string => {
+  const refs = ['approve', ...(before ? ['check'] : [])].map(
+    (id) => `<bpmn:flowNodeRef>${id}</bpmn:flowNodeRef>`,
+  );
+  return processFile(
+    'loan',
+    [
+      `<bpmn:laneSet id="lanes"><bpmn:lane id="clerk" name="Clerks" svc:execute="${execute}">${refs.join('')}</bpmn:lane></bpmn:laneSet>`,
+      ...(before ? [userTask('check')] : []),
+      node('startEvent', 'start'),
+      userTask('approve'),
+      node('endEvent', 'end'),
+      flows(before ? 'start>check check>approve approve>end' : 'start>approve approve>end'),
+    ].join('\n'),
+  );
+};
+const system = (members: object = {}) => ({
+  resourceName: 'stock',
+  type: 'MCP',
+  name: 'Stock',
+  baseUrl: 'https://mcp.example.com/mcp',
+  ...members,
+});
+
+/** Delivers a version with a system and its tools, and makes a build. */
+const deliver = async (
+  parts: { systems?: object[]; workflows?: object[]; bpmn?: string[]; settings?: object },
+  tools: { name: string; enabled?: boolean; definitionHash?: string }[] = [],
+): Promise<string> => {
+  const place = { appId, versionId: uniqueName('v') };
+  const { settings, bpmn = [], ...own } = parts;
+  const document = packageDocument(appId, { bpmn, package: own });
+  const application = document['application'] as object;
+  const stored = await store(app, place, {
+    ...document,
+    application: { ...application, ...(settings === undefined ? {} : { settings }) },
+  });
+  expect({ status: stored.status, text: stored.text }).toMatchObject({ status: 200 });
+  const [row] = await systemRows(app, place);
+  if (row !== undefined) {
+    await insertTools(app, row.id, tools);
+  }
+  await commit(app, place);
+  return (await build(app, place)).body.buildId;
+};
+
+describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
+  it('says that everything is added where no build is active', async () => {
+    const buildId = await deliver({ bpmn: [laneProcess('clerk')], systems: [system()] }, [
+      { name: 'count', enabled: true },
+    ]);
+    const { status, body } = await compare(buildId);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      buildId,
+      activeBuildId: null,
+      differences: [
+        difference('PROCESS', 'ADDED', 'loan'),
+        difference('PERMISSION', 'ADDED', 'clerk', { within: 'loan/Clerks' }),
+        difference('SYSTEM', 'ADDED', 'stock'),
+        difference('TOOL', 'ADDED', 'count', { within: 'stock', enabled: true }),
+        difference('SETTINGS', 'ADDED', 'settings'),
+      ],
+    });
+  });
+
+  it('finds none in the active build, and none in an equal build of another version', async () => {
+    const parts = {
+      bpmn: [laneProcess('clerk')],
+      systems: [system()],
+      workflows: [workflowOf('ask', [agentNode() as never])],
+    };
+    const buildId = await deliver(parts, [{ name: 'count' }]);
+    await activate(app, appId, buildId);
+    expect((await compare(buildId)).body).toEqual({ buildId, activeBuildId: buildId, differences: [] });
+    expect(await differencesOf(await deliver(parts, [{ name: 'count' }]))).toEqual([]);
+  });
+
+  it('names the elements of a process and the permissions that are other, and no node that has only moved', async () => {
+    await activate(app, appId, await deliver({ bpmn: [laneProcess('clerk, manager')] }));
+    const buildId = await deliver({ bpmn: [laneProcess('clerk, auditor', true)] });
+    const [process, ...others] = await differencesOf(buildId);
+    expect(process).toEqual({
+      ...difference('PROCESS', 'CHANGED', 'loan'),
+      members: expect.any(Array) as string[],
+    });
+    expect(process?.members.toSorted()).toEqual([
+      'check',
+      'check_approve',
+      'clerk',
+      'start_approve',
+      'start_check',
+    ]);
+    expect(others).toEqual([
+      difference('PERMISSION', 'ADDED', 'auditor', { within: 'loan/Clerks' }),
+      difference('PERMISSION', 'REMOVED', 'manager', { within: 'loan/Clerks' }),
+    ]);
+  });
+
+  it('names what is other in workflows, agents, systems, tools and settings', async () => {
+    const agent = (options: object) => workflowOf('ask', [agentNode({}, options as never) as never]);
+    const tools = [{ name: 'count' }, { name: 'move', enabled: false }, { name: 'gone' }];
+    await activate(
+      app,
+      appId,
+      await deliver({ workflows: [agent({}), emptyWorkflow('old')], systems: [system()] }, tools),
+    );
+    const buildId = await deliver(
+      {
+        workflows: [agent({ operationPrompt: 'Count ${item}.' }), emptyWorkflow('new')],
+        systems: [system({ resourceName: 'STOCK', baseUrl: 'https://other.example.com/mcp' })],
+        settings: { platforms: 'WEB' },
+      },
+      [
+        { name: 'count', definitionHash: 'f'.repeat(64) },
+        { name: 'move', enabled: true },
+        { name: 'weigh', enabled: false },
+      ],
+    );
+    expect(await differencesOf(buildId)).toEqual([
+      difference('WORKFLOW', 'CHANGED', 'ask', { members: ['agent'] }),
+      difference('WORKFLOW', 'ADDED', 'new'),
+      difference('WORKFLOW', 'REMOVED', 'old'),
+      difference('AGENT', 'CHANGED', 'Ask', { within: 'ask', members: ['operationPrompt'] }),
+      difference('SYSTEM', 'CHANGED', 'STOCK', { members: ['baseUrl'] }),
+      difference('TOOL', 'CHANGED', 'count', { within: 'STOCK', members: ['definition'], enabled: true }),
+      difference('TOOL', 'CHANGED', 'move', { within: 'STOCK', members: ['enabled'], enabled: true }),
+      difference('TOOL', 'ADDED', 'weigh', { within: 'STOCK', enabled: false }),
+      difference('TOOL', 'REMOVED', 'gone', { within: 'stock' }),
+      difference('SETTINGS', 'CHANGED', 'settings', { members: ['platforms'] }),
+    ]);
+  });
+
+  it('looks into libraries, and says whose a part is', async () => {
+    const library = uniqueName('library');
+    const one = await publish(app, { appId: library, bpmn: laneProcess('clerk') });
+    const two = await publish(app, { appId: library, bpmn: laneProcess('auditor') });
+    const before = await publish(app, { appId, libraries: [one], activate: true });
+    const after = await publish(app, { appId, libraries: [two] });
+    const permission = { applicationId: library, within: 'loan/Clerks' };
+    expect(await differencesOf(after.buildId)).toEqual([
+      difference('PROCESS', 'CHANGED', 'loan', { applicationId: library, members: ['clerk'] }),
+      difference('PERMISSION', 'ADDED', 'auditor', permission),
+      difference('PERMISSION', 'REMOVED', 'clerk', permission),
+      difference('LIBRARY', 'CHANGED', library, { members: ['build'] }),
+    ]);
+    await activate(app, appId, after.buildId);
+    expect(await differencesOf(before.buildId)).toHaveLength(4);
+  });
+
+  it('answers 404 for an unknown build and for one of another application, active or not', async () => {
+    const own = await deliver({ bpmn: [laneProcess('clerk')] });
+    await activate(app, appId, own);
+    for (const [buildId, owner] of [
+      ['unknown', appId],
+      [own, uniqueName('other')],
+    ] as const) {
+      const { status, text } = await compare(buildId, owner);
+      expect(status).toBe(404);
+      expect(text).toContain('Build not found for this application.');
+    }
+  });
+});
