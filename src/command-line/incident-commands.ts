@@ -1,71 +1,173 @@
-import type { InstanceIncident, InstanceRetry } from '../../clients/typescript/src/index.js';
-import type { Session } from './session.js';
+import type {
+  IncidentCount,
+  InstanceRetry,
+  ListedIncident,
+  ListProcessIncidentsData,
+  SvcClient,
+} from '../../clients/typescript/src/index.js';
+import type { JsonObject } from '../common/json.js';
+import { processData } from './process-data.js';
+import { UsageError, type Session } from './session.js';
 import { table } from './table.js';
 
-/** How many instances are looked at. */
+/** States of incidents, as the inbox takes them. */
+export const INCIDENT_STATES = ['OPEN', 'RESOLVED', 'RETRIED'] as const;
+
+/** Most incidents in one answer (docs/contract.md, section 7.3). */
+const PAGE = 200;
+
+/** Which incidents, and how many of them. */
 export interface IncidentsOptions {
   app?: string;
+  build?: string;
   process?: string;
+  element?: string;
+  code?: string;
+  state: (typeof INCIDENT_STATES)[number];
+  from?: string;
+  to?: string;
   limit: number;
+  counts?: true;
 }
 
-type Found = InstanceIncident & { instance: string; process: string };
+type Filters = NonNullable<ListProcessIncidentsData['query']>;
 
-/** Lists the open incidents of the newest instances. */
-export async function incidents(
-  session: Session,
-  { app, process, limit }: IncidentsOptions,
-): Promise<number> {
+/** Lists incidents of all instances, newest first; with --counts, how many are open at which place. */
+export async function incidents(session: Session, options: IncidentsOptions): Promise<number> {
   const svc = await session.service();
-  const { data } = await svc.listProcessInstances({
-    query: {
-      ...(app === undefined ? {} : { applicationId: app }),
-      ...(process === undefined ? {} : { processDefinitionName: process }),
+  return options.counts === true ? count(session, svc, options) : list(session, svc, options);
+}
+
+async function list(session: Session, svc: SvcClient, options: IncidentsOptions): Promise<number> {
+  const found: ListedIncident[] = [];
+  let before: string | null | undefined;
+  do {
+    const limit = Math.min(PAGE, options.limit - found.length);
+    const query = {
+      ...filtersOf(options),
+      state: options.state,
       limit,
-    },
-  });
-  const found: Found[] = [];
-  for (const { uuid } of data.instances.filter(({ openIncidents }) => openIncidents > 0)) {
-    const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
-    const { processDefinitionName } = instance;
-    found.push(
-      ...instance.incidents.map((incident) => ({
-        instance: uuid,
-        process: processDefinitionName,
-        ...incident,
-      })),
-    );
+      ...(typeof before === 'string' ? { before } : {}),
+    };
+    const { data } = await svc.listProcessIncidents({ query });
+    found.push(...data.incidents);
+    before = data.next;
+  } while (before !== null && found.length < options.limit);
+  session.show(found, () => incidentLines(found));
+  if (before !== null) {
+    session.tell('There are more, older ones: --limit says how many are shown.');
   }
-  session.show(found, () =>
-    table(
-      ['INSTANCE', 'PROCESS', 'NODE', 'INCIDENT', 'TIME', 'MESSAGE'],
-      found.map((one) => [one.instance, one.process, one.nodeName, one.type, one.timestamp, one.message]),
-    ),
-  );
   return 0;
+}
+
+function incidentLines(found: ListedIncident[]): string[] {
+  return table(
+    ['INSTANCE', 'APPLICATION', 'PROCESS', 'ELEMENT', 'INCIDENT', 'RAISED', 'MESSAGE'],
+    found.map((incident) => [
+      incident.processInstanceUuid,
+      incident.applicationId,
+      incident.processDefinitionName,
+      incident.bpmnElementId,
+      incident.code,
+      incident.raisedAt,
+      messageOf(incident),
+    ]),
+  );
+}
+
+/** Why the run of a workflow failed says more than that it did. */
+function messageOf({ message, workflowError }: ListedIncident): string {
+  if (workflowError === null) {
+    return message;
+  }
+  const node = workflowError.node === null ? '' : `${workflowError.node}: `;
+  return `${message} (${node}${workflowError.details ?? workflowError.message})`;
+}
+
+async function count(session: Session, svc: SvcClient, options: IncidentsOptions): Promise<number> {
+  if (options.state !== 'OPEN') {
+    throw new UsageError('--counts is of open incidents: leave --state out.');
+  }
+  const query = { ...filtersOf(options), limit: Math.min(PAGE, options.limit) };
+  const { data } = await svc.countProcessIncidents({ query });
+  session.show(data, () => countLines(data.counts));
+  if (!data.complete) {
+    session.tell('There are more places with fewer: --limit says how many are shown.');
+  }
+  return 0;
+}
+
+function countLines(counts: IncidentCount[]): string[] {
+  return table(
+    ['OPEN', 'APPLICATION', 'PROCESS', 'ELEMENT', 'INCIDENT'],
+    counts.map((place) => [
+      place.open,
+      place.applicationId,
+      place.processDefinitionName,
+      place.bpmnElementId,
+      place.code,
+    ]),
+  );
+}
+
+function filtersOf({ app, build, process, element, code, from, to }: IncidentsOptions): Filters {
+  const filters = {
+    applicationId: app,
+    buildId: build,
+    processDefinitionName: process,
+    bpmnElementId: element,
+    code,
+    from,
+    to,
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
 }
 
 /**
  * Goes on where an instance stopped: at one token, or at all that have stopped, and as a whole where it is that.
+ * @param options.data corrects process data first: a JSON merge patch, stored with the first incident that is retried
  * @returns 1 when some of it cannot go on
+ * @throws UsageError when nothing stopped and there are data, which then are not stored
  */
-export async function retry(session: Session, uuid: string, { at }: { at?: string }): Promise<number> {
+export async function retry(
+  session: Session,
+  uuid: string,
+  options: { at?: string; data?: string },
+): Promise<number> {
+  const { at, data } = options;
+  const patch = data === undefined ? undefined : await processData(data, session.surroundings);
   const svc = await session.service();
   const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
   const stopped = at === undefined ? instance.incidents.map(({ tokenUuid }) => tokenUuid) : [at];
-  const answers: InstanceRetry[] = [];
-  for (const tokenUuid of new Set(stopped)) {
-    const answer =
-      tokenUuid === null
-        ? await svc.retryProcessInstance({ path: { uuid } })
-        : await svc.retryToken({ path: { uuid, tokenUuid } });
-    answers.push(answer.data);
+  if (patch !== undefined && stopped.length === 0) {
+    throw new UsageError('Nothing has stopped here, so the data were not changed.');
   }
+  const answers = await retried(svc, uuid, new Set(stopped), patch);
   const left = answers.flatMap(({ notRetried }) => notRetried ?? []);
-  const retried = answers.flatMap(({ retriedIncidents }) => retriedIncidents);
+  const gone = answers.flatMap(({ retriedIncidents }) => retriedIncidents);
   const { state } = answers.at(-1) ?? instance;
-  session.show({ uuid, state, retriedIncidents: retried, notRetried: left }, () => [
-    `${uuid} ${state}, retried: ${retried.length}, not retried: ${left.length}`,
+  session.show({ uuid, state, retriedIncidents: gone, notRetried: left }, () => [
+    `${uuid} ${state}, retried: ${gone.length}, not retried: ${left.length}`,
   ]);
   return left.length === 0 ? 0 : 1;
+}
+
+async function retried(
+  svc: SvcClient,
+  uuid: string,
+  tokens: ReadonlySet<string | null>,
+  patch: JsonObject | undefined,
+): Promise<InstanceRetry[]> {
+  const answers: InstanceRetry[] = [];
+  for (const tokenUuid of tokens) {
+    // What was corrected once may have been changed by the process since.
+    const isStored = answers.some(({ retriedIncidents }) => retriedIncidents.length > 0);
+    const body = patch === undefined || isStored ? {} : { body: { data: patch } };
+    const answer =
+      tokenUuid === null
+        ? await svc.retryProcessInstance({ path: { uuid }, ...body })
+        : await svc.retryToken({ path: { uuid, tokenUuid }, ...body });
+    answers.push(answer.data);
+  }
+  return answers;
 }

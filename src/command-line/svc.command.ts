@@ -1,9 +1,9 @@
-import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
 import { initApplication, validateFolder } from './author-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { deliverFolder } from './deliver-order.js';
-import { incidents, retry } from './incident-commands.js';
+import { INCIDENT_STATES, incidents, retry } from './incident-commands.js';
 import { act, show, startProcess } from './process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
 import { printable } from './table.js';
@@ -175,17 +175,29 @@ function addReadingCommands(program: Command, running: Running): void {
     .command('trace <instance>')
     .description('show the history of an instance, and its runs of workflows with their calls')
     .action(running(trace));
+  addIncidentCommands(program, running);
+}
+
+function addIncidentCommands(program: Command, running: Running): void {
   program
     .command('incidents')
-    .description('list the open incidents of the newest instances')
-    .option('--app <id>', 'only of this application')
-    .option('--process <name>', 'only of this process')
-    .option('--limit <number>', 'how many instances are looked at', count, LIST_LENGTH)
+    .description('list where processes have stopped, over all instances, newest first')
+    .option('--app <id>', 'only in this application')
+    .option('--build <id>', 'only in this build')
+    .option('--process <name>', 'only in this process')
+    .option('--element <id>', 'only at this element of the BPMN file')
+    .option('--code <code>', 'only this kind of failure')
+    .addOption(new Option('--state <state>', 'only in this state').choices(INCIDENT_STATES).default('OPEN'))
+    .option('--from <time>', 'only those that were raised at this time or later')
+    .option('--to <time>', 'only those that were raised before this time')
+    .option('--limit <number>', 'how many', count, LIST_LENGTH)
+    .option('--counts', 'how many are open at which place, most first')
     .action(running(incidents));
   program
     .command('retry <instance>')
     .description('go on where an instance stopped')
     .option('--at <token>', 'only this token')
+    .option('--data <json>', `correct process data first, by a JSON merge patch: ${DATA}`)
     .action(running(retry));
 }
 

@@ -9,7 +9,15 @@ import { Env } from '../../../src/config/env.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
-import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
+import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { createSystem, testConnection } from '../tools/tool-support.js';
 
 const GONE = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
@@ -27,7 +35,7 @@ describe('svc', () => {
   let appId: string;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20' });
     token = await app.issuer.sign({});
     folder = await mkdtemp(join(tmpdir(), 'svc-command-'));
     appId = uniqueName('greeter');
@@ -245,7 +253,7 @@ describe('svc', () => {
     const acted = await inside(['act', uuid, ui('a'), '--data', '{ "name": "Ada" }']);
     expect(acted).toMatchObject({ status: 1, errors: expect.stringMatching(/^409: /) as string });
     const listed = await inside(['incidents', '--app', stopping, '--json']);
-    expect(JSON.parse(listed.output)).toMatchObject([{ instance: uuid, bpmnElementId: 'known' }]);
+    expect(JSON.parse(listed.output)).toMatchObject([{ processInstanceUuid: uuid, bpmnElementId: 'known' }]);
     expect(await inside(['retry', uuid])).toMatchObject({
       status: 1,
       errors: '409: There is nothing to retry: execute the UI action again.',
@@ -254,6 +262,53 @@ describe('svc', () => {
     expect(again).toMatchObject({ status: 0, output: expect.stringContaining('FINISHED') as string });
     const nothing = await inside(['retry', uuid, '--json']);
     expect(JSON.parse(nothing.output)).toMatchObject({ uuid, retriedIncidents: [], notRetried: [] });
+  });
+
+  it('filters and counts incidents, and retries with corrected data', async () => {
+    const failing = uniqueName('failing');
+    const path = join(folder, failing);
+    await inside(['init', path]);
+    await mkdir(join(path, 'workflows'));
+    const score = serviceTask('score', [{ name: 'run', kind: 'startWorkflow', workflow: 'picking' }]);
+    const way = flows('start>score score>a a>end');
+    const content = [node('startEvent', 'start'), score, userTask('a'), node('endEvent', 'end'), way];
+    await writeFile(join(path, 'processes/scoring.bpmn'), processFile('scoring', content.join('\n')));
+    const conditions = [
+      { id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false },
+    ];
+    const pick = { id: 'pick', type: 'CONDITION', conditions, outgoingSequences: [leading('pick', 'end')] };
+    await writeFile(join(path, 'workflows/picking.json'), JSON.stringify(workflowOf('picking', [pick])));
+    const delivered = await inside(['deliver', path, '--version', 'v1', '--commit', '--build', '--activate']);
+    expect(delivered).toMatchObject({ status: 0 });
+    const many = '{ "amount": "many" }';
+    const { output } = await inside(['start', failing, 'scoring', '--data', many, '--json']);
+    const { uuid } = JSON.parse(output) as { uuid: string };
+    const list = async (...filters: string[]): Promise<unknown> =>
+      JSON.parse((await inside(['incidents', '--app', failing, '--json', ...filters])).output);
+
+    await expect
+      .poll(() => list('--process', 'scoring', '--element', 'score'))
+      .toMatchObject([
+        { processInstanceUuid: uuid, state: 'OPEN', workflowRunId: expect.any(String) as string },
+      ]);
+    expect(await list('--element', 'a')).toEqual([]);
+    expect(await list('--counts')).toMatchObject({
+      counts: [{ applicationId: failing, bpmnElementId: 'score', open: 1 }],
+      complete: true,
+    });
+    expect((await inside(['incidents', '--app', failing, '--counts'])).output).toMatch(
+      /^OPEN +APPLICATION .*\n1 /,
+    );
+    const corrected = await inside(['retry', uuid, '--data', '{ "amount": 7 }']);
+    expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
+    expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
+    expect(await list()).toEqual([]);
+    const shown = await inside(['show', uuid, '--json']);
+    expect(JSON.parse(shown.output)).toMatchObject({ data: { amount: 7 } });
+    expect(await inside(['retry', uuid, '--data', '{ "amount": 8 }'])).toMatchObject({
+      status: 2,
+      errors: 'Nothing has stopped here, so the data were not changed.',
+    });
   });
 
   it('follows an instance', async () => {
@@ -295,6 +350,9 @@ describe('svc', () => {
     [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
     [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],
     [['init', '/tmp/ä b'], 'give one by --app'],
+    [['incidents', '--state', 'CLOSED'], 'Allowed choices are OPEN, RESOLVED, RETRIED'],
+    [['incidents', '--counts', '--state', 'RETRIED'], '--counts is of open incidents'],
+    [['retry', GONE, '--data', '7'], '--data must be a JSON object'],
     [['completion', 'cmd'], 'Allowed choices are bash, zsh'],
   ])('refuses the command line %j', async (args, message) => {
     const { status, errors } = await inside(args);
