@@ -1,9 +1,24 @@
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 
-/** A problem of a package, a version or a build as one line: `file: element: message`, warnings with `warning: ` before. */
-export function problemLine({ severity, file, element, message }: PackageProblem): string {
+/** What a problem tells besides, where it is known. */
+interface ElementPlace {
+  elementName?: string;
+  line?: number;
+}
+
+/**
+ * A problem of a package, a version or a build as one line: `file: element: message ("name", line 12)`, warnings with `warning: `
+ * before.
+ */
+export function problemLine(problem: PackageProblem & ElementPlace): string {
+  const { severity, file, element, message, elementName, line } = problem;
   const place = [file, element].filter((part) => part !== null && part !== '').map((part) => `${part}: `);
-  return printable(`${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}`);
+  const known = [
+    ...(elementName === undefined || elementName === element ? [] : [`"${elementName}"`]),
+    ...(line === undefined ? [] : [`line ${line}`]),
+  ];
+  const told = known.length === 0 ? '' : ` (${known.join(', ')})`;
+  return printable(`${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}${told}`);
 }
 
 /**

@@ -455,6 +455,15 @@ describe('values', () => {
     expect(await errorsOf(xml)).toEqual([expected]);
   });
 
+  it('says of a condition that begins with "=" that it is FEEL', async () => {
+    const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[=x>1] g>z a>z'));
+    for (const text of [xml, xml.replace('xsi:type="bpmn:tFormalExpression"', '')]) {
+      const { problems } = await compileXml(text);
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('this looks like FEEL')]);
+    }
+  });
+
   it('refuses conditions in other languages', async () => {
     const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[x] g>z a>z')).replace(
       'xsi:type="bpmn:tFormalExpression"',

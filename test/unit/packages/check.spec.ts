@@ -47,6 +47,40 @@ async function told(...args: Parameters<typeof check>): Promise<string[]> {
     );
 }
 
+it('names a node as people do, and the nearest name of what is not there', async () => {
+  const calls = { payload: { workflow: { resourceName: 'scores' } }, responseKey: 'x' };
+  const start = node('start', 'START', ['x']);
+  const { problems } = await check(
+    packageDocument({
+      workflows: [
+        workflow([start, { ...node('x', 'SUBWORKFLOW', ['end'], calls), name: 'Rate the client' }]),
+        workflow(undefined, { name: 'score' }),
+      ],
+    }),
+  );
+  expect(problems).toContainEqual({
+    severity: 'error',
+    code: 'WORKFLOW_NOT_FOUND',
+    file: 'workflows/rate.json',
+    element: 'x',
+    elementName: 'Rate the client',
+    message: 'There is no workflow "scores" in this package. Did you mean "score"?',
+  });
+});
+
+it('says FEEL of a condition that begins with "="', async () => {
+  const conditions = [{ id: 'c', expression: '=x > 1', nextNodeId: 'end', order: 1 }];
+  const { problems } = await check(
+    packageDocument({
+      workflows: [
+        workflow([node('start', 'START', ['x']), node('x', 'CONDITION', ['end'], { conditions })]),
+      ],
+    }),
+  );
+  const [first] = problems.filter(({ code }) => code === 'EXPRESSION_INVALID');
+  expect(first?.message).toContain('Condition "c" (this looks like FEEL');
+});
+
 /** What is told about one node between START and END. */
 function toldOfNode(type: string, members: Record<string, unknown>, context: Partial<CheckContext> = {}) {
   return told(

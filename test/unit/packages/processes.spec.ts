@@ -74,6 +74,25 @@ describe('processes of a package', () => {
     ]);
   });
 
+  it('are named in problems as a modeler shows them, with the line and the nearest name', async () => {
+    const caller = bpmn('one', '\n<bpmn:callActivity id="middle" name="Check &lt;it&gt;"\n calledElement="tvo" />');
+    const { package: pkg } = service.parse(
+      packageDocument({ processes: [file('a', caller), file('b', bpmn('two'))] }),
+    );
+    const { problems } = await service.check(pkg!, { appId: 'loans', libraries: [] });
+    expect(problems).toEqual([
+      {
+        severity: 'error',
+        code: 'PROCESS_NOT_FOUND',
+        file: 'processes/a.bpmn',
+        element: 'middle',
+        elementName: 'Check <it>',
+        line: 3,
+        message: 'There is no process "tvo" in this package. Did you mean "two"?',
+      },
+    ]);
+  });
+
   it('have names that are unique without regard to case, in files of their own', async () => {
     expect(await told([file('a', bpmn('loan')), file('b', bpmn('LOAN'))])).toEqual([
       'processes/b.bpmn: LOAN: PROCESS_NAME_NOT_UNIQUE',

@@ -28,6 +28,20 @@ export class PackageProblemDto {
 
   @Shows.value('What is wrong and what to change.', 'There is no such build.')
   message: string;
+
+  @ApiPropertyOptional({
+    description: 'Name of the BPMN element or of the node, as a modeler shows it; absent without one.',
+    example: 'Approve the loan',
+  })
+  elementName?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    description: 'Line of the element in the BPMN file; absent elsewhere.',
+    example: 12,
+  })
+  line?: number;
 }
 
 /** The error body of a refused package (RFC 9457, section 3.2). */
@@ -86,6 +100,15 @@ export function toStoredPackage({
   return { checksum, changed, systems, warnings: warnings.map(toProblem) };
 }
 
-export function toProblem({ severity, code, file, element, message }: PackageProblem): PackageProblemDto {
-  return { severity, code, file, element, message };
+export function toProblem(problem: PackageProblem): PackageProblemDto {
+  const { severity, code, file, element, message, elementName, line } = problem;
+  return {
+    severity,
+    code,
+    file,
+    element,
+    message,
+    ...(elementName === undefined ? {} : { elementName }),
+    ...(line === undefined ? {} : { line }),
+  };
 }

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../common/errors/domain.error.js';
 import { compileExpression } from '../../../language/expressions/expressions.js';
+import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
@@ -68,7 +69,8 @@ function checkExpression(
     problems.error('EXPRESSION_MISSING', place, `Condition "${id}" needs an expression.`);
     return;
   }
-  requireCompiles(() => compileExpression(expression), `Condition "${id}"`, place, problems);
+  const what = `Condition "${id}"${isFeel(expression) ? FEEL_HINT : ''}`;
+  requireCompiles(() => compileExpression(expression), what, place, problems);
 }
 
 /** Reports what the compiler of an expression or template says. */

@@ -9,6 +9,8 @@ import type {
 } from '../model/package.types.js';
 import { checkApplication, type ApplicationLimits } from './application-check.js';
 import { requireUniqueNames } from './names.js';
+import { Hints } from './hints.js';
+import { withPlaces } from './problem-places.js';
 import { compileFile, ProcessesCheck, type CompileProcess } from './processes-check.js';
 import { References } from './references.js';
 import { checkSystems } from './systems-check.js';
@@ -37,15 +39,16 @@ export async function checkPackage(
   const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
   requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
   checkSystems(pkg.systems, problems, limits.plainHttp);
-  const references = new References(pkg, context, problems);
+  const hints = new Hints();
+  const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };
   const check = new WorkflowsCheck(context.appId, references, schemas, problems);
   const workflows = await check.check(pkg.workflows);
-  const processes = await new ProcessesCheck(pkg, context, references, problems).check(compile);
+  const processes = await new ProcessesCheck(pkg, context, { references, problems, hints }).check(compile);
   const { application, systems } = pkg;
   return {
     checked: problems.hasErrors ? null : { application, systems, workflows, processes },
-    problems: problems.list(),
+    problems: withPlaces(problems.list(), pkg),
   };
 }
 
@@ -63,5 +66,5 @@ export async function checkParts(
   for (const process of processes) {
     await compileFile(process, compile, problems);
   }
-  return problems.list();
+  return withPlaces(problems.list(), { processes });
 }

@@ -13,6 +13,7 @@ import type {
   LibraryBuild,
   PackageProcessFile,
 } from '../model/package.types.js';
+import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
 
@@ -31,13 +32,19 @@ export class ProcessesCheck {
   private readonly callable = new Map<string, Callable>();
   /** The same of files that do not compile: there, but with nothing to rely on. */
   private readonly faulty = new Set<string>();
+  private readonly references: References;
+  private readonly problems: PackageProblems;
+  private readonly hints: Hints;
 
   constructor(
     private readonly pkg: ApplicationPackage,
     private readonly context: CheckContext,
-    private readonly references: References,
-    private readonly problems: PackageProblems,
-  ) {}
+    { references, problems, hints }: { references: References; problems: PackageProblems; hints: Hints },
+  ) {
+    this.references = references;
+    this.problems = problems;
+    this.hints = hints;
+  }
 
   /** @returns the files with their graphs; a file that does not compile has none */
   async check(compile: CompileProcess): Promise<CheckedProcessFile[]> {
@@ -122,15 +129,25 @@ export class ProcessesCheck {
         appId === this.context.appId
           ? 'this package'
           : `a library "${quoted(appId)}" that this package names`;
-      const message = `There is no process "${quoted(process)}" in ${where}.`;
+      const hint = this.hints.didYouMean(process, this.namesIn(appId));
+      const message = `There is no process "${quoted(process)}" in ${where}.${hint}`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
     }
+  }
+
+  private namesIn(appId: string): string[] {
+    return [...this.callable.keys()]
+      .map((key) => JSON.parse(key) as [string, string])
+      .filter(([owner]) => owner === appId)
+      .map(([, name]) => name);
   }
 
   private checkStart({ process, startCondition }: Call, target: Callable, place: Place): void {
     const conditions = startConditionsOf(target);
     if (startCondition !== null && !conditions.includes(startCondition)) {
-      const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".`;
+      const named = conditions.filter((condition) => condition !== null);
+      const hint = this.hints.didYouMean(startCondition, named);
+      const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".${hint}`;
       this.problems.error('START_CONDITION_NOT_FOUND', place, message);
     } else if (conditions.length === 0) {
       const message = `Process "${quoted(process)}" has no start event that a call can use.`;

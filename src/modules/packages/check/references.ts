@@ -7,6 +7,7 @@ import type {
   LibraryBuild,
   ResourceReference,
 } from '../model/package.types.js';
+import { Hints } from './hints.js';
 
 /** A reference that leads somewhere, with all that is known of what it names. */
 export interface ResolvedReference {
@@ -33,6 +34,7 @@ export class References {
     pkg: ApplicationPackage,
     private readonly context: CheckContext,
     private readonly problems: PackageProblems,
+    private readonly hints: Hints = new Hints(),
   ) {
     const own = { appId: context.appId, resourceDefinitionId: null };
     const libraries = namedLibraries(pkg, context);
@@ -92,7 +94,15 @@ export class References {
         appId === this.context.appId
           ? 'this package'
           : `a library "${quoted(appId)}" that this package names`;
-      const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.`;
+      const names = this.targets[kind].filter((other) => other.appId === appId);
+      const hint =
+        name === ''
+          ? ''
+          : this.hints.didYouMean(
+              name,
+              names.map(({ resourceName }) => resourceName),
+            );
+      const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
       this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);
     }
     return target;

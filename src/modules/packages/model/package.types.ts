@@ -7,7 +7,12 @@ import type { systemSchema } from '../schema/system.schema.js';
 import type { referenceSchema, workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js';
 
 /** Something wrong in a package. `file` is a file of its folder form, `element` an id or a JSON pointer in that file. */
-export type PackageProblem = DefinitionProblem;
+export interface PackageProblem extends DefinitionProblem {
+  /** What a modeler shows of the element; absent without a name. */
+  elementName?: string;
+  /** Line of the element in a BPMN file, the first one is 1; absent elsewhere. */
+  line?: number;
+}
 
 /** Settings of an application that front ends read. */
 export type PackageSettings = z.output<typeof settingsSchema>;

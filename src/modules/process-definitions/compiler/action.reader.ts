@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../common/nearest-name.js';
 import { hasActions } from '../checks/implementation.checks.js';
 import { warnOfNothing } from '../checks/idle-task.checks.js';
 import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
@@ -145,10 +146,9 @@ export class ActionReader {
     const name = values.required('name', 'A UI action');
     const action = values.required('action', 'A UI action');
     if (!actions.some((one) => one.name === action && one.manual)) {
-      values.error(
-        'UNKNOWN_ACTION',
-        `UI action "${name}" names "${action}", which is no manual action of its user task.`,
-      );
+      const manual = actions.filter((one) => one.manual).map((one) => one.name);
+      const message = `UI action "${name}" names "${action}", which is no manual action of its user task.`;
+      values.error('UNKNOWN_ACTION', `${message}${didYouMean(action, manual)}`);
     }
     const bodySchema = values.json('bodySchema');
     checkSchema(bodySchema, 'bodySchema', values);
@@ -168,7 +168,8 @@ export class ActionReader {
     this.checkWaits(actions, node);
     for (const action of actions) {
       if (action.parent !== null && !byName.has(action.parent)) {
-        const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.`;
+        const hint = didYouMean(action.parent, [...byName.keys()]);
+        const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.${hint}`;
         this.problems.error('UNKNOWN_ACTION', node.element, message);
       } else if (isOwnAncestor(action, byName)) {
         const message = `Action "${action.name}" is its own parent, directly or through others.`;

@@ -1,3 +1,4 @@
+import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
 import type { Turns } from '../../../common/turns.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
@@ -68,7 +69,8 @@ function isCondition(expression: BpmnElement, source: string, values: Values): b
     return values.isExpression(source, 'condition');
   }
   const formal = values.isCel(source);
-  const message = 'A condition that is executed is a CEL expression with xsi:type="bpmn:tFormalExpression".';
+  const hint = isFeel(source) ? FEEL_HINT : '';
+  const message = `A condition that is executed is a CEL expression with xsi:type="bpmn:tFormalExpression".${hint}`;
   values[formal ? 'warning' : 'error']('EXPRESSION_NOT_FORMAL', message);
   return formal;
 }

@@ -6,6 +6,7 @@ import {
   compileTemplate,
 } from '../../../language/expressions/expressions.js';
 import { addDuration, parseDuration } from '../../../common/iso-8601.js';
+import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { textOf, type BpmnElement } from '../model/bpmn-element.js';
 
@@ -201,5 +202,8 @@ function splitPaths(text: string): string[] {
 }
 
 function hintOf(source: string): string {
+  if (isFeel(source)) {
+    return FEEL_HINT;
+  }
   return source.includes('${') ? ' (a condition is written without ${ })' : '';
 }

@@ -1,0 +1,56 @@
+/** Where an element stands in a file, and what people call it. */
+export interface XmlPlace {
+  /** Of its opening tag, the first line is 1. */
+  line: number;
+  /** Its attribute `name`; undefined without one. */
+  name: string | undefined;
+}
+
+/** Comments, CDATA, and attributes called `id`. */
+const IDS = /<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)|\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const NAME = /\sname\s*=\s*(?:"([^"]*)"|'([^']*)')/;
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+/** Beginnings of tags are looked at so far: one is rarely longer. */
+const TAG_MAX_LENGTH = 2_000;
+const NAME_MAX_LENGTH = 80;
+const MAX_CODE_POINT = 0x10_ff_ff;
+
+/**
+ * Finds elements by their ids, for messages: a tool shows names, an editor lines. The text is looked through once.
+ * @param xml need not be well-formed
+ */
+export function xmlPlaces(xml: string, ids: ReadonlySet<string>): ReadonlyMap<string, XmlPlace> {
+  const found = new Map<string, XmlPlace>();
+  const lines = { counted: 1, upTo: 0 };
+  for (const match of xml.matchAll(IDS)) {
+    const id = match[1] ?? match[2];
+    if (id !== undefined && ids.has(id) && !found.has(id)) {
+      const start = xml.lastIndexOf('<', match.index);
+      for (let at = xml.indexOf('\n', lines.upTo); at !== -1 && at < start; at = xml.indexOf('\n', at + 1)) {
+        lines.counted += 1;
+        lines.upTo = at + 1;
+      }
+      found.set(id, { line: lines.counted, name: nameIn(xml, start) });
+    }
+  }
+  return found;
+}
+
+function nameIn(xml: string, start: number): string | undefined {
+  const end = xml.indexOf('>', start);
+  const tag = xml.slice(start, Math.min(end === -1 ? xml.length : end, start + TAG_MAX_LENGTH));
+  const match = NAME.exec(tag);
+  const name = readable(match?.[1] ?? match?.[2] ?? '');
+  return name === '' ? undefined : name.slice(0, NAME_MAX_LENGTH);
+}
+
+function readable(text: string): string {
+  const plain = text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi,
+    (whole: string, decimal?: string, hex?: string, entity?: string) => {
+      const code = Number(decimal ?? `0x${hex ?? ''}`);
+      return ENTITIES[entity ?? ''] ?? (code <= MAX_CODE_POINT ? String.fromCodePoint(code) : whole);
+    },
+  );
+  return plain.replaceAll(/\s+/g, ' ').trim();
+}
