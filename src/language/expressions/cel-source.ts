@@ -33,7 +33,8 @@ export interface CelSource {
   readonly nodes: number;
 }
 
-const TYPE_NAMES: ReadonlySet<string> = new Set([
+/** Where an expression asks for a type, these are no names of data. */
+export const TYPE_NAMES: ReadonlySet<string> = new Set([
   'bool',
   'bytes',
   'double',

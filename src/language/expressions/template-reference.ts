@@ -25,6 +25,14 @@ export interface TemplateReference {
 const PATH = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[(\d+|"[^"\\]+"|'[^'\\]+')\])*$/u;
 const LITERAL = /^(true|false|null)$/;
 
+/** The names in a reference that is a path, without numbers of elements; undefined for an expression, or for no path at all. */
+export function namesInPath(written: string): string[] | undefined {
+  if (!PATH.test(written) || LITERAL.test(written)) {
+    return undefined;
+  }
+  return stepsOf(written).filter((step) => typeof step === 'string');
+}
+
 /** Work of the references of one template, or of all strings of one JSON template, together. */
 export class ReferenceBudget {
   private references = 0;

@@ -5,6 +5,7 @@ import { Env } from '../../config/env.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkBoundaryUse } from './checks/boundary-use.checks.js';
 import { checkCalls } from './checks/call.checks.js';
+import { checkDataNames } from './checks/data-names.checks.js';
 import { checkElements } from './checks/element.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
 import { isDocumentation } from './checks/supported-elements.js';
@@ -29,6 +30,8 @@ export interface CompiledFile {
   /** The parts that could be read, whatever is wrong with the file. They show which names the file uses, and are never run. */
   readable: ProcessGraph[];
   problems: DefinitionProblem[];
+  /** Warnings of a process that hold unless another process calls it and brings data of its own, by the name of the process. */
+  unlessCalled: ReadonlyMap<string, readonly DefinitionProblem[]>;
 }
 
 /**
@@ -52,7 +55,22 @@ export class ProcessCompilerService {
       definitions: problems.hasErrors ? [] : definitions,
       readable: definitions,
       problems: problems.list(),
+      unlessCalled: await this.unlessCalled(file.name, problems.hasErrors ? [] : definitions),
     };
+  }
+
+  private async unlessCalled(
+    file: string,
+    definitions: readonly ProcessGraph[],
+  ): Promise<CompiledFile['unlessCalled']> {
+    const found = new Map<string, readonly DefinitionProblem[]>();
+    const turns = new Turns();
+    for (const definition of definitions) {
+      const problems = new DefinitionProblems(file);
+      await checkDataNames(definition, problems, turns);
+      found.set(definition.name, problems.list());
+    }
+    return found;
   }
 
   private async compileRoot(

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { parsePath } from '../../../src/language/paths/data-paths.js';
-import { KnownMembers } from '../../../src/modules/process-definitions/checks/known-members.js';
+import { KnownMembers } from '../../../src/language/json-schema/known-members.js';
 import { Turns } from '../../../src/common/turns.js';
 import { bpmn, compileXml, flows, nodes } from './compile.js';
 

@@ -18,10 +18,13 @@ import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
 
 /** Compiles one BPMN file. */
-export type CompileProcess = (file: {
-  name: string;
-  xml: string;
-}) => Promise<{ definitions: ProcessGraph[]; readable: ProcessGraph[]; problems: DefinitionProblem[] }>;
+export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
+  definitions: ProcessGraph[];
+  readable: ProcessGraph[];
+  problems: DefinitionProblem[];
+  /** Warnings that hold unless another process calls the process of this name. */
+  unlessCalled?: ReadonlyMap<string, readonly DefinitionProblem[]>;
+}>;
 
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
@@ -53,8 +56,10 @@ export class ProcessesCheck {
     requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, this.problems);
     const compiled: CheckedProcessFile[] = [];
     const nodes: { node: GraphNode; file: string }[] = [];
+    const unlessCalled: [string, readonly DefinitionProblem[]][] = [];
     for (const process of processes) {
-      const { definitions, readable } = await compileFile(process, compile, this.problems);
+      const { definitions, readable, ...told } = await compileFile(process, compile, this.problems);
+      unlessCalled.push(...(told.unlessCalled ?? []));
       compiled.push({ ...process, graphs: definitions });
       readable.forEach(({ name }) => this.faulty.add(keyOf(this.context.appId, name)));
       nodes.push(...readable.flatMap((graph) => graph.nodes.map((node) => ({ node, file: process.file }))));
@@ -63,7 +68,21 @@ export class ProcessesCheck {
     this.learn(compiled);
     // Of files that do not compile too, so that their authors read everything at once.
     nodes.forEach(({ node, file }) => this.checkNode(node, file));
+    const called = new Set(nodes.flatMap(({ node }) => this.calledBy(node)));
+    for (const [, warnings] of unlessCalled.filter(([process]) => !called.has(process))) {
+      warnings.forEach((warning) => this.problems.add(warning));
+    }
     return compiled;
+  }
+
+  /** Names of own processes that a node starts. */
+  private calledBy({ call, actions }: GraphNode): string[] {
+    const calls: Call[] = actions.flatMap(({ operation }) =>
+      operation.kind === 'START_SUBPROCESS' ? [operation] : [],
+    );
+    return [...(call === null ? [] : [call]), ...calls]
+      .filter(({ appId }) => (appId ?? this.context.appId) === this.context.appId)
+      .map(({ process }) => process);
   }
 
   private checkNames(compiled: readonly CheckedProcessFile[]): void {

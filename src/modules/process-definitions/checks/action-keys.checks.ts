@@ -1,3 +1,6 @@
+import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { meets } from '../../../language/json-schema/known-data.js';
+import { KnownMembers } from '../../../language/json-schema/known-members.js';
 import {
   keyTree,
   omitKeys,
@@ -12,8 +15,6 @@ import { nearestName } from '../../../common/nearest-name.js';
 import type { Turns } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
-import { CheckWork } from './check-work.js';
-import { KnownMembers } from './known-members.js';
 
 /** Keys of one process that are looked at: nobody reads more. */
 const MAX_KEYS = 1_000;
@@ -223,16 +224,4 @@ function sampleOf(members: KnownMembers, keys: KeyTree, work: CheckWork): JsonOb
 /** The names in a path. A rule of a schema for a list holds for each of its elements. */
 function namesOf(path: string): string[] {
   return parseKey(path).filter((step) => typeof step === 'string');
-}
-
-/** Whether a path leads to one of the tree or below it. */
-function meets(tree: KeyTree, path: readonly string[]): boolean {
-  let at: KeyTree | undefined = tree;
-  for (const name of path) {
-    if (at === undefined || at.isTaken) {
-      break;
-    }
-    at = at.names.get(name);
-  }
-  return at !== undefined;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import type { CheckWork } from './check-work.js';
 
 /** Schemas that are looked at for one place; authors write a handful. */

@@ -1,0 +1,145 @@
+import { parse } from '@bufbuild/cel';
+import { checkOutline } from './cel-outline.js';
+import { TYPE_NAMES } from './cel-source.js';
+import { textOf, type CelExpr, type Kind } from './cel-tree.js';
+import { namesInPath } from './template-reference.js';
+import { splitTemplate } from './template-scanner.js';
+
+/** Names from process data down to a value. Numbers of elements are left out: what is known of a list holds for each of them. */
+export type ReadPath = readonly string[];
+
+type Scope = ReadonlySet<string>;
+
+const NOTHING: Scope = new Set();
+
+/**
+ * The paths of data that an expression reads, for a check of their names before it runs. What it reads of the variable of a macro
+ * is left out.
+ * @returns none for a text that is no CEL
+ */
+export function pathsInExpression(source: string): ReadPath[] {
+  try {
+    checkOutline(source);
+    const reading = new Reading(/\btype\s*\(/.test(source));
+    reading.visit(parse(source).expr, NOTHING);
+    return reading.found;
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * As `pathsInExpression`, for text with `${…}`, JSON text too.
+ * @returns none for a text that is no template
+ */
+export function pathsInTemplate(source: string): ReadPath[] {
+  try {
+    return splitTemplate(source).flatMap((part) => {
+      if (part.kind === 'text') {
+        return [];
+      }
+      const names = namesInPath(part.written);
+      return names === undefined ? pathsInExpression(part.written) : [names];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** The same for every string of a JSON value. */
+export function pathsInJson(value: unknown): ReadPath[] {
+  const found: ReadPath[] = [];
+  const open = [value];
+  while (open.length > 0) {
+    const at = open.pop();
+    if (typeof at === 'string') {
+      found.push(...pathsInTemplate(at));
+    } else if (typeof at === 'object' && at !== null) {
+      for (const member of Object.values(at)) {
+        open.push(member);
+      }
+    }
+  }
+  return found;
+}
+
+class Reading {
+  readonly found: ReadPath[] = [];
+
+  constructor(private readonly typesAsked: boolean) {}
+
+  visit(expr: CelExpr | undefined, scope: Scope): void {
+    if (expr === undefined) {
+      return;
+    }
+    const path = this.pathOf(expr, scope);
+    if (path !== undefined) {
+      this.found.push(path);
+      return;
+    }
+    const { exprKind: kind } = expr;
+    switch (kind.case) {
+      case 'selectExpr':
+        this.visit(kind.value.operand, scope);
+        break;
+      case 'callExpr':
+        [kind.value.target, ...kind.value.args].forEach((part) => this.visit(part, scope));
+        break;
+      case 'listExpr':
+        kind.value.elements.forEach((element) => this.visit(element, scope));
+        break;
+      case 'structExpr':
+        kind.value.entries.forEach(({ keyKind, value }) => {
+          this.visit(keyKind.case === 'mapKey' ? keyKind.value : undefined, scope);
+          this.visit(value, scope);
+        });
+        break;
+      case 'comprehensionExpr':
+        this.macro(kind.value, scope);
+        break;
+      default:
+    }
+  }
+
+  private macro(macro: Kind<'comprehensionExpr'>, scope: Scope): void {
+    this.visit(macro.iterRange, scope);
+    this.visit(macro.accuInit, scope);
+    const inside = new Set([...scope, macro.iterVar, macro.accuVar]);
+    for (const part of [macro.loopCondition, macro.loopStep, macro.result]) {
+      this.visit(part, inside);
+    }
+  }
+
+  /** The names of a chain of selections that begins with a member of the data; undefined for anything else. */
+  private pathOf(expr: CelExpr | undefined, scope: Scope): string[] | undefined {
+    const kind = expr?.exprKind;
+    switch (kind?.case) {
+      case 'identExpr': {
+        const name = kind.value.name.replace(/^\./, '');
+        return scope.has(name) || (this.typesAsked && TYPE_NAMES.has(name)) ? undefined : [name];
+      }
+      case 'selectExpr': {
+        const holder = this.pathOf(kind.value.operand, scope);
+        return holder && [...holder, kind.value.field];
+      }
+      case 'callExpr': {
+        const [operand, index] = kind.value.args;
+        const step = kind.value.function === '_[_]' ? namesOfIndex(index) : undefined;
+        const holder = step && this.pathOf(operand, scope);
+        return holder && step && [...holder, ...step];
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Of `["a name"]` the name, of `[0]` none; undefined for what is only known when it runs. */
+function namesOfIndex(index: CelExpr | undefined): string[] | undefined {
+  const kind = index?.exprKind;
+  if (index === undefined || kind?.case !== 'constExpr') {
+    return undefined;
+  }
+  const name = textOf(index);
+  return name === undefined ? [] : [name];
+}

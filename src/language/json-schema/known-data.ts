@@ -1,0 +1,105 @@
+import { nearestName } from '../../common/nearest-name.js';
+import { writePath, type KeyTree } from '../paths/data-keys.js';
+import type { CheckWork } from './check-work.js';
+import type { KnownMembers } from './known-members.js';
+
+/** Hints that are looked for: each compares a name with many. */
+const MAX_HINTS = 50;
+/** Names that one name is compared with. */
+const MAX_NAMES = 1_000;
+/** Short names are near to many others that mean something else. */
+const HINT_MIN_LENGTH = 6;
+/** A name that nobody gives: what is known of it is known of any name. */
+const ANY_NAME = '\0';
+
+/** What is known of data that expressions read. */
+export interface DataSources {
+  /** What comes in from outside. */
+  readonly input: KnownMembers;
+  /** What is written later, as far as its members are known. */
+  readonly written: readonly KnownMembers[];
+  /** Where anything may be written. */
+  readonly taken: KeyTree;
+  /** Whether more may come in by other ways, of which nothing is known. */
+  readonly isOpen: boolean;
+}
+
+/** A path that leads to nothing that is known. */
+export interface UnknownPath {
+  /** What was most likely meant; undefined where nothing is near. */
+  nearest: string | undefined;
+}
+
+/** Holds paths that are read against all that is known of the data. */
+export class KnownData {
+  private readonly isComplete: boolean;
+  private hintsLeft = MAX_HINTS;
+
+  constructor(
+    private readonly sources: DataSources,
+    private readonly work: CheckWork,
+  ) {
+    this.isComplete = !sources.isOpen && sources.input.look([ANY_NAME]).found === 'missing';
+  }
+
+  /**
+   * Judges one path of names. Where data may have members of which nothing is known, only what looks like a slip of the pen counts.
+   * @returns undefined for a path that is known, or that may be there
+   */
+  judge(path: readonly string[]): UnknownPath | undefined {
+    const { input, written, taken } = this.sources;
+    const [root] = path;
+    const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
+    if (
+      root === undefined ||
+      this.work.isSpent ||
+      meets(taken, path) ||
+      looks.some(({ look }) => look.found === 'named')
+    ) {
+      return undefined;
+    }
+    const knowing = looks.filter(({ members }) => members.names.has(root));
+    if (knowing.some(({ look }) => look.found === 'open')) {
+      return undefined;
+    }
+    return knowing.length === 0 ? this.unknownRoot(path) : this.unknownMember(path, knowing);
+  }
+
+  private unknownRoot(path: readonly string[]): UnknownPath | undefined {
+    const { input, written, taken } = this.sources;
+    const names = [input, ...written].flatMap((members) => [...members.names]);
+    const near = this.nearest(path[0] ?? '', [...names, ...taken.names.keys()]);
+    const isSlip = near !== undefined && near.length >= HINT_MIN_LENGTH;
+    const nearest = near === undefined ? undefined : writePath([near, ...path.slice(1)]);
+    return this.isComplete || isSlip ? { nearest } : undefined;
+  }
+
+  private unknownMember(
+    path: readonly string[],
+    knowing: readonly { look: ReturnType<KnownMembers['look']> }[],
+  ): UnknownPath | undefined {
+    const missing = knowing.flatMap(({ look }) => (look.found === 'missing' ? [look] : []));
+    const at = Math.max(...missing.map((look) => look.at));
+    const siblings = missing.filter((look) => look.at === at).flatMap((look) => [...look.siblings]);
+    const near = this.nearest(path[at] ?? '', siblings);
+    const nearest = near === undefined ? undefined : writePath(path.with(at, near));
+    return this.isComplete || near !== undefined ? { nearest } : undefined;
+  }
+
+  private nearest(name: string, names: readonly string[]): string | undefined {
+    this.hintsLeft -= 1;
+    return this.hintsLeft < 0 ? undefined : nearestName(name, names.slice(0, MAX_NAMES));
+  }
+}
+
+/** Whether a path leads to one of the tree, below it, or to something around it. */
+export function meets(tree: KeyTree, path: readonly string[]): boolean {
+  let at: KeyTree | undefined = tree;
+  for (const name of path) {
+    if (at === undefined || at.isTaken) {
+      break;
+    }
+    at = at.names.get(name);
+  }
+  return at !== undefined;
+}

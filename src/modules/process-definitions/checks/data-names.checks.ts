@@ -1,0 +1,177 @@
+import type { JsonObject } from '../../../common/json.js';
+import type { Turns } from '../../../common/turns.js';
+import { DATA_ALIAS } from '../../../language/expressions/expression.types.js';
+import {
+  pathsInExpression,
+  pathsInJson,
+  pathsInTemplate,
+  type ReadPath,
+} from '../../../language/expressions/read-paths.js';
+import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { KnownData, type DataSources } from '../../../language/json-schema/known-data.js';
+import { KnownMembers } from '../../../language/json-schema/known-members.js';
+import { keyTree, parseKey, writePath } from '../../../language/paths/data-keys.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+import type { GraphAction, GraphNode, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
+
+/** Members and names of one process that are looked at, all together. */
+const MAX_WORK = 500_000;
+/** Characters of expressions of one process that are read once more for this check. */
+const MAX_TEXT = 200_000;
+const EVERYTHING = '*';
+
+/** What is written at one place, and the element where it stands. */
+interface Reads {
+  readonly element: string;
+  /** Characters. */
+  readonly length: number;
+  readonly paths: () => ReadPath[];
+}
+
+/**
+ * Holds the names that conditions and `${…}` of a process read against what schemas, keys and results say of its data
+ * (docs/bpmn.md, "Names that are read"). Where more data may come in, only a name that is nearly another one is worth a word.
+ */
+export async function checkDataNames(
+  graph: ProcessGraph,
+  problems: DefinitionProblems,
+  turns: Turns,
+): Promise<void> {
+  const work = new CheckWork(MAX_WORK);
+  const sources = sourcesOf(graph, work);
+  const known = new KnownData(sources, work);
+  const speaksOfAlias = [sources.input, ...sources.written].some(({ names }) => names.has(DATA_ALIAS));
+  let left = MAX_TEXT;
+  for (const { element, length, paths } of readsOf(graph)) {
+    left -= length;
+    if (left < 0) {
+      return;
+    }
+    for (const read of paths()) {
+      const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
+      const unknown = known.judge(path);
+      if (unknown !== undefined) {
+        const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
+        const message = `"${writePath(path)}" is read here, and no schema, key or result of the process speaks of it.${hint}`;
+        problems.warning('NAME_UNKNOWN', element, message);
+      }
+    }
+    await turns.give();
+  }
+}
+
+function sourcesOf({ nodes, inputSchema }: ProcessGraph, work: CheckWork): DataSources {
+  const written: KnownMembers[] = [];
+  const taken: string[][] = [];
+  let isOpen = nodes.some(takesForeignData);
+  for (const { actions, uiActions, call } of nodes) {
+    const results = [call?.outputKey ?? null, ...actions.map(resultKeyOf)];
+    taken.push(...results.flatMap((key) => (key === null ? [] : [namesOf(key)])));
+    const saved = actions.flatMap(savedBy);
+    written.push(...(saved.length === 0 ? [] : [KnownMembers.ofValues(saved, work)]));
+    for (const action of actions.filter(({ manual }) => manual)) {
+      const input = inputOf(uiActions.filter((uiAction) => uiAction.action === action.name), work);
+      written.push(...input.known);
+      if (!input.isWhole && action.keys.includes(EVERYTHING)) {
+        isOpen = true;
+      } else if (!input.isWhole) {
+        taken.push(...action.keys.map(namesOf));
+      }
+    }
+  }
+  return { input: KnownMembers.ofSchema(inputSchema, work), written, taken: keyTree(taken), isOpen };
+}
+
+/** What a person sends: what schemas say of it, and whether they say all. */
+function inputOf(
+  uiActions: readonly GraphUiAction[],
+  work: CheckWork,
+): { known: KnownMembers[]; isWhole: boolean } {
+  const schemas = uiActions.map(({ bodySchema }) => KnownMembers.ofSchema(bodySchema, work));
+  const bodies = uiActions.flatMap(({ body }) => (body === null ? [] : [body]));
+  return {
+    known: [...schemas, ...(bodies.length === 0 ? [] : [KnownMembers.ofValues(bodies, work)])],
+    isWhole: schemas.every((schema) => schema.look(['\0']).found === 'missing'),
+  };
+}
+
+/** A message brings its payload; a called process may write into the data of its caller. */
+function takesForeignData({ event, kind, call, actions }: GraphNode): boolean {
+  return (
+    (event?.type === 'MESSAGE' && kind !== 'SEND_TASK') ||
+    kind === 'RECEIVE_TASK' ||
+    call !== null ||
+    actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS')
+  );
+}
+
+function resultKeyOf({ operation }: GraphAction): string | null {
+  return operation.kind === 'START_WORKFLOW' ? operation.resultKey : null;
+}
+
+function savedBy({ operation }: GraphAction): JsonObject[] {
+  return operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [];
+}
+
+function namesOf(key: string): string[] {
+  return parseKey(key).filter((step) => typeof step === 'string');
+}
+
+function* readsOf({ flows, nodes }: ProcessGraph): Iterable<Reads> {
+  for (const { key, condition } of flows) {
+    yield* inExpression(key, condition);
+  }
+  for (const node of nodes) {
+    yield* readsOfNode(node);
+    for (const action of node.actions) {
+      yield* readsOfAction(node.key, action);
+    }
+  }
+}
+
+function* readsOfNode({ key, kind, event, condition, call, timeout }: GraphNode): Iterable<Reads> {
+  yield* inExpression(key, condition);
+  yield* inExpression(key, call?.multiInstance?.collection ?? null);
+  yield* inTemplate(key, timeout);
+  // The start of a process has no data before it.
+  if (event !== null && kind !== 'START_EVENT') {
+    yield* inTemplate(key, event.type === 'TIMER' ? event.timer.expression : null);
+    yield* inExpression(key, event.type === 'MESSAGE' ? event.correlation : null);
+  }
+}
+
+function* readsOfAction(element: string, { delay, operation }: GraphAction): Iterable<Reads> {
+  yield* inTemplate(element, delay);
+  switch (operation.kind) {
+    case 'SAVE_DATA':
+      yield* inJson(element, operation.data);
+      break;
+    case 'START_WORKFLOW':
+      yield* inJson(element, operation.input);
+      break;
+    case 'SEND_MESSAGE':
+      yield* inExpression(element, operation.correlation);
+      yield* inJson(element, operation.payload);
+      break;
+    case 'START_SUBPROCESS':
+    case 'APPEND_TO_PARENT':
+  }
+}
+
+function* inExpression(element: string, source: string | null): Iterable<Reads> {
+  if (source !== null) {
+    yield { element, length: source.length, paths: () => pathsInExpression(source) };
+  }
+}
+
+function* inTemplate(element: string, source: string | null): Iterable<Reads> {
+  if (source !== null && source.includes('${')) {
+    yield { element, length: source.length, paths: () => pathsInTemplate(source) };
+  }
+}
+
+function* inJson(element: string, value: JsonObject | null): Iterable<Reads> {
+  if (value !== null) {
+    yield { element, length: JSON.stringify(value).length, paths: () => pathsInJson(value) };
+  }
+}

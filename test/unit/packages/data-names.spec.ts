@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { PackagesService } from '../../../src/modules/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import {
+  flows,
+  node,
+  processFile,
+  serviceTask,
+  userTask,
+} from '../../support/runtime/process-files.js';
+import { packageDocument, settings } from './package-fixture.js';
+
+const env = settings();
+const service = new PackagesService(env, new ProcessCompilerService(env));
+
+/** `element: code: hint` of each problem of a package, none of which is an error. */
+async function told(parts: Record<string, unknown>): Promise<string[]> {
+  const { package: pkg, problems: shape } = service.parse(packageDocument(parts));
+  expect(shape).toEqual([]);
+  const { checked, problems } = await service.check(pkg!, { appId: 'loans', libraries: [] });
+  expect(checked).not.toBeNull();
+  return problems.map(({ element, code, message }) => {
+    const hint = /Did you mean "(.+)"\?/.exec(message)?.[1];
+    return `${element}: ${code}${hint === undefined ? '' : `: ${hint}`}`;
+  });
+}
+
+const INPUT = {
+  type: 'object',
+  properties: {
+    client: { type: 'object', properties: { name: { type: 'string' }, address: {} } },
+    amount: { type: 'number' },
+  },
+};
+const schemaOf = (schema: object | null) =>
+  schema === null
+    ? ''
+    : `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(schema)}</svc:inputSchema></bpmn:extensionElements>`;
+
+/** start, the elements given in a row, end. */
+function process(name: string, schema: object | null, elements: [string, string][], more = ''): object {
+  const way = ['start', ...elements.map(([id]) => id), 'end'];
+  const text = way.slice(1).map((id, index) => `${way[index]}>${id}`);
+  const content = [
+    schemaOf(schema),
+    node('startEvent', 'start'),
+    ...elements.map(([, element]) => element),
+    node('endEvent', 'end'),
+    flows(text.join(' ')),
+    more,
+  ];
+  return { file: `processes/${name}.bpmn`, bpmn: processFile(name, content.join('\n')) };
+}
+const saving = (id: string, data: object): [string, string] => [
+  id,
+  serviceTask(id, [{ name: 'save', inner: `<svc:data>${JSON.stringify(data)}</svc:data>` }]),
+];
+const asking = (id: string, schema: object, keys = '*'): [string, string] => {
+  const bodySchema = `<svc:bodySchema>${JSON.stringify(schema)}</svc:bodySchema>`;
+  return [
+    id,
+    userTask(id, {
+      actions: [{ name: 'done', manual: true, keys }],
+      uiActions: { done: bodySchema },
+    }),
+  ];
+};
+
+describe('names that a process reads', () => {
+  it.each<[string, object, string[]]>([
+    ['a member that the input schema does not have', { x: '${clinet.name}' }, ['a: NAME_UNKNOWN: client.name']],
+    ['a member below it', { x: '${client.nmae}' }, ['a: NAME_UNKNOWN: client.name']],
+    ['one that is near to nothing', { x: '${weather}' }, ['a: NAME_UNKNOWN']],
+    ['one in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
+    ['what the schema leaves open', { x: '${client.address.city}' }, []],
+    ['all data by its alias', { x: '${input.amount}', y: '${input}' }, []],
+    ['a wrong name behind the alias', { x: '${input.amuont}' }, ['a: NAME_UNKNOWN: amount']],
+  ])('tells %s', async (_what, data, expected) => {
+    expect(await told({ processes: [process('p', INPUT, [saving('a', data)])] })).toEqual(expected);
+  });
+
+  it('knows what actions save, what people send, and where results go', async () => {
+    const body = { type: 'object', properties: { decision: { type: 'object', properties: { ok: {} } } } };
+    const rate: [string, string] = [
+      'rate',
+      serviceTask('rate', [
+        { name: 'run', kind: 'startWorkflow', workflow: 'rate', resultKey: 'rating.result' },
+      ]),
+    ];
+    const reads = (text: string) => [
+      process('p', INPUT, [saving('s', { saved: { at: 1 } }), rate, asking('u', body), saving('a', { x: text })]),
+    ];
+    const workflows = [
+      {
+        name: 'rate',
+        nodes: [
+          {
+            id: 'start',
+            type: 'START',
+            name: 'start',
+            outgoingSequences: [{ id: 's', sourceNodeId: 'start', targetNodeId: 'end' }],
+          },
+          { id: 'end', type: 'END', name: 'end' },
+        ],
+      },
+    ];
+    for (const known of ['saved.at', 'rating.result.score', 'rating', 'decision.ok', 'client.name']) {
+      expect(await told({ processes: reads(`\${${known}}`), workflows })).toEqual([]);
+    }
+    expect(await told({ processes: reads('${decision.oks}'), workflows })).toEqual([
+      'a: NAME_UNKNOWN: decision.ok',
+    ]);
+    expect(await told({ processes: reads('${ratings}'), workflows })).toEqual(['a: NAME_UNKNOWN: rating']);
+  });
+
+  it('looks into conditions, and tells the flow', async () => {
+    const content = [
+      schemaOf(INPUT),
+      node('startEvent', 'start'),
+      node('exclusiveGateway', 'g'),
+      node('endEvent', 'x'),
+      node('endEvent', 'y'),
+      flows('start>g g>x[amount > 1] g>y[has(clinet.name)]'),
+    ];
+    const processes = [{ file: 'processes/p.bpmn', bpmn: processFile('p', content.join('\n')) }];
+    expect(await told({ processes })).toEqual(['g_y: NAME_UNKNOWN: client.name']);
+  });
+
+  it('tells only what is nearly a known name where any data may come in', async () => {
+    const body = { type: 'object', properties: { approval: {} } };
+    const reads = (text: string) => [process('p', null, [asking('u', body, 'approval'), saving('a', { x: text })])];
+    expect(await told({ processes: reads('${anything.at.all}') })).toEqual([]);
+    expect(await told({ processes: reads('${aproval}') })).toEqual(['a: NAME_UNKNOWN: approval']);
+  });
+
+  it('says nothing of a process that another one calls: it brings its data', async () => {
+    const called = process('called', INPUT, [saving('a', { x: '${weather}' })]);
+    const caller = process('caller', INPUT, [
+      ['call', node('callActivity', 'call', '', 'calledElement="called"')],
+    ]);
+    expect(await told({ processes: [called] })).toEqual(['a: NAME_UNKNOWN']);
+    expect(await told({ processes: [called, caller] })).toEqual([]);
+  });
+});
