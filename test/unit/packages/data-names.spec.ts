@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
-import {
-  flows,
-  node,
-  processFile,
-  serviceTask,
-  userTask,
-} from '../../support/runtime/process-files.js';
+import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { packageDocument, settings } from './package-fixture.js';
 
 const env = settings();
@@ -38,7 +33,7 @@ const schemaOf = (schema: object | null) =>
     : `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(schema)}</svc:inputSchema></bpmn:extensionElements>`;
 
 /** start, the elements given in a row, end. */
-function process(name: string, schema: object | null, elements: [string, string][], more = ''): object {
+function processOf(name: string, schema: object | null, elements: [string, string][], more = ''): object {
   const way = ['start', ...elements.map(([id]) => id), 'end'];
   const text = way.slice(1).map((id, index) => `${way[index]}>${id}`);
   const content = [
@@ -69,14 +64,14 @@ const asking = (id: string, schema: object, keys = '*'): [string, string] => {
 describe('names that a process reads', () => {
   it.each<[string, object, string[]]>([
     ['a member that the input schema does not have', { x: '${clinet.name}' }, ['a: NAME_UNKNOWN: client.name']],
-    ['a member below it', { x: '${client.nmae}' }, ['a: NAME_UNKNOWN: client.name']],
+    ['a member below it', { x: '${client.nam}' }, ['a: NAME_UNKNOWN: client.name']],
     ['one that is near to nothing', { x: '${weather}' }, ['a: NAME_UNKNOWN']],
     ['one in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
     ['what the schema leaves open', { x: '${client.address.city}' }, []],
     ['all data by its alias', { x: '${input.amount}', y: '${input}' }, []],
     ['a wrong name behind the alias', { x: '${input.amuont}' }, ['a: NAME_UNKNOWN: amount']],
   ])('tells %s', async (_what, data, expected) => {
-    expect(await told({ processes: [process('p', INPUT, [saving('a', data)])] })).toEqual(expected);
+    expect(await told({ processes: [processOf('p', INPUT, [saving('a', data)])] })).toEqual(expected);
   });
 
   it('knows what actions save, what people send, and where results go', async () => {
@@ -88,7 +83,7 @@ describe('names that a process reads', () => {
       ]),
     ];
     const reads = (text: string) => [
-      process('p', INPUT, [saving('s', { saved: { at: 1 } }), rate, asking('u', body), saving('a', { x: text })]),
+      processOf('p', INPUT, [saving('s', { saved: { at: 1 } }), rate, asking('u', body), saving('a', { x: text })]),
     ];
     const workflows = [
       {
@@ -128,17 +123,82 @@ describe('names that a process reads', () => {
 
   it('tells only what is nearly a known name where any data may come in', async () => {
     const body = { type: 'object', properties: { approval: {} } };
-    const reads = (text: string) => [process('p', null, [asking('u', body, 'approval'), saving('a', { x: text })])];
+    const reads = (text: string) => [processOf('p', null, [asking('u', body, 'approval'), saving('a', { x: text })])];
     expect(await told({ processes: reads('${anything.at.all}') })).toEqual([]);
     expect(await told({ processes: reads('${aproval}') })).toEqual(['a: NAME_UNKNOWN: approval']);
   });
 
   it('says nothing of a process that another one calls: it brings its data', async () => {
-    const called = process('called', INPUT, [saving('a', { x: '${weather}' })]);
-    const caller = process('caller', INPUT, [
+    const called = processOf('called', INPUT, [saving('a', { x: '${weather}' })]);
+    const caller = processOf('caller', INPUT, [
       ['call', node('callActivity', 'call', '', 'calledElement="called"')],
     ]);
     expect(await told({ processes: [called] })).toEqual(['a: NAME_UNKNOWN']);
     expect(await told({ processes: [called, caller] })).toEqual([]);
+  });
+});
+
+describe('names that a workflow reads', () => {
+  const agent = {
+    id: 'ask',
+    type: 'CUSTOM_AGENT',
+    responseKey: 'found.answer',
+    aiOptions: {
+      aiType: 'CUSTOM_AGENT',
+      operationPrompt: 'Rate it.',
+      exampleOutputJsonSchema: { type: 'object', properties: { score: { type: 'number' } } },
+      mcpServers: [],
+    },
+  };
+  const flow = (reads: string, inputSchema: object | null, before: Record<string, unknown>[] = []) => ({
+    workflows: [workflowOf('flow', [...before, mapping('map', { x: reads })], { inputSchema })],
+  });
+
+  it.each<[string, string, object | null, string[]]>([
+    ['of the input', '${clinet.name}', INPUT, ['map: NAME_UNKNOWN: client.name']],
+    ['that the input has', '${client.name} ${input.amount}', INPUT, []],
+    ['that a node has stored', '${map.anything}', INPUT, []],
+    ['of an answer', '${found.answer.scoer}', INPUT, ['map: NAME_UNKNOWN: found.answer.score']],
+    ['of an answer, beside any input', '${found.answer.scoer}', null, ['map: NAME_UNKNOWN: found.answer.score']],
+    ['of an input that may be anything', '${clinet.name}', null, []],
+  ])('%s', async (_what, reads, schema, expected) => {
+    const problems = await told(flow(reads, schema, [agent]));
+    expect(problems.filter((problem) => problem.includes('NAME_UNKNOWN'))).toEqual(expected);
+  });
+
+  it('are passed over where a mapping may store any name', async () => {
+    const merging = mapping('merge', { weather: 1 }, null);
+    expect(await told(flow('${weather}', INPUT, [merging]))).toEqual([]);
+    expect(await told(flow('${weather}', INPUT))).toEqual(['map: NAME_UNKNOWN']);
+  });
+});
+
+describe('codes of error boundary events', () => {
+  const sub = (code: string) =>
+    node(
+      'subProcess',
+      'sub',
+      `${node('startEvent', 'in')}${node('endEvent', 'bad', `<bpmn:errorEventDefinition errorRef="${code}"/>`)}${flows('in>bad')}`,
+    );
+  const boundary = (code: string) =>
+    node('boundaryEvent', 'b', `<bpmn:errorEventDefinition errorRef="${code}"/>`, 'attachedToRef="sub"');
+  const outside = ['REJECTED', 'REJECTD', 'REST_STATUS']
+    .map((code) => `<bpmn:error id="${code}" errorCode="${code}"/>`)
+    .join('');
+  const caught = (code: string) => {
+    const content = [
+      node('startEvent', 'start'),
+      sub('REJECTED'),
+      boundary(code),
+      node('endEvent', 'end'),
+      flows('start>sub sub>end b>end'),
+    ].join('');
+    return told({ processes: [{ file: 'processes/p.bpmn', bpmn: processFile('p', content, { outside }) }] });
+  };
+
+  it('are told where nothing in the package throws them', async () => {
+    expect(await caught('REJECTED')).toEqual([]);
+    expect(await caught('REST_STATUS')).toEqual([]);
+    expect(await caught('REJECTD')).toEqual(['b: BOUNDARY_NEVER_FIRES: REJECTED']);
   });
 });

@@ -8,6 +8,7 @@ import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 import { findCycle, WorkflowFlow } from './workflow-flow.js';
+import { checkWorkflowNames } from './workflow-names.js';
 import { WorkflowNodeCheck } from './workflow-node-check.js';
 
 /** Namespace of the UUIDs of workflow nodes (RFC 9562, section 5.5); changing it would rename every node. */
@@ -51,6 +52,7 @@ export class WorkflowsCheck {
       checked.push(this.identified(workflow, check.check(node)));
       await turns.give();
     }
+    checkWorkflowNames(workflow, this.problems);
     return { ...workflow, nodes: checked };
   }
 

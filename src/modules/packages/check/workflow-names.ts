@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../../common/json.js';
+import { DATA_ALIAS } from '../../../language/expressions/expression.types.js';
+import {
+  pathsInExpression,
+  pathsInJson,
+  pathsInTemplate,
+  type ReadPath,
+} from '../../../language/expressions/read-paths.js';
+import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { KnownData } from '../../../language/json-schema/known-data.js';
+import { KnownMembers } from '../../../language/json-schema/known-members.js';
+import { keyTree, writePath } from '../../../language/paths/data-keys.js';
+import { parsePath } from '../../../language/paths/data-paths.js';
+import type { PackageProblems } from '../model/package-problems.js';
+import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
+
+/** Members and names of one workflow that are looked at, all together. */
+const MAX_WORK = 500_000;
+/** Characters of expressions of one workflow that are read once more for this check. */
+const MAX_TEXT = 200_000;
+
+/**
+ * Holds the names that conditions and `${…}` of a workflow read against its input schema and the results of its nodes. Where more
+ * data may come in, only a name that is nearly another one is worth a word.
+ */
+export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageProblems): void {
+  const work = new CheckWork(MAX_WORK);
+  const input = KnownMembers.ofSchema(workflow.inputSchema, work);
+  const results = workflow.nodes.map((node) => resultOf(node));
+  const written = results.flatMap(({ schema }) =>
+    schema === null ? [] : [KnownMembers.ofSchema(schema, work)],
+  );
+  const taken = keyTree(results.flatMap(({ taken: path }) => (path === null ? [] : [path])));
+  const isOpen = results.some((result) => result.isOpen);
+  const known = new KnownData({ input, written, taken, isOpen }, work);
+  const speaksOfAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
+  let left = MAX_TEXT;
+  for (const node of workflow.nodes) {
+    left -= lengthOf(node);
+    if (left < 0 || problems.isFull) {
+      return;
+    }
+    for (const read of readsOf(node)) {
+      const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
+      const unknown = known.judge(path);
+      if (unknown !== undefined) {
+        const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
+        const message = `"${writePath(path)}" is read here, and neither the input schema of the workflow nor the result of a node speaks of it.${hint}`;
+        problems.warning('NAME_UNKNOWN', { file: workflow.file, element: node.id }, message);
+      }
+    }
+  }
+}
+
+interface Result {
+  /** Of the data with the result in it; null where nothing is known of the result. */
+  schema: JsonObject | null;
+  /** Where anything may stand afterwards. */
+  taken: string[] | null;
+  /** Whether it may be anywhere. */
+  isOpen: boolean;
+}
+
+const NOTHING: Result = { schema: null, taken: null, isOpen: false };
+
+function resultOf({ type, responseKey, aiOptions }: WorkflowNode): Result {
+  if (responseKey === null || responseKey === '') {
+    return { ...NOTHING, isOpen: type === 'DATA_MAPPING' };
+  }
+  const path = namesOf(responseKey);
+  const schema = type === 'CUSTOM_AGENT' ? aiOptions?.exampleOutputJsonSchema : undefined;
+  // A reference within the schema begins at its root, which is another one then.
+  return schema === undefined || JSON.stringify(schema).includes('"$ref"')
+    ? { ...NOTHING, taken: path }
+    : { ...NOTHING, schema: below(path, schema) };
+}
+
+function namesOf(responseKey: string): string[] {
+  try {
+    return parsePath(responseKey).filter((step) => typeof step === 'string');
+  } catch {
+    // Told where the node is checked.
+    return [];
+  }
+}
+
+/** The schema of data in which something stands at a path. */
+function below(path: readonly string[], schema: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, name) => ({ properties: { [name]: inner } }), schema);
+}
+
+function readsOf({ conditions, inputBody, outputBody, payload, aiOptions }: WorkflowNode): ReadPath[] {
+  const reads = [
+    ...conditions.flatMap(({ expression }) => (expression === null ? [] : pathsInExpression(expression))),
+    ...[inputBody, outputBody, aiOptions?.operationPrompt ?? null].flatMap((text) =>
+      text === null ? [] : pathsInTemplate(text),
+    ),
+    ...pathsInJson(payload),
+  ];
+  // Each once: a template may read one path many times.
+  return [...new Map(reads.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+function lengthOf({ conditions, inputBody, outputBody, payload, aiOptions }: WorkflowNode): number {
+  return JSON.stringify([conditions, inputBody, outputBody, payload, aiOptions?.operationPrompt]).length;
+}
