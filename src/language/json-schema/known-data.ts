@@ -12,6 +12,9 @@ const HINT_MIN_LENGTH = 6;
 /** A name that nobody gives: what is known of it is known of any name. */
 const ANY_NAME = '\0';
 
+/** What every process and every workflow can read besides its data (docs/contract.md, section 5). */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['processInstanceId', 'parentProcessInstanceId']);
+
 /** What is known of data that expressions read. */
 export interface DataSources {
   /** What comes in from outside. */
@@ -52,6 +55,7 @@ export class KnownData {
     const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
     if (
       root === undefined ||
+      ALWAYS_THERE.has(root) ||
       this.work.isSpent ||
       meets(taken, path) ||
       looks.some(({ look }) => look.found === 'named')

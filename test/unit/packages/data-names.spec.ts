@@ -69,6 +69,7 @@ describe('names that a process reads', () => {
     ['one in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
     ['what the schema leaves open', { x: '${client.address.city}' }, []],
     ['all data by its alias', { x: '${input.amount}', y: '${input}' }, []],
+    ['what is always there', { x: '${processInstanceId} ${parentProcessInstanceId}' }, []],
     ['a wrong name behind the alias', { x: '${input.amuont}' }, ['a: NAME_UNKNOWN: amount']],
   ])('tells %s', async (_what, data, expected) => {
     expect(await told({ processes: [processOf('p', INPUT, [saving('a', data)])] })).toEqual(expected);

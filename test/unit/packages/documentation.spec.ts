@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageSettings } from '../../../src/config/package-settings.js';
 import { NODE_TYPES } from '../../../src/modules/packages/check/workflow-node-check.js';
+import { PackagesService } from '../../../src/modules/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { packageDocument, settings } from './package-fixture.js';
 
 const SOURCES = 'src/modules/packages';
 /** Codes are the first argument of these, or stand in a member `code`; those of references are put together. */
@@ -23,6 +26,19 @@ it('every problem of a package is documented', () => {
     [...codes, ...PUT_TOGETHER].filter((code) => !documentation.includes(`\`${code}\``)),
   );
   expect([...missing]).toEqual([]);
+});
+
+it('the REST example of docs/workflows.md is a package without problems', async () => {
+  const text = readFileSync('docs/workflows.md', 'utf8').split('### An example')[1]?.split('\n### ')[0] ?? '';
+  const [rest, flow] = [...text.matchAll(/```json\n([^]*?)```/g)].map(
+    ([, json]) => JSON.parse(json ?? '') as unknown,
+  );
+  const env = settings();
+  const service = new PackagesService(env, new ProcessCompilerService(env));
+  const { package: pkg, problems } = service.parse(packageDocument({ systems: [rest], workflows: [flow] }));
+  expect(problems).toEqual([]);
+  const checked = await service.check(pkg!, { appId: 'loans', libraries: [] });
+  expect(checked.problems).toEqual([]);
 });
 
 it('every setting and every type of node is documented', () => {

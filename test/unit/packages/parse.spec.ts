@@ -92,6 +92,45 @@ describe('PackagesService.parse', () => {
     expect(pkg?.workflows[0]?.nodes[1]).toEqual(shown);
   });
 
+  it('takes bodies as JSON, and reads them as text', () => {
+    const inputBody = { amount: '${loan.amount}', tags: ['a', '${b["c d"]}'] };
+    const { package: pkg, problems } = parse(
+      packageDocument({
+        workflows: [
+          workflow([
+            node('start', 'START', ['x']),
+            node('x', 'DATA_MAPPING', ['y'], { inputBody }),
+            node('y', 'DATA_MAPPING', ['end'], { inputBody: ['${a}'] }),
+          ]),
+        ],
+      }),
+    );
+    expect(problems).toEqual([]);
+    expect(pkg?.workflows[0]?.nodes.map((one) => one.inputBody)).toEqual([
+      null,
+      JSON.stringify(inputBody),
+      '["${a}"]',
+      null,
+    ]);
+  });
+
+  it('says what a body is where it is neither JSON nor text', () => {
+    const { problems } = parse(
+      packageDocument({
+        workflows: [
+          workflow([node('start', 'START', ['x']), node('x', 'DATA_MAPPING', ['end'], { inputBody: 7 })]),
+        ],
+      }),
+    );
+    expect(problems).toMatchObject([
+      {
+        code: 'VALUE_INVALID',
+        element: '/nodes/1/inputBody',
+        message: '"inputBody" must be a JSON object, an array, or JSON text.',
+      },
+    ]);
+  });
+
   it('keeps a node of a type that it does not know readable', () => {
     const { package: pkg } = parse(
       packageDocument({

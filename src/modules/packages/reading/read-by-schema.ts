@@ -71,8 +71,10 @@ function ruleOf(issue: Issue): string {
       return isMissing(issue) ? 'is required' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${listOf(issue.values)}`;
-    case 'invalid_union':
-      return `must be ${listOf((issue as { options?: readonly unknown[] }).options ?? [])}`;
+    case 'invalid_union': {
+      const { options } = issue as { options?: readonly unknown[] };
+      return options === undefined ? issue.message : `must be ${listOf(options)}`;
+    }
     case 'too_small':
       return `must have at least ${sizeOf(issue.minimum, issue.origin)}`;
     case 'too_big':

@@ -47,6 +47,18 @@ export const urlRule = z
 /** A JSON object of any content. */
 export const jsonObjectRule = z.record(z.string(), z.unknown());
 
+/**
+ * JSON with `${…}` in its strings: as JSON itself, or as text, in which references may also stand for values without quotes. Both are
+ * read as text.
+ */
+export function jsonTemplateRule(maxLength: number): z.ZodType<string, string | object | unknown[]> {
+  return z
+    .union([z.string().max(maxLength), jsonObjectRule, z.array(z.unknown())], {
+      error: 'must be a JSON object, an array, or JSON text',
+    })
+    .transform((json) => (typeof json === 'string' ? json : JSON.stringify(json)));
+}
+
 /** A path below one folder of the package. */
 export function fileRule(folder: string, extension: string): z.ZodString {
   return z

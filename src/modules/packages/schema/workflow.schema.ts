@@ -1,7 +1,15 @@
 import { NODE_TYPES } from './node-types.js';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
-import { fileRule, idRule, jsonObjectRule, noDotSegment, resourceNameRule, textRule } from './rules.js';
+import {
+  fileRule,
+  idRule,
+  jsonObjectRule,
+  jsonTemplateRule,
+  noDotSegment,
+  resourceNameRule,
+  textRule,
+} from './rules.js';
 
 const BODY_MAX_LENGTH = 262_144;
 const PROMPT_MAX_LENGTH = 65_536;
@@ -86,18 +94,14 @@ export const workflowNodeSchema = z
       .describe('Place in an editor.'),
     conditions: z.array(conditionSchema).default([]).describe('CONDITION only.'),
     outgoingSequences: z.array(sequenceSchema).default([]).describe('Where the workflow goes on.'),
-    inputBody: z
-      .string()
-      .max(BODY_MAX_LENGTH)
+    inputBody: jsonTemplateRule(BODY_MAX_LENGTH)
       .nullable()
       .default(null)
-      .describe('JSON text with ${…} references: what the node works on.'),
-    outputBody: z
-      .string()
-      .max(BODY_MAX_LENGTH)
+      .describe('JSON or JSON text with ${…} references: what the node works on.'),
+    outputBody: jsonTemplateRule(BODY_MAX_LENGTH)
       .nullable()
       .default(null)
-      .describe('END: JSON text with ${…} references, the output of the workflow; all data without.'),
+      .describe('END: JSON or JSON text with ${…} references, the output of the workflow; all data without.'),
     payload: jsonObjectRule.nullable().default(null).describe('What else the type of node needs.'),
     responseKey: z
       .string()
