@@ -41,10 +41,13 @@ export class PackagesService {
     return { ...reader.read(), readable: reader.readable };
   }
 
-  /** The problems of single parts, for a package with a wrong shape elsewhere. */
+  /** The problems of what can be read, for a package with a wrong shape elsewhere. */
   checkParts(parts: ReadableParts, appId: string): Promise<PackageProblem[]> {
     const compile: CompileProcess = (file) => this.compiler.compile(file, { appId });
-    return checkParts(parts, compile, this.env.get('PACKAGE_MAX_PROBLEMS'));
+    return checkParts(parts, appId, compile, {
+      schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
+      problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
+    });
   }
 
   /**

@@ -58,6 +58,55 @@ async function told(
 
 const USES_LIBRARY = { application: application({ libraries: [{ appId: 'scoring', buildId: 'b1' }] }) };
 
+describe('a package with a wrong shape', () => {
+  /** `file: element: code` of what is told beside the shape. */
+  const beside = async (parts: Record<string, unknown>): Promise<string[]> => {
+    const { package: pkg, readable } = service.parse(packageDocument(parts));
+    expect(pkg).toBeNull();
+    const problems = await service.checkParts(readable, 'loans');
+    return problems.map((problem) => `${problem.file}: ${problem.element}: ${problem.code}`);
+  };
+  const starting = (...names: string[]) =>
+    names.map((name) => file(name, bpmn(name, action(`kind="startWorkflow" workflow="${name}"`))));
+  const calling = (id: string, name: string, appId?: string) =>
+    node(id, 'SUBWORKFLOW', ['end'], {
+      responseKey: id,
+      payload: { workflow: { resourceName: name, ...(appId === undefined ? {} : { appId }) } },
+    });
+  const flow = (name: string, called: string, appId?: string) =>
+    workflow([node('start', 'START', ['x']), calling('x', called, appId)], { name });
+
+  it('is told references that lead nowhere, but not those to what could not be read', async () => {
+    const workflows = [{ name: 'wrong', nodes: 7 }, flow('good', 'gone'), flow('fine', 'wrong')];
+    expect(await beside({ workflows, processes: starting('good', 'wrong', 'missing') })).toEqual([
+      'workflows/good.json: x: WORKFLOW_NOT_FOUND',
+      'processes/missing.bpmn: middle: WORKFLOW_NOT_FOUND',
+    ]);
+  });
+
+  it('is told nothing of names where those of a list are not known', async () => {
+    expect(await beside({ workflows: [{ nodes: [] }, flow('good', 'gone')] })).toEqual([]);
+    expect(await beside({ workflows: 'none', processes: starting('good') })).toEqual([]);
+  });
+
+  it('is told nothing of libraries, and of systems that the version may have', async () => {
+    const tools = { mcpServers: [{ resourceName: 'gone' }], aiType: 'CUSTOM_AGENT', operationPrompt: 'Ask.' };
+    const aiOptions = { ...tools, exampleOutputJsonSchema: { type: 'object' } };
+    const agent = node('x', 'CUSTOM_AGENT', ['end'], { aiOptions, responseKey: 'x' });
+    const workflows = [
+      flow('good', 'score', 'scoring'),
+      workflow([node('start', 'START', ['x']), agent], { name: 'asks' }),
+    ];
+    expect(await beside({ systems: [{ resourceName: 'wrong' }], workflows })).toEqual([]);
+  });
+
+  it('is told calls of processes, unless a file of processes could not be read', async () => {
+    const processes = [file('one', bpmn('one', call('gone')))];
+    expect(await beside({ systems: [{}], processes })).toEqual(['processes/one.bpmn: middle: PROCESS_NOT_FOUND']);
+    expect(await beside({ processes: [...processes, { file: 'processes/two.bpmn' }] })).toEqual([]);
+  });
+});
+
 describe('processes of a package', () => {
   it('are compiled, and their text is kept', async () => {
     const text = bpmn('loan');

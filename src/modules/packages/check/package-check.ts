@@ -11,7 +11,7 @@ import { checkApplication, type ApplicationLimits } from './application-check.js
 import { requireUniqueNames } from './names.js';
 import { Hints } from './hints.js';
 import { withPlaces } from './problem-places.js';
-import { compileFile, ProcessesCheck, type CompileProcess } from './processes-check.js';
+import { ProcessesCheck, type CompileProcess } from './processes-check.js';
 import { References } from './references.js';
 import { checkSystems } from './systems-check.js';
 import { WorkflowsCheck } from './workflows-check.js';
@@ -53,18 +53,24 @@ export async function checkPackage(
 }
 
 /**
- * Checks what parts of a package tell by themselves. References to other parts are left out: those may be what could not be read.
- * @param maxProblems at most so many are told
+ * Checks what can be read of a package that has a wrong shape elsewhere, so that its author reads everything at once. References
+ * to what could not be read, and to what lies outside of the package, are left out.
  */
 export async function checkParts(
-  { systems, processes }: ReadableParts,
+  { unread, ...parts }: ReadableParts,
+  appId: string,
   compile: CompileProcess,
-  maxProblems: number,
+  limits: Pick<CheckLimits, 'schemaBytes' | 'problems'>,
 ): Promise<PackageProblem[]> {
-  const problems = new PackageProblems(maxProblems);
+  const problems = new PackageProblems(limits.problems);
+  const { systems, workflows, processes } = parts;
   checkSystems(systems, problems);
-  for (const process of processes) {
-    await compileFile(process, compile, problems);
-  }
-  return withPlaces(problems.list(), { processes });
+  const hints = new Hints();
+  const context = { appId, libraries: [] };
+  const pkg = { application: { libraries: [] }, ...parts };
+  const references = new References(pkg, context, problems, hints, unread);
+  const schemas = { maxBytes: limits.schemaBytes };
+  await new WorkflowsCheck(appId, references, schemas, problems).check(workflows);
+  await new ProcessesCheck(pkg, context, { references, problems, hints, unread }).check(compile);
+  return withPlaces(problems.list(), { workflows, processes });
 }

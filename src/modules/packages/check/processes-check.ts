@@ -13,6 +13,7 @@ import type {
   CheckedProcessFile,
   LibraryBuild,
   PackageProcessFile,
+  UnreadParts,
 } from '../model/package.types.js';
 import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
@@ -34,6 +35,15 @@ const TECHNICAL = /^(CHILD|AGENT|REST|CALL|WORKFLOW|SUBWORKFLOW|CONDITION|NODE)_
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
 
+/** What the check of processes works with. */
+export interface ProcessesCheckParts {
+  references: References;
+  problems: PackageProblems;
+  hints: Hints;
+  /** Where the package could not be read as a whole; then nothing is known of libraries. */
+  unread?: UnreadParts | null;
+}
+
 /** Compiles the processes of a package and checks the processes and workflows that they start, own ones and of libraries. */
 export class ProcessesCheck {
   /** Processes by application and name. */
@@ -45,15 +55,19 @@ export class ProcessesCheck {
   private readonly references: References;
   private readonly problems: PackageProblems;
   private readonly hints: Hints;
+  private readonly unread: UnreadParts | null;
 
   constructor(
-    private readonly pkg: ApplicationPackage,
+    private readonly pkg: Pick<ApplicationPackage, 'workflows' | 'processes'> & {
+      application: Pick<ApplicationPackage['application'], 'libraries'>;
+    },
     private readonly context: CheckContext,
-    { references, problems, hints }: { references: References; problems: PackageProblems; hints: Hints },
+    { references, problems, hints, unread = null }: ProcessesCheckParts,
   ) {
     this.references = references;
     this.problems = problems;
     this.hints = hints;
+    this.unread = unread;
   }
 
   /** @returns the files with their graphs; a file that does not compile has none */
@@ -88,7 +102,7 @@ export class ProcessesCheck {
 
   /** Codes are names too: one that nothing throws is most likely mistyped. What libraries throw is not known here. */
   private checkErrorCodes(nodes: readonly { node: GraphNode; file: string }[]): void {
-    if (this.pkg.application.libraries.length > 0) {
+    if (this.unread !== null || this.pkg.application.libraries.length > 0) {
       return;
     }
     const thrown = new Set([
@@ -173,7 +187,7 @@ export class ProcessesCheck {
     const target = this.callable.get(keyOf(appId, process));
     if (target !== undefined) {
       this.checkStart(call, target, place);
-    } else if (process !== '' && !this.faulty.has(keyOf(appId, process))) {
+    } else if (process !== '' && !this.faulty.has(keyOf(appId, process)) && !this.mayBeUnread(appId)) {
       // What names nothing at all has been told of with its file.
       const where =
         appId === this.context.appId
@@ -183,6 +197,12 @@ export class ProcessesCheck {
       const message = `There is no process "${quoted(process)}" in ${where}.${hint}`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
     }
+  }
+
+  /** Which processes a file has is known once it was read. */
+  private mayBeUnread(appId: string): boolean {
+    const { unread } = this;
+    return unread !== null && (appId !== this.context.appId || unread.processes?.length !== 0);
   }
 
   private namesIn(appId: string): string[] {

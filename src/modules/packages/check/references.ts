@@ -6,6 +6,7 @@ import type {
   CheckContext,
   LibraryBuild,
   ResourceReference,
+  UnreadParts,
 } from '../model/package.types.js';
 import { Hints } from './hints.js';
 
@@ -24,6 +25,11 @@ interface Target extends ResolvedReference {
 
 type Kind = 'system' | 'workflow';
 
+/** What of a package refers to something, or is referred to. */
+interface Referring extends Pick<ApplicationPackage, 'systems' | 'workflows'> {
+  application: Pick<ApplicationPackage['application'], 'libraries'>;
+}
+
 /** Finds the targets of the references of a package: in the package itself or in a library that it names. */
 export class References {
   private readonly targets: Record<Kind, Target[]>;
@@ -31,10 +37,12 @@ export class References {
   private readonly names: Record<Kind, ReadonlyMap<string, string>>;
 
   constructor(
-    pkg: ApplicationPackage,
+    pkg: Referring,
     private readonly context: CheckContext,
     private readonly problems: PackageProblems,
-    private readonly hints: Hints = new Hints(),
+    private readonly hints: Hints,
+    /** Where the package could not be read as a whole; then nothing is known of libraries and of what the version holds besides. */
+    private readonly unread: UnreadParts | null = null,
   ) {
     const own = { appId: context.appId, resourceDefinitionId: null };
     const libraries = namedLibraries(pkg, context);
@@ -59,7 +67,8 @@ export class References {
 
   /** @returns undefined when the reference leads to no system of this type; the problems say so */
   system(reference: ResourceReference, type: SystemType, place: Place): ResolvedReference | undefined {
-    const target = this.find('system', reference, place);
+    const mayBeRegistered = this.unread !== null && type === SystemType.Mcp;
+    const target = this.find('system', reference, place, mayBeRegistered);
     if (target !== undefined && target.type !== type) {
       const message = `System "${target.resourceName}" is of type ${target.type}; a system of type ${type} is needed.`;
       this.problems.error('SYSTEM_TYPE_MISMATCH', place, message);
@@ -74,7 +83,12 @@ export class References {
     return target && resolved(target);
   }
 
-  private find(kind: Kind, reference: ResourceReference, place: Place): Target | undefined {
+  private find(
+    kind: Kind,
+    reference: ResourceReference,
+    place: Place,
+    mayBeElsewhere = false,
+  ): Target | undefined {
     const id = reference.resourceDefinitionId ?? '';
     const name = reference.resourceName ?? '';
     const appId = reference.appId ?? this.context.appId;
@@ -89,7 +103,7 @@ export class References {
         (name === '' || nameKey(candidate.resourceName) === nameKey(name)) &&
         (id === '' || this.hasId(kind, candidate, id)),
     );
-    if (target === undefined) {
+    if (target === undefined && !mayBeElsewhere && !this.mayBeUnread(kind, { appId, name })) {
       const where =
         appId === this.context.appId
           ? 'this package'
@@ -108,6 +122,15 @@ export class References {
     return target;
   }
 
+  private mayBeUnread(kind: Kind, { appId, name }: { appId: string; name: string }): boolean {
+    if (this.unread === null) {
+      return false;
+    }
+    const names = this.unread[`${kind}s`];
+    const isNamed = names === null || names.some((other) => nameKey(other) === nameKey(name));
+    return appId !== this.context.appId || name === '' || isNamed;
+  }
+
   private hasId(kind: Kind, { resourceDefinitionId, resourceName }: Target, id: string): boolean {
     return resourceDefinitionId === null
       ? this.names[kind].get(id) === nameKey(resourceName)
@@ -117,7 +140,7 @@ export class References {
 
 /** Systems that the version has besides those of the package. */
 function registered(
-  { systems }: ApplicationPackage,
+  { systems }: Pick<ApplicationPackage, 'systems'>,
   { appId, registered: all = [] }: CheckContext,
 ): Target[] {
   const named = new Set(systems.map(({ resourceName }) => nameKey(resourceName)));
@@ -128,7 +151,7 @@ function registered(
 
 /** The builds that the package names; what else the context holds is out of reach. */
 export function namedLibraries(
-  { application }: ApplicationPackage,
+  { application }: Pick<Referring, 'application'>,
   { libraries }: CheckContext,
 ): LibraryBuild[] {
   return libraries.filter(({ appId, buildId }) =>

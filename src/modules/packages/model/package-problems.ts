@@ -35,6 +35,11 @@ export class PackageProblems {
     this.found.push({ ...problem, message: quoted(problem.message, MESSAGE_MAX_LENGTH) });
   }
 
+  /** How many were found so far. */
+  get count(): number {
+    return this.found.length + this.left;
+  }
+
   get hasErrors(): boolean {
     return this.found.some(({ severity }) => severity === 'error');
   }

@@ -42,8 +42,16 @@ export interface ApplicationPackage {
   processes: PackageProcessFile[];
 }
 
-/** Those parts of a package that can be looked at one by one, as far as their own shape is right. */
-export type ReadableParts = Pick<ApplicationPackage, 'systems' | 'processes'>;
+/** Names of entries of a list whose shape is wrong; null where their names are not known. */
+export type UnreadNames = readonly string[] | null;
+
+/** What of a package could not be read: references to it are not told as wrong. */
+export type UnreadParts = Readonly<Record<'systems' | 'workflows' | 'processes', UnreadNames>>;
+
+/** Those parts of a package that can be looked at, as far as their own shape is right, and what else it has. */
+export interface ReadableParts extends Pick<ApplicationPackage, 'systems' | 'workflows' | 'processes'> {
+  unread: UnreadParts;
+}
 
 /** A BPMN file and the processes in it. */
 export interface CheckedProcessFile extends PackageProcessFile {

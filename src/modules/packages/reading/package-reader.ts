@@ -9,6 +9,7 @@ import type {
   PackageSystem,
   PackageWorkflow,
   ReadableParts,
+  UnreadNames,
   WorkflowNode,
 } from '../model/package.types.js';
 import { applicationSchema } from '../schema/application.schema.js';
@@ -30,13 +31,17 @@ const LIMITS = {
 /** Member that names the file of an entry which does not say where it stands. */
 const NAMES = { systems: 'resourceName', workflows: 'name', processes: 'file' } as const;
 
+const NOTHING_READ = { systems: null, workflows: null, processes: null };
+
 const envelopeSchema = packageSchema.pick({ $schema: true });
 const workflowHeadSchema = workflowSchema.omit({ nodes: true });
 
 /** Holds a document against the schemas, part by part, so that a hostile one costs no more than its parts. */
 export class PackageReader {
   /** The parts that could be read, also of a package with a wrong shape elsewhere. */
-  readable: ReadableParts = { systems: [], processes: [] };
+  readable: ReadableParts = { systems: [], workflows: [], processes: [], unread: NOTHING_READ };
+  /** Names of entries with a wrong shape. */
+  private readonly faulty: Record<List, UnreadNames> = { systems: [], workflows: [], processes: [] };
   private readonly problems: PackageProblems;
 
   constructor(
@@ -78,7 +83,9 @@ export class PackageReader {
       workflows: this.list('workflows', workflows, (entry, file) => this.workflow(entry, file)),
       processes: this.list('processes', processes, (entry, file) => this.process(entry, file)),
     };
-    this.readable = pkg;
+    const { faulty } = this;
+    const whole = pkg.workflows.filter(({ name }) => !(faulty.workflows ?? []).includes(name));
+    this.readable = { ...pkg, workflows: whole, unread: faulty };
     if (head === undefined) {
       return null;
     }
@@ -92,11 +99,13 @@ export class PackageReader {
     read: (entry: unknown, file: string) => Part | undefined,
   ): Part[] {
     if (!Array.isArray(value)) {
+      this.faulty[list] = null;
       this.wrong('VALUE_INVALID', `"${list}" must be an array.`);
       return [];
     }
     const max = this.env.get(LIMITS[list]);
     if (value.length > max) {
+      this.faulty[list] = null;
       this.wrong(
         'TOO_MANY',
         `A package has at most ${max} ${list} (${LIMITS[list]}), this one has ${value.length}.`,
@@ -104,9 +113,20 @@ export class PackageReader {
       return [];
     }
     return value.flatMap((entry: unknown, index) => {
+      const before = this.problems.count;
       const part = this.problems.isFull ? undefined : read(entry, fileOf(list, entry, index));
+      if (part === undefined || this.problems.count > before) {
+        this.noteFaulty(list, entry);
+      }
       return part === undefined ? [] : [part];
     });
+  }
+
+  /** An entry of which not even the name is known could have any. */
+  private noteFaulty(list: List, entry: unknown): void {
+    const name = isJsonObject(entry) ? entry[NAMES[list]] : undefined;
+    const known = this.faulty[list];
+    this.faulty[list] = known === null || typeof name !== 'string' ? null : [...known, name];
   }
 
   private system(entry: unknown, file: string): PackageSystem | undefined {
