@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { packageDocument, settings } from './package-fixture.js';
 
 const env = settings();
@@ -171,6 +171,30 @@ describe('names that a workflow reads', () => {
     const merging = mapping('merge', { weather: 1 }, null);
     expect(await told(flow('${weather}', INPUT, [merging]))).toEqual([]);
     expect(await told(flow('${weather}', INPUT))).toEqual(['map: NAME_UNKNOWN']);
+  });
+});
+
+describe('what is given to a workflow', () => {
+  const called = workflowOf('rate', [], { inputSchema: { ...INPUT, required: ['amount'] } });
+  const started = (input: object) => {
+    const inner = `<svc:input>${JSON.stringify(input)}</svc:input>`;
+    const task = serviceTask('a', [{ name: 'run', kind: 'startWorkflow', workflow: 'rate', inner }]);
+    return told({ processes: [processOf('p', null, [['a', task]])], workflows: [called] });
+  };
+
+  it('by an action of a process is held against the input schema', async () => {
+    expect(await started({ amount: 7, client: '${c}' })).toEqual([]);
+    expect(await started({ amuont: 7 })).toEqual(['a: INPUT_UNKNOWN: amount', 'a: INPUT_MISSING']);
+  });
+
+  it('by a node is, too, where its members are known', async () => {
+    const calls = (inputBody: unknown) => {
+      const sub = { ...calling('sub', 'rate'), inputBody };
+      return told({ workflows: [workflowOf('flow', [sub]), called] });
+    };
+    expect(await calls({ client: {} })).toEqual(['sub: INPUT_MISSING']);
+    expect(await calls('{"amuont": ${x}}')).toEqual([]);
+    expect(await calls({ amount: 1 })).toEqual([]);
   });
 });
 

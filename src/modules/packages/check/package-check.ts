@@ -42,7 +42,7 @@ export async function checkPackage(
   const hints = new Hints();
   const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };
-  const check = new WorkflowsCheck(context.appId, references, schemas, problems);
+  const check = new WorkflowsCheck(context.appId, references, schemas, problems, hints);
   const workflows = await check.check(pkg.workflows);
   const processes = await new ProcessesCheck(pkg, context, { references, problems, hints }).check(compile);
   const { application, systems } = pkg;
@@ -70,7 +70,7 @@ export async function checkParts(
   const pkg = { application: { libraries: [] }, ...parts };
   const references = new References(pkg, context, problems, hints, unread);
   const schemas = { maxBytes: limits.schemaBytes };
-  await new WorkflowsCheck(appId, references, schemas, problems).check(workflows);
+  await new WorkflowsCheck(appId, references, schemas, problems, hints).check(workflows);
   await new ProcessesCheck(pkg, context, { references, problems, hints, unread }).check(compile);
   return withPlaces(problems.list(), { workflows, processes });
 }

@@ -18,6 +18,7 @@ import type {
 import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
+import { checkWorkflowInput } from './workflow-input.js';
 
 /** Compiles one BPMN file. */
 export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
@@ -170,6 +171,8 @@ export class ProcessesCheck {
         if (found !== undefined && found.resourceName !== workflow) {
           const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
           this.problems.error('WORKFLOW_NOT_FOUND', place, message);
+        } else if (found?.appId === this.context.appId) {
+          this.checkInput(operation.input, workflow, place);
         }
         return;
       }
@@ -177,6 +180,13 @@ export class ProcessesCheck {
       case 'APPEND_TO_PARENT':
       case 'SEND_MESSAGE':
         return;
+    }
+  }
+
+  private checkInput(input: JsonObject | null, name: string, place: Place): void {
+    const workflow = this.pkg.workflows.find((one) => one.name === name);
+    if (workflow !== undefined) {
+      checkWorkflowInput(input, workflow, 'svc:input', { place, problems: this.problems, hints: this.hints });
     }
   }
 

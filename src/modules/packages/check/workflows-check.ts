@@ -4,10 +4,12 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
+import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 import { findCycle, WorkflowFlow } from './workflow-flow.js';
+import { checkWorkflowInput, membersOf } from './workflow-input.js';
 import { checkWorkflowNames } from './workflow-names.js';
 import { WorkflowNodeCheck } from './workflow-node-check.js';
 
@@ -21,6 +23,7 @@ export class WorkflowsCheck {
     private readonly references: References,
     private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
+    private readonly hints: Hints,
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
@@ -33,6 +36,7 @@ export class WorkflowsCheck {
       checked.push(await this.workflow(workflow, turns));
     }
     this.checkRecursion(checked);
+    this.checkInputs(checked);
     return checked;
   }
 
@@ -54,6 +58,21 @@ export class WorkflowsCheck {
     }
     checkWorkflowNames(workflow, this.problems);
     return { ...workflow, nodes: checked };
+  }
+
+  /** Of subworkflows of the package. */
+  private checkInputs(workflows: readonly PackageWorkflow[]): void {
+    const named = new Map(workflows.map((workflow) => [nameKey(workflow.name), workflow]));
+    for (const { file, nodes } of workflows) {
+      for (const { id, type, inputBody, payload } of nodes) {
+        const called = type === 'SUBWORKFLOW' ? this.calledBy(payload) : undefined;
+        const workflow = called === undefined ? undefined : named.get(called);
+        if (workflow !== undefined) {
+          const at = { place: { file, element: id }, problems: this.problems, hints: this.hints };
+          checkWorkflowInput(membersOf(inputBody), workflow, '"inputBody"', at);
+        }
+      }
+    }
   }
 
   /** A node of a workflow has one UUID in all versions. */
@@ -81,9 +100,12 @@ export class WorkflowsCheck {
   private startedBy({ nodes }: PackageWorkflow): string[] {
     return nodes
       .filter(({ type }) => type === 'SUBWORKFLOW')
-      .flatMap(({ payload }) => {
-        const workflow = subworkflowPayloadSchema.safeParse(payload).data?.workflow;
-        return workflow?.appId === this.appId ? [nameKey(workflow.resourceName ?? '')] : [];
-      });
+      .flatMap(({ payload }) => this.calledBy(payload) ?? []);
+  }
+
+  /** The own workflow that a SUBWORKFLOW node starts, as names are compared. */
+  private calledBy(payload: WorkflowNode['payload']): string | undefined {
+    const workflow = subworkflowPayloadSchema.safeParse(payload).data?.workflow;
+    return workflow?.appId === this.appId ? nameKey(workflow.resourceName ?? '') : undefined;
   }
 }
