@@ -114,23 +114,28 @@ class Reading {
   private pathOf(expr: CelExpr | undefined, scope: Scope): string[] | undefined {
     const kind = expr?.exprKind;
     switch (kind?.case) {
-      case 'identExpr': {
-        const name = kind.value.name.replace(/^\./, '');
-        return scope.has(name) || (this.typesAsked && TYPE_NAMES.has(name)) ? undefined : [name];
-      }
-      case 'selectExpr': {
-        const holder = this.pathOf(kind.value.operand, scope);
-        return holder && [...holder, kind.value.field];
-      }
+      case 'identExpr':
+        return this.rootOf(kind.value.name, scope);
+      case 'selectExpr':
+        return this.below(kind.value.operand, [kind.value.field], scope);
       case 'callExpr': {
         const [operand, index] = kind.value.args;
-        const step = kind.value.function === '_[_]' ? namesOfIndex(index) : undefined;
-        const holder = step && this.pathOf(operand, scope);
-        return holder && step && [...holder, ...step];
+        const names = kind.value.function === '_[_]' ? namesOfIndex(index) : undefined;
+        return names && this.below(operand, names, scope);
       }
       default:
         return undefined;
     }
+  }
+
+  private rootOf(written: string, scope: Scope): string[] | undefined {
+    const name = written.replace(/^\./, '');
+    return scope.has(name) || (this.typesAsked && TYPE_NAMES.has(name)) ? undefined : [name];
+  }
+
+  private below(holder: CelExpr | undefined, names: readonly string[], scope: Scope): string[] | undefined {
+    const path = this.pathOf(holder, scope);
+    return path && [...path, ...names];
   }
 }
 

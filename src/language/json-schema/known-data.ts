@@ -52,18 +52,17 @@ export class KnownData {
   judge(path: readonly string[]): UnknownPath | undefined {
     const { input, written, taken } = this.sources;
     const [root] = path;
-    const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
-    if (
-      root === undefined ||
-      ALWAYS_THERE.has(root) ||
-      this.work.isSpent ||
-      meets(taken, path) ||
-      looks.some(({ look }) => look.found === 'named')
-    ) {
+    if (root === undefined || ALWAYS_THERE.has(root) || meets(taken, path)) {
       return undefined;
     }
+    const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
     const knowing = looks.filter(({ members }) => members.names.has(root));
-    if (knowing.some(({ look }) => look.found === 'open')) {
+    // Without work left a look says nothing.
+    if (
+      this.work.isSpent ||
+      looks.some(({ look }) => look.found === 'named') ||
+      knowing.some(({ look }) => look.found === 'open')
+    ) {
       return undefined;
     }
     return knowing.length === 0 ? this.unknownRoot(path) : this.unknownMember(path, knowing);

@@ -164,22 +164,30 @@ export class ProcessesCheck {
       case 'START_SUBPROCESS':
         this.checkCall(operation, place);
         return;
-      case 'START_WORKFLOW': {
-        const { workflow, appId } = operation;
-        const found =
-          workflow === '' ? undefined : this.references.workflow({ resourceName: workflow, appId }, place);
-        if (found !== undefined && found.resourceName !== workflow) {
-          const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
-          this.problems.error('WORKFLOW_NOT_FOUND', place, message);
-        } else if (found?.appId === this.context.appId) {
-          this.checkInput(operation.input, workflow, place);
-        }
+      case 'START_WORKFLOW':
+        this.checkWorkflow(operation, place);
         return;
-      }
       case 'SAVE_DATA':
       case 'APPEND_TO_PARENT':
       case 'SEND_MESSAGE':
         return;
+    }
+  }
+
+  private checkWorkflow(
+    { workflow, appId, input }: Extract<ActionOperation, { kind: 'START_WORKFLOW' }>,
+    place: Place,
+  ): void {
+    const found =
+      workflow === '' ? undefined : this.references.workflow({ resourceName: workflow, appId }, place);
+    if (found === undefined) {
+      return;
+    }
+    if (found.resourceName !== workflow) {
+      const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
+      this.problems.error('WORKFLOW_NOT_FOUND', place, message);
+    } else if (found.appId === this.context.appId) {
+      this.checkInput(input, workflow, place);
     }
   }
 

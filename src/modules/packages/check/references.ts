@@ -103,26 +103,30 @@ export class References {
         (name === '' || nameKey(candidate.resourceName) === nameKey(name)) &&
         (id === '' || this.hasId(kind, candidate, id)),
     );
-    if (target === undefined && !mayBeElsewhere && !this.mayBeUnread(kind, { appId, name })) {
-      const where =
-        appId === this.context.appId
-          ? 'this package'
-          : `a library "${quoted(appId)}" that this package names`;
-      const names = this.targets[kind].filter((other) => other.appId === appId);
-      const hint =
-        name === ''
-          ? ''
-          : this.hints.didYouMean(
-              name,
-              names.map(({ resourceName }) => resourceName),
-            );
-      const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
-      this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);
+    if (target === undefined && !mayBeElsewhere) {
+      this.tellMissing(kind, { appId, id, name }, place);
     }
     return target;
   }
 
-  private mayBeUnread(kind: Kind, { appId, name }: { appId: string; name: string }): boolean {
+  private tellMissing(
+    kind: Kind,
+    { appId, id, name }: { appId: string; id: string; name: string },
+    place: Place,
+  ): void {
+    if (this.mayBeUnread(kind, appId, name)) {
+      return;
+    }
+    const where =
+      appId === this.context.appId ? 'this package' : `a library "${quoted(appId)}" that this package names`;
+    const others = this.targets[kind].filter((other) => other.appId === appId);
+    const names = others.map(({ resourceName }) => resourceName);
+    const hint = name === '' ? '' : this.hints.didYouMean(name, names);
+    const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
+    this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);
+  }
+
+  private mayBeUnread(kind: Kind, appId: string, name: string): boolean {
     if (this.unread === null) {
       return false;
     }

@@ -61,14 +61,13 @@ export async function checkDataNames(
 }
 
 function sourcesOf({ nodes, inputSchema }: ProcessGraph, work: CheckWork): DataSources {
-  const written: KnownMembers[] = [];
+  const saved = nodes.flatMap(({ actions }) => actions.flatMap(savedBy));
+  const written = saved.length === 0 ? [] : [KnownMembers.ofValues(saved, work)];
   const taken: string[][] = [];
   let isOpen = nodes.some(takesForeignData);
   for (const { actions, uiActions, call } of nodes) {
     const results = [call?.outputKey ?? null, ...actions.map(resultKeyOf)];
     taken.push(...results.flatMap((key) => (key === null ? [] : [namesOf(key)])));
-    const saved = actions.flatMap(savedBy);
-    written.push(...(saved.length === 0 ? [] : [KnownMembers.ofValues(saved, work)]));
     for (const action of actions.filter(({ manual }) => manual)) {
       const input = inputOf(uiActions.filter((uiAction) => uiAction.action === action.name), work);
       written.push(...input.known);
