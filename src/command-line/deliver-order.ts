@@ -1,3 +1,4 @@
+import type { BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
 import { DeliveryError } from '../delivery/delivery.client.js';
 import {
   deliverOrder,
@@ -7,6 +8,7 @@ import {
   type Order,
 } from '../delivery/deliver.command.js';
 import { appIdOf } from './author-commands.js';
+import { differenceLines, differencesOf } from './build-differences.js';
 import { allPassed, testConnections, testedLines, type TestedSystem } from './connection-tests.js';
 import { UsageError, type Session } from './session.js';
 
@@ -28,6 +30,13 @@ export interface DeliverOptions extends DeliveryOptions {
   activate?: true;
 }
 
+/** How far a delivery came, and what was looked at on the way. */
+interface ToldDelivery extends Delivered {
+  connections?: TestedSystem[];
+  /** Of the build to the one that was active before. */
+  differences?: BuildDifferencesResponse;
+}
+
 /**
  * Delivers a folder as `npm run deliver` does. The application is that of the folder where --app does not name one.
  * @throws UsageError
@@ -38,7 +47,7 @@ export async function deliverFolder(
   options: DeliverOptions,
 ): Promise<number> {
   const order = await orderOf(session, folder, options);
-  const delivered: Delivered & { connections?: TestedSystem[] } = notDelivered(order);
+  const delivered: ToldDelivery = notDelivered(order);
   const whenStored = async (): Promise<void> => {
     delivered.connections = await testConnections(session, await session.service(), order);
     session.tellPeople(testedLines(delivered.connections));
@@ -48,8 +57,13 @@ export async function deliverFolder(
       );
     }
   };
+  const whenBuilt = async (buildId: string): Promise<void> => {
+    delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
+    session.tellPeople(differenceLines(delivered.differences, order.appId));
+  };
   const surroundings = {
     ...session.surroundings,
+    whenBuilt,
     print: (line: string) => session.tellPeople([line]),
     evaluation: () => session.address(),
     ...(options.testConnections === true ? { whenStored } : {}),

@@ -120,7 +120,7 @@ function filtersOf({ app, build, process, element, code, from, to }: IncidentsOp
     from,
     to,
   };
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -71,6 +71,8 @@ export interface DeliverSurroundings {
   evaluation: () => Promise<{ url: string; token: string }>;
   /** Runs when the package is stored, before all else. @throws DeliveryError to end the delivery */
   whenStored?: () => Promise<void>;
+  /** Done when a build is made, before it is activated. */
+  whenBuilt?: (buildId: string) => Promise<void>;
 }
 
 /**
@@ -163,6 +165,7 @@ async function run(
     delivered.buildId = build.buildId;
     tell(build.warnings);
     print(`build ${build.buildId}`);
+    await surroundings.whenBuilt?.(build.buildId);
     if (order.activate) {
       await activate(client, order, build.buildId, print);
       delivered.active = true;

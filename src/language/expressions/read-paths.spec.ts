@@ -26,6 +26,9 @@ describe('paths that are read', () => {
   });
 
   it('of JSON', () => {
-    expect(written(pathsInJson({ a: ['${x.y}', 7, null], b: { c: '${z}' } })).toSorted()).toEqual(['x/y', 'z']);
+    expect(written(pathsInJson({ a: ['${x.y}', 7, null], b: { c: '${z}' } })).toSorted()).toEqual([
+      'x/y',
+      'z',
+    ]);
   });
 });

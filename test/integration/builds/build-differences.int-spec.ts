@@ -189,10 +189,12 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
 
   it('looks into libraries, and says whose a part is', async () => {
     const library = uniqueName('library');
-    const one = await publish(app, { appId: library, bpmn: laneProcess('clerk') });
-    const two = await publish(app, { appId: library, bpmn: laneProcess('auditor') });
-    const before = await publish(app, { appId, libraries: [one], activate: true });
-    const after = await publish(app, { appId, libraries: [two] });
+    const libraryOf = async (permission: string) => {
+      const { buildId } = await publish(app, { appId: library, bpmn: laneProcess(permission) });
+      return [{ appId: library, buildId }];
+    };
+    const before = await publish(app, { appId, libraries: await libraryOf('clerk'), activate: true });
+    const after = await publish(app, { appId, libraries: await libraryOf('auditor') });
     const permission = { applicationId: library, within: 'loan/Clerks' };
     expect(await differencesOf(after.buildId)).toEqual([
       difference('PROCESS', 'CHANGED', 'loan', { applicationId: library, members: ['clerk'] }),

@@ -9,14 +9,7 @@ import { Env } from '../../../src/config/env.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
-import {
-  flows,
-  node,
-  processFile,
-  serviceTask,
-  ui,
-  userTask,
-} from '../../support/runtime/process-files.js';
+import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { createSystem, testConnection } from '../tools/tool-support.js';
 
@@ -107,6 +100,31 @@ describe('svc', () => {
     expect(traced.events.map(({ seq }) => seq)).toEqual(traced.events.map((_, index) => index + 1));
     expect((await run('trace', started.uuid)).output).toMatch(/^SEQ +TIME +EVENT +NODE +ACTOR\n/);
     expect(await json('show', '--app', appId)).toMatchObject([{ uuid: started.uuid }]);
+  });
+
+  it('prints what a build has otherwise than the active one', async () => {
+    const other = uniqueName('other');
+    const path = join(folder, other);
+    await inside(['init', path]);
+    const deliver = (version: string, ...more: string[]) =>
+      inside(['deliver', path, '--version', version, '--commit', '--build', '--activate', ...more]);
+    const first = await deliver('v1');
+    expect(first).toMatchObject({ status: 0, errors: '' });
+    expect(first.output).toMatch(/^no build is active: all is new \(\d+ parts\)$/m);
+    expect((await deliver('v1')).output).toContain('nothing is other than in the active build');
+
+    const file = join(path, 'processes/greeting.bpmn');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Hello', 'Good day'));
+    const second = await deliver('v2', '--json');
+    expect(JSON.parse(second.output)).toMatchObject({
+      active: true,
+      differences: {
+        activeBuildId: expect.any(String) as string,
+        differences: [{ part: 'PROCESS', change: 'CHANGED', name: 'greeting', members: ['greet'] }],
+      },
+    });
+    await writeFile(file, (await readFile(file, 'utf8')).replace('Good day', 'Hi'));
+    expect((await deliver('v3')).output).toMatch(/^changed +process +greeting +greet$/m);
   });
 
   it('writes over nothing', async () => {
@@ -273,9 +291,7 @@ describe('svc', () => {
     const way = flows('start>score score>a a>end');
     const content = [node('startEvent', 'start'), score, userTask('a'), node('endEvent', 'end'), way];
     await writeFile(join(path, 'processes/scoring.bpmn'), processFile('scoring', content.join('\n')));
-    const conditions = [
-      { id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false },
-    ];
+    const conditions = [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }];
     const pick = { id: 'pick', type: 'CONDITION', conditions, outgoingSequences: [leading('pick', 'end')] };
     await writeFile(join(path, 'workflows/picking.json'), JSON.stringify(workflowOf('picking', [pick])));
     const delivered = await inside(['deliver', path, '--version', 'v1', '--commit', '--build', '--activate']);

@@ -51,6 +51,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   listBuilds: DELIVERY,
   getBuild: DELIVERY,
   getBuildBpmn: DELIVERY,
+  compareBuild: DELIVERY,
   activateBuild: { ...DELIVERY, body: WRONG_BODY },
   getActiveBuild: DELIVERY,
   listWorkflows: DELIVERY,

@@ -72,9 +72,7 @@ it('says FEEL of a condition that begins with "="', async () => {
   const conditions = [{ id: 'c', expression: '=x > 1', nextNodeId: 'end', order: 1 }];
   const { problems } = await check(
     packageDocument({
-      workflows: [
-        workflow([node('start', 'START', ['x']), node('x', 'CONDITION', ['end'], { conditions })]),
-      ],
+      workflows: [workflow([node('start', 'START', ['x']), node('x', 'CONDITION', ['end'], { conditions })])],
     }),
   );
   const [first] = problems.filter(({ code }) => code === 'EXPRESSION_INVALID');

@@ -102,7 +102,9 @@ describe('a package with a wrong shape', () => {
 
   it('is told calls of processes, unless a file of processes could not be read', async () => {
     const processes = [file('one', bpmn('one', call('gone')))];
-    expect(await beside({ systems: [{}], processes })).toEqual(['processes/one.bpmn: middle: PROCESS_NOT_FOUND']);
+    expect(await beside({ systems: [{}], processes })).toEqual([
+      'processes/one.bpmn: middle: PROCESS_NOT_FOUND',
+    ]);
     expect(await beside({ processes: [...processes, { file: 'processes/two.bpmn' }] })).toEqual([]);
   });
 });
@@ -124,7 +126,10 @@ describe('processes of a package', () => {
   });
 
   it('are named in problems as a modeler shows them, with the line and the nearest name', async () => {
-    const caller = bpmn('one', '\n<bpmn:callActivity id="middle" name="Check &lt;it&gt;"\n calledElement="tvo" />');
+    const caller = bpmn(
+      'one',
+      '\n<bpmn:callActivity id="middle" name="Check &lt;it&gt;"\n calledElement="tvo" />',
+    );
     const { package: pkg } = service.parse(
       packageDocument({ processes: [file('a', caller), file('b', bpmn('two'))] }),
     );

@@ -154,6 +154,14 @@ export type PackageProblem = {
      * What is wrong and what to change.
      */
     message: string;
+    /**
+     * Name of the BPMN element or of the node, as a modeler shows it; absent without one.
+     */
+    elementName?: string;
+    /**
+     * Line of the element in the BPMN file; absent elsewhere.
+     */
+    line?: number;
 };
 
 export type StoredPackageResponse = {
@@ -308,6 +316,62 @@ export type NewBuildResponse = {
      * Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.
      */
     warnings: Array<PackageProblem>;
+};
+
+/**
+ * What it is.
+ */
+export type DifferencePart = 'PROCESS' | 'PERMISSION' | 'WORKFLOW' | 'AGENT' | 'SYSTEM' | 'TOOL' | 'LIBRARY' | 'SETTINGS';
+
+/**
+ * Whether only the build has it, only the active one, or both and differently.
+ */
+export type DifferenceChange = 'ADDED' | 'REMOVED' | 'CHANGED';
+
+export type BuildDifference = {
+    /**
+     * What it is.
+     */
+    part: DifferencePart;
+    /**
+     * Whether only the build has it, only the active one, or both and differently.
+     */
+    change: DifferenceChange;
+    /**
+     * Application that brings it: that of the build, or that of a library.
+     */
+    applicationId: string;
+    /**
+     * The workflow of an agent, the system of a tool, process and lane of a permission; null for others.
+     */
+    within: string | null;
+    /**
+     * Its name: the permission itself, the application of a library.
+     */
+    name: string;
+    /**
+     * Of what is changed: names of the members that are other. Those of a process or a workflow are ids of its elements or nodes.
+     */
+    members: Array<string>;
+    /**
+     * Whether a tool is enabled in the build; null for others, and for what is removed.
+     */
+    enabled: boolean | null;
+};
+
+export type BuildDifferencesResponse = {
+    /**
+     * The build that was compared.
+     */
+    buildId: string;
+    /**
+     * The active build; null where none is, and then everything is added.
+     */
+    activeBuildId: string | null;
+    /**
+     * By kind, application, place and name; none where both hold the same.
+     */
+    differences: Array<BuildDifference>;
 };
 
 export type DisplayFormat = {
@@ -3542,13 +3606,17 @@ export type PackageWorkflowNode = unknown & {
      */
     outgoingSequences?: Array<PackageSequence>;
     /**
-     * JSON text with ${…} references: what the node works on.
+     * JSON or JSON text with ${…} references: what the node works on.
      */
-    inputBody?: string | null;
+    inputBody?: string | {
+        [key: string]: unknown;
+    } | Array<unknown> | null;
     /**
-     * END: JSON text with ${…} references, the output of the workflow; all data without.
+     * END: JSON or JSON text with ${…} references, the output of the workflow; all data without.
      */
-    outputBody?: string | null;
+    outputBody?: string | {
+        [key: string]: unknown;
+    } | Array<unknown> | null;
     /**
      * What else the type of node needs.
      */
@@ -4200,6 +4268,11 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
+ * Id of the build.
+ */
+export type BuildId = string;
+
+/**
  * `resourceId` of the system.
  */
 export type SystemResourceId = string;
@@ -4208,11 +4281,6 @@ export type SystemResourceId = string;
  * The `next` of the page before: a UUID of version 7.
  */
 export type Before = string;
-
-/**
- * Id of the build.
- */
-export type BuildId = string;
 
 /**
  * Name of the workflow, without regard to case.
@@ -4600,6 +4668,64 @@ export type CreateBuildResponses = {
 };
 
 export type CreateBuildResponse = CreateBuildResponses[keyof CreateBuildResponses];
+
+export type CompareBuildData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the build.
+         */
+        buildId: string;
+    };
+    query?: never;
+    url: '/appmanager/api/resource/app/{appId}/build/{buildId}/differences';
+};
+
+export type CompareBuildErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type CompareBuildError = CompareBuildErrors[keyof CompareBuildErrors];
+
+export type CompareBuildResponses = {
+    /**
+     * The differences.
+     */
+    200: BuildDifferencesResponse;
+};
+
+export type CompareBuildResponse = CompareBuildResponses[keyof CompareBuildResponses];
 
 export type GetBuildInfoData = {
     body?: never;

@@ -48,7 +48,10 @@ export class BuildDifferencesResponseDto {
   @Shows.uuidOrNull('The active build; null where none is, and then everything is added.')
   activeBuildId: string | null;
 
-  @Shows.list(() => BuildDifferenceDto, 'By kind, application, place and name; none where both hold the same.')
+  @Shows.list(
+    () => BuildDifferenceDto,
+    'By kind, application, place and name; none where both hold the same.',
+  )
   differences: BuildDifferenceDto[];
 }
 

@@ -34,7 +34,10 @@ export interface ComparedPart {
 }
 
 /** A part that one of two builds lacks, or has otherwise. */
-export interface BuildDifference extends Pick<ComparedPart, 'part' | 'appId' | 'within' | 'name' | 'enabled'> {
+export interface BuildDifference extends Pick<
+  ComparedPart,
+  'part' | 'appId' | 'within' | 'name' | 'enabled'
+> {
   change: DifferenceChange;
   /** Of a changed part: names of the members that are other. */
   members: string[];

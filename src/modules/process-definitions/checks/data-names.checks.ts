@@ -69,7 +69,10 @@ function sourcesOf({ nodes, inputSchema }: ProcessGraph, work: CheckWork): DataS
     const results = [call?.outputKey ?? null, ...actions.map(resultKeyOf)];
     taken.push(...results.flatMap((key) => (key === null ? [] : [namesOf(key)])));
     for (const action of actions.filter(({ manual }) => manual)) {
-      const input = inputOf(uiActions.filter((uiAction) => uiAction.action === action.name), work);
+      const input = inputOf(
+        uiActions.filter((uiAction) => uiAction.action === action.name),
+        work,
+      );
       written.push(...input.known);
       if (!input.isWhole && action.keys.includes(EVERYTHING)) {
         isOpen = true;
