@@ -68,11 +68,12 @@ class Reading {
 
   constructor(private readonly typesAsked: boolean) {}
 
-  visit(expr: CelExpr | undefined, scope: Scope): void {
+  /** @param isNoPath when that is known already: each part of a long chain would be followed to its beginning again */
+  visit(expr: CelExpr | undefined, scope: Scope, isNoPath = false): void {
     if (expr === undefined) {
       return;
     }
-    const path = this.pathOf(expr, scope);
+    const path = isNoPath ? undefined : this.pathOf(expr, scope);
     if (path !== undefined) {
       this.found.push(path);
       return;
@@ -80,7 +81,7 @@ class Reading {
     const { exprKind: kind } = expr;
     switch (kind.case) {
       case 'selectExpr':
-        this.visit(kind.value.operand, scope);
+        this.visit(kind.value.operand, scope, true);
         break;
       case 'callExpr':
         [kind.value.target, ...kind.value.args].forEach((part) => this.visit(part, scope));
@@ -135,7 +136,8 @@ class Reading {
 
   private below(holder: CelExpr | undefined, names: readonly string[], scope: Scope): string[] | undefined {
     const path = this.pathOf(holder, scope);
-    return path && [...path, ...names];
+    path?.push(...names);
+    return path;
   }
 }
 

@@ -52,12 +52,12 @@ export class KnownData {
   judge(path: readonly string[]): UnknownPath | undefined {
     const { input, written, taken } = this.sources;
     const [root] = path;
-    if (root === undefined || ALWAYS_THERE.has(root) || meets(taken, path)) {
+    // Without work left a look says nothing.
+    if (this.work.isSpent || root === undefined || ALWAYS_THERE.has(root) || meets(taken, path)) {
       return undefined;
     }
     const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
     const knowing = looks.filter(({ members }) => members.names.has(root));
-    // Without work left a look says nothing.
     if (
       this.work.isSpent ||
       looks.some(({ look }) => look.found === 'named') ||
@@ -70,8 +70,8 @@ export class KnownData {
 
   private unknownRoot(path: readonly string[]): UnknownPath | undefined {
     const { input, written, taken } = this.sources;
-    const names = [input, ...written].flatMap((members) => [...members.names]);
-    const near = this.nearest(path[0] ?? '', [...names, ...taken.names.keys()]);
+    const known = [...[input, ...written].map(({ names }) => names), taken.names.keys()];
+    const near = this.nearest(path[0] ?? '', known);
     const isSlip = near !== undefined && near.length >= HINT_MIN_LENGTH;
     const nearest = near === undefined ? undefined : writePath([near, ...path.slice(1)]);
     return this.isComplete || isSlip ? { nearest } : undefined;
@@ -83,15 +83,19 @@ export class KnownData {
   ): UnknownPath | undefined {
     const missing = knowing.flatMap(({ look }) => (look.found === 'missing' ? [look] : []));
     const at = Math.max(...missing.map((look) => look.at));
-    const siblings = missing.filter((look) => look.at === at).flatMap((look) => [...look.siblings]);
-    const near = this.nearest(path[at] ?? '', siblings);
+    const known = missing.filter((look) => look.at === at).map(({ siblings }) => siblings);
+    const near = this.nearest(path[at] ?? '', known);
     const nearest = near === undefined ? undefined : writePath(path.with(at, near));
     return this.isComplete || near !== undefined ? { nearest } : undefined;
   }
 
-  private nearest(name: string, names: readonly string[]): string | undefined {
+  private nearest(name: string, known: readonly Iterable<string>[]): string | undefined {
     this.hintsLeft -= 1;
-    return this.hintsLeft < 0 ? undefined : nearestName(name, names.slice(0, MAX_NAMES));
+    if (this.hintsLeft < 0) {
+      return undefined;
+    }
+    const names = known.flatMap((some) => [...some]);
+    return nearestName(name, names.slice(0, MAX_NAMES));
   }
 }
 

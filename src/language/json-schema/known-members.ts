@@ -22,7 +22,7 @@ export class KnownMembers {
     private readonly root: JsonObject,
     private readonly work: CheckWork,
   ) {
-    this.schemas = applying(schemas, root);
+    this.schemas = applying(schemas, root, work);
     const described = this.schemas.flatMap(({ properties }) =>
       isJsonObject(properties) ? Object.keys(properties) : [],
     );
@@ -86,7 +86,7 @@ export class KnownMembers {
 }
 
 /** A schema with all that hold at its place: references, parts of combinations, and the elements of a list. */
-function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
+function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork): JsonObject[] {
   const found = new Set<JsonObject>();
   const open = [...schemas];
   while (open.length > 0 && found.size < MAX_SCHEMAS) {
@@ -106,6 +106,7 @@ function applying(schemas: readonly unknown[], root: JsonObject): JsonObject[] {
       } = schema;
       const parts = [allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat();
       const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
+      work.spend(parts.length + dependent.length);
       // One by one: a list of a default body can have more elements than a call has arguments.
       for (const part of [...parts, ...dependent, referred($ref, root)]) {
         open.push(part);

@@ -63,7 +63,11 @@ const asking = (id: string, schema: object, keys = '*'): [string, string] => {
 
 describe('names that a process reads', () => {
   it.each<[string, object, string[]]>([
-    ['a member that the input schema does not have', { x: '${clinet.name}' }, ['a: NAME_UNKNOWN: client.name']],
+    [
+      'a member that the input schema does not have',
+      { x: '${clinet.name}' },
+      ['a: NAME_UNKNOWN: client.name'],
+    ],
     ['a member below it', { x: '${client.nam}' }, ['a: NAME_UNKNOWN: client.name']],
     ['one that is near to nothing', { x: '${weather}' }, ['a: NAME_UNKNOWN']],
     ['one in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
@@ -84,7 +88,12 @@ describe('names that a process reads', () => {
       ]),
     ];
     const reads = (text: string) => [
-      processOf('p', INPUT, [saving('s', { saved: { at: 1 } }), rate, asking('u', body), saving('a', { x: text })]),
+      processOf('p', INPUT, [
+        saving('s', { saved: { at: 1 } }),
+        rate,
+        asking('u', body),
+        saving('a', { x: text }),
+      ]),
     ];
     const workflows = [
       {
@@ -124,7 +133,9 @@ describe('names that a process reads', () => {
 
   it('tells only what is nearly a known name where any data may come in', async () => {
     const body = { type: 'object', properties: { approval: {} } };
-    const reads = (text: string) => [processOf('p', null, [asking('u', body, 'approval'), saving('a', { x: text })])];
+    const reads = (text: string) => [
+      processOf('p', null, [asking('u', body, 'approval'), saving('a', { x: text })]),
+    ];
     expect(await told({ processes: reads('${anything.at.all}') })).toEqual([]);
     expect(await told({ processes: reads('${aproval}') })).toEqual(['a: NAME_UNKNOWN: approval']);
   });
@@ -160,7 +171,12 @@ describe('names that a workflow reads', () => {
     ['that the input has', '${client.name} ${input.amount}', INPUT, []],
     ['that a node has stored', '${map.anything}', INPUT, []],
     ['of an answer', '${found.answer.scoer}', INPUT, ['map: NAME_UNKNOWN: found.answer.score']],
-    ['of an answer, beside any input', '${found.answer.scoer}', null, ['map: NAME_UNKNOWN: found.answer.score']],
+    [
+      'of an answer, beside any input',
+      '${found.answer.scoer}',
+      null,
+      ['map: NAME_UNKNOWN: found.answer.score'],
+    ],
     ['of an input that may be anything', '${clinet.name}', null, []],
   ])('%s', async (_what, reads, schema, expected) => {
     const problems = await told(flow(reads, schema, [agent]));
@@ -195,6 +211,18 @@ describe('what is given to a workflow', () => {
     expect(await calls({ client: {} })).toEqual(['sub: INPUT_MISSING']);
     expect(await calls('{"amuont": ${x}}')).toEqual([]);
     expect(await calls({ amount: 1 })).toEqual([]);
+  });
+
+  it('is looked at up to a fixed amount of work for all calls of a package', async () => {
+    const required = Array.from({ length: 7_000 }, (_, index) => `m${index}`);
+    const hungry = workflowOf('hungry', [], { inputSchema: { type: 'object', required } });
+    const calls = Array.from({ length: 400 }, (_, index) =>
+      calling(`call${index}`, 'hungry', undefined, { inputBody: { m1: 1 } }),
+    );
+    const problems = await told({ workflows: [workflowOf('flow', calls), hungry] });
+    // Five of each call, and the most that are told of a package are 500.
+    expect(new Set(problems).size).toBeGreaterThan(30);
+    expect(new Set(problems).size).toBeLessThan(90);
   });
 });
 

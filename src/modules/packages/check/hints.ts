@@ -7,10 +7,13 @@ const MAX_NAMES = 1_000;
 export class Hints {
   private left = 50;
 
-  /** The end of a sentence that tells the nearest name: ` Did you mean "score"?`, or nothing. */
-  didYouMean(name: string, names: readonly string[]): string {
+  /**
+   * The end of a sentence that tells the nearest name: ` Did you mean "score"?`, or nothing.
+   * @param names asked for only while there is a hint left: they can be many
+   */
+  didYouMean(name: string, names: () => readonly string[]): string {
     this.left -= 1;
-    const nearest = this.left < 0 ? undefined : nearestName(name, names.slice(0, MAX_NAMES));
+    const nearest = this.left < 0 ? undefined : nearestName(name, names().slice(0, MAX_NAMES));
     return nearest === undefined || nearest === name ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
   }
 }

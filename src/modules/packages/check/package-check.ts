@@ -13,6 +13,7 @@ import { Hints } from './hints.js';
 import { withPlaces } from './problem-places.js';
 import { ProcessesCheck, type CompileProcess } from './processes-check.js';
 import { References } from './references.js';
+import { WorkflowInputs } from './workflow-input.js';
 import { checkSystems } from './systems-check.js';
 import { WorkflowsCheck } from './workflows-check.js';
 
@@ -42,9 +43,11 @@ export async function checkPackage(
   const hints = new Hints();
   const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };
-  const check = new WorkflowsCheck(context.appId, references, schemas, problems, hints);
+  const inputs = new WorkflowInputs(problems, hints);
+  const check = new WorkflowsCheck(context.appId, references, schemas, problems, inputs);
   const workflows = await check.check(pkg.workflows);
-  const processes = await new ProcessesCheck(pkg, context, { references, problems, hints }).check(compile);
+  const parts = { references, problems, hints, inputs };
+  const processes = await new ProcessesCheck(pkg, context, parts).check(compile);
   const { application, systems } = pkg;
   return {
     checked: problems.hasErrors ? null : { application, systems, workflows, processes },
@@ -70,7 +73,8 @@ export async function checkParts(
   const pkg = { application: { libraries: [] }, ...parts };
   const references = new References(pkg, context, problems, hints, unread);
   const schemas = { maxBytes: limits.schemaBytes };
-  await new WorkflowsCheck(appId, references, schemas, problems, hints).check(workflows);
-  await new ProcessesCheck(pkg, context, { references, problems, hints, unread }).check(compile);
+  const inputs = new WorkflowInputs(problems, hints);
+  await new WorkflowsCheck(appId, references, schemas, problems, inputs).check(workflows);
+  await new ProcessesCheck(pkg, context, { references, problems, hints, inputs, unread }).check(compile);
   return withPlaces(problems.list(), { workflows, processes });
 }

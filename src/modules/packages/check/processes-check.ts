@@ -18,7 +18,7 @@ import type {
 import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
-import { checkWorkflowInput } from './workflow-input.js';
+import type { WorkflowInputs } from './workflow-input.js';
 
 /** Compiles one BPMN file. */
 export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
@@ -41,6 +41,7 @@ export interface ProcessesCheckParts {
   references: References;
   problems: PackageProblems;
   hints: Hints;
+  inputs: WorkflowInputs;
   /** Where the package could not be read as a whole; then nothing is known of libraries. */
   unread?: UnreadParts | null;
 }
@@ -56,6 +57,7 @@ export class ProcessesCheck {
   private readonly references: References;
   private readonly problems: PackageProblems;
   private readonly hints: Hints;
+  private readonly inputs: WorkflowInputs;
   private readonly unread: UnreadParts | null;
 
   constructor(
@@ -63,11 +65,12 @@ export class ProcessesCheck {
       application: Pick<ApplicationPackage['application'], 'libraries'>;
     },
     private readonly context: CheckContext,
-    { references, problems, hints, unread = null }: ProcessesCheckParts,
+    { references, problems, hints, inputs, unread = null }: ProcessesCheckParts,
   ) {
     this.references = references;
     this.problems = problems;
     this.hints = hints;
+    this.inputs = inputs;
     this.unread = unread;
   }
 
@@ -113,7 +116,7 @@ export class ProcessesCheck {
     for (const { node, file } of nodes.filter(({ node: { kind } }) => kind === 'BOUNDARY_EVENT')) {
       for (const code of errorCodeOf(node).filter((one) => !thrown.has(one) && !TECHNICAL.test(one))) {
         if (!this.idle.has(JSON.stringify([file, node.key]))) {
-          const hint = this.hints.didYouMean(code, [...thrown]);
+          const hint = this.hints.didYouMean(code, () => [...thrown]);
           const message = `"${node.key}" can never fire: no error end event and no workflow of this package throws "${quoted(code)}".${hint}`;
           this.problems.warning(NEVER_FIRES, { file, element: node.key }, message);
         }
@@ -194,7 +197,7 @@ export class ProcessesCheck {
   private checkInput(input: JsonObject | null, name: string, place: Place): void {
     const workflow = this.pkg.workflows.find((one) => one.name === name);
     if (workflow !== undefined) {
-      checkWorkflowInput(input, workflow, 'svc:input', { place, problems: this.problems, hints: this.hints });
+      this.inputs.check({ given: input, what: 'svc:input', place }, workflow);
     }
   }
 
@@ -211,7 +214,7 @@ export class ProcessesCheck {
         appId === this.context.appId
           ? 'this package'
           : `a library "${quoted(appId)}" that this package names`;
-      const hint = this.hints.didYouMean(process, this.namesIn(appId));
+      const hint = this.hints.didYouMean(process, () => this.namesIn(appId));
       const message = `There is no process "${quoted(process)}" in ${where}.${hint}`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
     }
@@ -233,7 +236,7 @@ export class ProcessesCheck {
   private checkStart({ process, startCondition }: Call, target: Callable, place: Place): void {
     const conditions = startConditionsOf(target);
     if (startCondition !== null && !conditions.includes(startCondition)) {
-      const named = conditions.filter((condition) => condition !== null);
+      const named = (): string[] => conditions.filter((condition) => condition !== null);
       const hint = this.hints.didYouMean(startCondition, named);
       const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".${hint}`;
       this.problems.error('START_CONDITION_NOT_FOUND', place, message);

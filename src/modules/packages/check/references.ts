@@ -119,8 +119,8 @@ export class References {
     }
     const where =
       appId === this.context.appId ? 'this package' : `a library "${quoted(appId)}" that this package names`;
-    const others = this.targets[kind].filter((other) => other.appId === appId);
-    const names = others.map(({ resourceName }) => resourceName);
+    const names = (): string[] =>
+      this.targets[kind].flatMap((other) => (other.appId === appId ? [other.resourceName] : []));
     const hint = name === '' ? '' : this.hints.didYouMean(name, names);
     const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
     this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);

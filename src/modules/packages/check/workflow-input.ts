@@ -1,42 +1,75 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { CheckWork } from '../../../language/json-schema/check-work.js';
 import { KnownMembers } from '../../../language/json-schema/known-members.js';
-import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
+import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
 import type { Hints } from './hints.js';
 
-/** Members of a schema that are looked at for one call. */
-const MAX_WORK = 10_000;
+/** Members of schemas and of calls that are looked at, of one package. */
+const MAX_WORK = 500_000;
 /** Members of one call that are told. */
 const MAX_TOLD = 5;
 
+/** A call of a workflow. */
+interface WorkflowCall {
+  /** Its input, a JSON template; null where all data is given or its members are not known. */
+  given: JsonObject | null;
+  /** How the author calls it, such as `svc:input`. */
+  what: string;
+  place: Place;
+}
+
+type Called = Pick<PackageWorkflow, 'name' | 'inputSchema'>;
+
+interface KnownInput {
+  members: KnownMembers;
+  required: readonly string[];
+}
+
 /**
- * Holds what a call gives to a workflow against its input schema: names of members alone, since values are only known when it
- * runs. A run fails where a required one is missing.
- * @param given the input of the call, a JSON template; null where all data is given or its members are not known
- * @param what how the author calls it, such as `svc:input`
+ * Holds what calls give to workflows of the package against their input schemas: names of members alone, since values are only
+ * known when they run. A run fails where a required one is missing. Up to a fixed amount of work for all calls together.
  */
-export function checkWorkflowInput(
-  given: JsonObject | null,
-  { name, inputSchema }: Pick<PackageWorkflow, 'name' | 'inputSchema'>,
-  what: string,
-  { place, problems, hints }: { place: Place; problems: PackageProblems; hints: Hints },
-): void {
-  if (given === null || inputSchema === null) {
-    return;
+export class WorkflowInputs {
+  private readonly work = new CheckWork(MAX_WORK);
+  /** A schema is read once, however many calls there are. */
+  private readonly known = new Map<JsonObject, KnownInput>();
+
+  constructor(
+    private readonly problems: PackageProblems,
+    private readonly hints: Hints,
+  ) {}
+
+  /** Warns of what one call gives too much or too little. */
+  check({ given, what, place }: WorkflowCall, { name, inputSchema }: Called): void {
+    if (given === null || inputSchema === null) {
+      return;
+    }
+    const { members, required } = this.knownOf(inputSchema);
+    const names = Object.keys(given);
+    if (!this.work.spend(names.length + required.length)) {
+      return;
+    }
+    const unknown = names.filter((member) => members.look([member]).found === 'missing');
+    for (const member of unknown.slice(0, MAX_TOLD)) {
+      const hint = this.hints.didYouMean(member, () => [...members.names]);
+      const message = `${what} gives "${quoted(member)}", of which the inputSchema of workflow "${quoted(name)}" does not speak.${hint}`;
+      this.problems.warning('INPUT_UNKNOWN', place, message);
+    }
+    const missing = required.filter((member) => !Object.hasOwn(given, member));
+    for (const member of missing.slice(0, MAX_TOLD)) {
+      const message = `Workflow "${quoted(name)}" needs "${quoted(member)}" by its inputSchema, and ${what} does not give it: the run fails.`;
+      this.problems.warning('INPUT_MISSING', place, message);
+    }
   }
-  const names = Object.keys(given);
-  const members = KnownMembers.ofSchema(inputSchema, new CheckWork(MAX_WORK));
-  const unknown = names.filter((member) => members.look([member]).found === 'missing');
-  for (const member of unknown.slice(0, MAX_TOLD)) {
-    const hint = hints.didYouMean(member, [...members.names]);
-    const message = `${what} gives "${quoted(member)}", of which the inputSchema of workflow "${quoted(name)}" does not speak.${hint}`;
-    problems.warning('INPUT_UNKNOWN', place, message);
-  }
-  const missing = requiredBy(inputSchema).filter((member) => !Object.hasOwn(given, member));
-  for (const member of missing.slice(0, MAX_TOLD)) {
-    const message = `Workflow "${quoted(name)}" needs "${quoted(member)}" by its inputSchema, and ${what} does not give it: the run fails.`;
-    problems.warning('INPUT_MISSING', place, message);
+
+  private knownOf(schema: JsonObject): KnownInput {
+    const known = this.known.get(schema) ?? {
+      members: KnownMembers.ofSchema(schema, this.work),
+      required: requiredBy(schema),
+    };
+    this.known.set(schema, known);
+    return known;
   }
 }
 

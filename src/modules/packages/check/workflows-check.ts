@@ -4,12 +4,11 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
-import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 import { findCycle, WorkflowFlow } from './workflow-flow.js';
-import { checkWorkflowInput, membersOf } from './workflow-input.js';
+import { membersOf, type WorkflowInputs } from './workflow-input.js';
 import { checkWorkflowNames } from './workflow-names.js';
 import { WorkflowNodeCheck } from './workflow-node-check.js';
 
@@ -23,7 +22,7 @@ export class WorkflowsCheck {
     private readonly references: References,
     private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
-    private readonly hints: Hints,
+    private readonly inputs: WorkflowInputs,
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
@@ -68,8 +67,8 @@ export class WorkflowsCheck {
         const called = type === 'SUBWORKFLOW' ? this.calledBy(payload) : undefined;
         const workflow = called === undefined ? undefined : named.get(called);
         if (workflow !== undefined) {
-          const at = { place: { file, element: id }, problems: this.problems, hints: this.hints };
-          checkWorkflowInput(membersOf(inputBody), workflow, '"inputBody"', at);
+          const place = { file, element: id };
+          this.inputs.check({ given: membersOf(inputBody), what: '"inputBody"', place }, workflow);
         }
       }
     }
