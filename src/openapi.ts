@@ -14,8 +14,9 @@ can ask for one. Which claims grant it is up to the deployment. In evaluation mo
 paste it into *Authorize*.
 
 **First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
-switch one off. To run a process: take the \`buildId\` from *build info*, start the process by its name, read the instance for
-the \`uiActions\` of its tokens, execute one. Operations that are not in the interface contract are marked as extensions.
+switch one off. To run a process: take the \`buildId\` from *build info*, look at *processes of a build* for its name, start
+conditions and \`inputSchema\`, start it, read the instance for the \`uiActions\` of its tokens and their \`bodySchema\`, execute
+one. Operations that are not in the interface contract are marked as extensions.
 
 **Ids.** A system has three: \`resourceId\` names it in paths, \`id\` stands beside it in the path of a tool, and
 \`resourceDefinitionId\` is the same in every version of the application. \`appId\` and \`versionId\` are yours to choose; a
@@ -85,7 +86,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     )
     .addTag('Workflows', 'Workflows of a version and their nodes, one by one')
     .addTag('Builds', 'Builds of an application and which of them is active')
-    .addTag('Processes', 'Start a process, execute a UI action')
+    .addTag('Processes', 'What can be started and how; start a process, execute a UI action')
     .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')
     .addTag('Incidents', 'Where processes have stopped, over all instances')
     .addTag('Workflow runs', 'What workflows did, node by node')

@@ -16,8 +16,6 @@ import {
 import { deliverApplication, scanOf, serverOf } from './support/rights-site.js';
 
 const CONCURRENCY = 8;
-/** Lists that show nobody anything of his own. */
-const NEEDED = new Set(['listWorkflowRuns', 'listProcessIncidents', 'countProcessIncidents']);
 
 /** One call of the matrix. */
 interface Call {
@@ -174,15 +172,14 @@ function refusals(caller: Caller, { place, permissions }: Operation): number[] {
 }
 
 /** Whose things a list shows: applications are told apart by the ids of what was delivered to each. */
-function checkList({ caller, route, operation }: Call, status: number, text: string, said: string): void {
-  const needsPermission = NEEDED.has(route.id);
+function checkList({ caller, operation }: Call, status: number, text: string, said: string): void {
   const apps = appsFor(caller, operation.permissions);
-  if (needsPermission && apps.size === 0) {
+  if (operation.isGuarded && apps.size === 0) {
     prove(status === 403, `not refused as it should be: ${said}`);
     return;
   }
   prove(status === 200, `refused though allowed: ${said}`);
-  if (route.id === 'listScans') {
+  if (operation.tellsNoApps) {
     return;
   }
   const isScan = operation.permissions.length === 0;

@@ -43,6 +43,8 @@ import { MessageStarts } from './background/message-starts.js';
 import { PendingCalls } from './background/pending-calls.js';
 import { ProcessStartController } from './starts/process-start.controller.js';
 import { ProcessStartService } from './starts/process-start.service.js';
+import { StartableProcessesController } from './starts/startable-processes.controller.js';
+import { StartableProcessesService } from './starts/startable-processes.service.js';
 import { RunnableDefinitionsService } from './definitions/runnable-definitions.service.js';
 import { StoppedWork } from './operations/stopped-work.js';
 import { InstanceSignals } from './steps/instance-signals.js';
@@ -75,6 +77,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
   imports: [BuildsModule, QuotasModule, RedisModule, RepeatsModule, WorkflowsModule],
   controllers: [
     ProcessStartController,
+    StartableProcessesController,
     ProcessInstancesController,
     IncidentInboxController,
     InstanceProgressController,
@@ -129,6 +132,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ProcessStarter,
     RunnableDefinitionsService,
     ScheduledJobs,
+    StartableProcessesService,
     StepNotices,
     StepResources,
     StepFailures,

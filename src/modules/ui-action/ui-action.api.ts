@@ -10,7 +10,9 @@ export const UiActionApi = apiRoutes([], {
   executeUiAction: {
     summary: 'Execute a UI action',
     description:
-      'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. The body is merged ' +
+      'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are ' +
+      'told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the ' +
+      '`bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged ' +
       'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
       'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
       'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
@@ -19,7 +21,7 @@ export const UiActionApi = apiRoutes([], {
     headers: [IDEMPOTENCY_KEY],
     body: {
       required: false,
-      description: 'Data for the process, or nothing.',
+      description: 'Data for the process, as the `bodySchema` of the UI action says, or nothing.',
       schema: ANY_OBJECT,
       examples: UI_ACTION_BODY_EXAMPLES,
     },

@@ -17,6 +17,10 @@ export interface Operation {
   /** All of them are needed; none for any valid token. */
   permissions: readonly PermissionName[];
   place: Place;
+  /** Of a list: who has its permission for no application is refused (403), and is not shown an empty one. */
+  isGuarded?: true;
+  /** Of a list: it tells nothing of an application, or there is nothing in it here. */
+  tellsNoApps?: true;
   /** Sent so that the call changes nothing that other calls need. */
   body?: unknown;
   /** Parameters of the path other than those of the application. */
@@ -29,6 +33,7 @@ const READ: Operation = { permissions: ['process-read'], place: 'thing' };
 const ADMINISTRATION: Operation = { permissions: ['process-administration'], place: 'thing' };
 const ANYBODY: Operation = { permissions: [], place: 'path' };
 const SCANS: Operation = { permissions: [], place: 'list' };
+const READ_LIST: Operation = { permissions: ['process-read'], place: 'list', isGuarded: true };
 const WRONG_BODY = { wrong: true };
 const NO_SUCH_NODE = { nodeId: 'none' };
 
@@ -64,9 +69,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   preflightBuild: DELIVERY,
   getBuildInfo: ANYBODY,
   discoverPlatform: SCANS,
-  listScans: SCANS,
+  listScans: { ...SCANS, tellsNoApps: true },
   getScan: SCANS,
   listComponentChanges: SCANS,
+  listProcesses: ANYBODY,
   startProcess: {
     permissions: ['starter'],
     place: 'path',
@@ -86,9 +92,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   retryToken: ADMINISTRATION,
   retryProcessInstance: ADMINISTRATION,
   startTestRun: { permissions: ['workflow-test'], place: 'path', params: { workflowName: 'none' }, body: {} },
-  listProcessIncidents: { permissions: ['process-read'], place: 'list' },
-  countProcessIncidents: { permissions: ['process-read'], place: 'list' },
-  listWorkflowRuns: { permissions: ['process-read'], place: 'list' },
+  listProcessIncidents: READ_LIST,
+  countProcessIncidents: READ_LIST,
+  listWorkflowRuns: READ_LIST,
   getWorkflowRun: READ,
   listWorkflowRunCalls: READ,
 };

@@ -4,7 +4,7 @@ import type { Activation } from '../model/builds.types.js';
 
 /** Which build to activate. */
 export class ActivateBuildRequestDto {
-  @IsPathId({ description: 'A build of this application.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
+  @IsPathId({ description: 'A build of this application.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01' })
   buildId: string;
 }
 

@@ -7,7 +7,7 @@ export const BuildInfoApi = apiRoutes([], {
   getBuildInfo: {
     summary: 'Get what a front end needs to know of the active build',
     description:
-      'Extension of the contract. Any valid token will do. `buildId` goes into the path that starts a process.',
+      'Extension of the contract. Any valid token will do. `buildId` goes into the paths of `listProcesses` and `startProcess`.',
     answer: { type: BuildInfoResponseDto, example: BUILD_INFO_EXAMPLE, description: 'The active build.' },
     errors: [{ 404: 'The application has no active build.' }],
   },

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { jsonValue } from '../../../common/json-part.js';
+import type { Page } from '../../../common/page.js';
 import { inTurns } from '../../../common/turns.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
@@ -15,12 +16,16 @@ import type {
   ActivatedBuild,
   BuildDefinition,
   DefinitionKey,
+  DefinitionsQuery,
   StoredWorkflow,
 } from '../model/builds.types.js';
 import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { DefinitionRowsRepository, type DefinitionRow } from '../storage/definition-rows.repository.js';
 import { BuildScopes } from './build-scopes.js';
+
+/** Characters of graphs as JSON after which a page of definitions ends: 200 of the largest would not fit into memory. */
+const PAGE_LENGTH = 4_194_304;
 
 /**
  * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
@@ -78,6 +83,28 @@ export class BuildDefinitionsService {
       definitions.push(await this.byId(id));
     }
     return definitions;
+  }
+
+  /**
+   * A page of the processes of a build by name, without those of its libraries. It can end before its limit.
+   * @throws BuildNotFoundError when the application has no such build
+   */
+  async page(query: DefinitionsQuery, limit: number): Promise<Page<BuildDefinition>> {
+    const ids = await this.database.read((manager) => this.rows.idsByName(manager, query, limit + 1));
+    if (ids === undefined) {
+      throw new BuildNotFoundError();
+    }
+    const items: BuildDefinition[] = [];
+    let length = 0;
+    for (const id of ids.slice(0, limit)) {
+      const definition = await this.byId(id);
+      items.push(definition);
+      length += definition.graphLength;
+      if (length >= PAGE_LENGTH) {
+        break;
+      }
+    }
+    return { items, next: items.length < ids.length ? (items.at(-1)?.name ?? null) : null };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
-const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01';
 const CHECKSUM = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const TIME = '2026-01-31T10:20:30.123Z';
 

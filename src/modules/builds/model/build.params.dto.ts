@@ -6,7 +6,7 @@ import type { DefinitionKey } from './builds.types.js';
 
 /** Path of one build. */
 export class BuildParams extends AppParams {
-  @IsPathId({ description: 'Id of the build.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
+  @IsPathId({ description: 'Id of the build.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01' })
   buildId: string;
 }
 

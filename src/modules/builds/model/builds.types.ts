@@ -43,6 +43,11 @@ export interface DefinitionKey {
   processName: string;
 }
 
+/** Which processes of a build to list: by name, behind `after`. */
+export interface DefinitionsQuery extends Omit<DefinitionKey, 'processName'> {
+  after?: string | undefined;
+}
+
 /** A library of a build. */
 export interface BuildLibrary {
   appId: string;

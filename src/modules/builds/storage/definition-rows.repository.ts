@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
 import { toStoredText } from '../../../database/stored-text.js';
-import { BuildStatus, type DefinitionKey } from '../model/builds.types.js';
+import { BuildStatus, type DefinitionKey, type DefinitionsQuery } from '../model/builds.types.js';
 
 /** What is read of a definition to run it. */
 export interface DefinitionRow {
@@ -26,6 +26,10 @@ const BY_NAME = `SELECT ${COLUMNS} FROM builds
 const BY_ID = `SELECT ${COLUMNS} FROM build_definitions definitions
   JOIN builds ON builds.build_id = definitions.build_id
   WHERE definitions.id = ?`;
+// As BY_NAME, one row without an id tells of a build that has none there.
+const IDS_BY_NAME = `SELECT definitions.id FROM builds
+  LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name > ?
+  WHERE builds.build_id = ? AND builds.app_id = ? ORDER BY definitions.name LIMIT ?`;
 const IDS_OF_BUILD = 'SELECT id FROM build_definitions WHERE build_id = ? ORDER BY id';
 
 /** Process definitions of builds, to be run. */
@@ -47,6 +51,21 @@ export class DefinitionRowsRepository {
   async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
     const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
     return row === undefined ? null : toRow(row);
+  }
+
+  /**
+   * The definitions of a build of an application by name, without those of its libraries.
+   * @param after only those behind this name
+   * @param limit how many at the most
+   * @returns undefined when the application has no such build
+   */
+  async idsByName(
+    manager: EntityManager,
+    { appId, buildId, after = '' }: DefinitionsQuery,
+    limit: number,
+  ): Promise<number[] | undefined> {
+    const rows = await manager.query<RawRow[]>(IDS_BY_NAME, [after, buildId, appId, limit]);
+    return rows.length === 0 ? undefined : rows.flatMap(({ id }) => (id === null ? [] : [toSafeInteger(id)]));
   }
 
   /** The definitions of a build, without those of its libraries. */

@@ -1,24 +1,30 @@
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
-import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
+import type { GraphLane, GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { LanePermissionError } from '../model/process-runtime.errors.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 
+/** A definition as far as lanes are asked, ready to run or not. */
+export type DefinitionWithLanes = Pick<RunnableDefinition, 'build'>;
+
+type Placed = Pick<GraphNode, 'lane'>;
+
+/** The lane that a node stands in; undefined outside of lanes. */
+export function laneOf({ build }: DefinitionWithLanes, { lane }: Placed): GraphLane | undefined {
+  return lane === null ? undefined : build.graph.lanes[lane];
+}
+
 /** Whether the lane of a node names permissions. */
-export function asksForPermission(definition: RunnableDefinition, node: Pick<GraphNode, 'lane'>): boolean {
-  return (definition.laneOf(node)?.execute ?? []).length > 0;
+export function asksForPermission(definition: DefinitionWithLanes, node: Placed): boolean {
+  return (laneOf(definition, node)?.execute ?? []).length > 0;
 }
 
 /**
  * Whether a caller has one of the permissions that the lane of a node names, for the application of the process
  * (docs/process-semantics.md, section 12).
  */
-export function mayAct(
-  definition: RunnableDefinition,
-  node: Pick<GraphNode, 'lane'>,
-  principal: Principal,
-): boolean {
-  const execute = definition.laneOf(node)?.execute ?? [];
+export function mayAct(definition: DefinitionWithLanes, node: Placed, principal: Principal): boolean {
+  const execute = laneOf(definition, node)?.execute ?? [];
   return (
     execute.length === 0 ||
     execute.some((permission) => mayFor(principal, permission, definition.build.appId))
@@ -29,11 +35,7 @@ export function mayAct(
  * Demands that a caller may act on a node.
  * @throws LanePermissionError
  */
-export function demandLane(
-  definition: RunnableDefinition,
-  node: Pick<GraphNode, 'lane'>,
-  principal: Principal,
-): void {
+export function demandLane(definition: DefinitionWithLanes, node: Placed, principal: Principal): void {
   if (!mayAct(definition, node, principal)) {
     throw new LanePermissionError();
   }

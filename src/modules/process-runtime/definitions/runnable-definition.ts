@@ -4,11 +4,7 @@ import { deepMerge } from '../../../language/paths/data-paths.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import type {
-  GraphLane,
-  GraphNode,
-  GraphUiAction,
-} from '../../process-definitions/model/process-graph.types.js';
+import type { GraphNode, GraphUiAction } from '../../process-definitions/model/process-graph.types.js';
 import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
 
 /** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
@@ -50,11 +46,6 @@ export class RunnableDefinition {
   /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
   faultsOfUiAction({ body: own, bodySchema }: GraphUiAction, body: JsonObject): SchemaFault[] {
     return this.faults(bodySchema, bodySchema === null || own === null ? body : deepMerge(own, body));
-  }
-
-  /** The lane that a node stands in; undefined outside of lanes. */
-  laneOf({ lane }: Pick<GraphNode, 'lane'>): GraphLane | undefined {
-    return lane === null ? undefined : this.graph.lanes[lane];
   }
 
   /** The node of an index; undefined when there is none. */

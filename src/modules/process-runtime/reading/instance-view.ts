@@ -5,6 +5,7 @@ import type { InstanceState, TokenState } from '../engine/state/engine.types.js'
 import type { InstanceList } from './instance-contents.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-locks.js';
+import { laneOf } from '../definitions/lanes.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { EventRow } from '../storage/events.repository.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
@@ -148,7 +149,7 @@ function toInstanceToken(
     ...toTokenView(definition, state, modifiedAt),
     bpmnElementId: node?.key ?? null,
     parentTokenUuid: uuidOf(state.parentId, tokenUuids),
-    lane: (node === undefined ? undefined : definition.laneOf(node)?.name) ?? null,
+    lane: (node === undefined ? undefined : laneOf(definition, node)?.name) ?? null,
   };
 }
 

@@ -6,6 +6,24 @@ const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
 const NODE = { nodeId: 1002, nodeName: 'Complete application', bpmnElementId: 'complete_application' };
 const { tokens, instanceMetadata, ...started } = START_EXAMPLE;
 
+/** Of the UI action of the sample, as its file has it. */
+const BODY_SCHEMA = {
+  type: 'object',
+  properties: {
+    application: {
+      type: 'object',
+      properties: {
+        amount: { type: 'number', exclusiveMinimum: 0 },
+        months: { type: 'integer', minimum: 1, maximum: 360 },
+        income: { type: 'number', exclusiveMinimum: 0 },
+        advice: { type: 'boolean', description: 'Whether an agent shall explain the offer.' },
+      },
+      required: ['amount', 'months', 'income'],
+    },
+  },
+  required: ['application'],
+};
+
 export const INSTANCE_SUMMARY_EXAMPLE = {
   ...started,
   parentProcessInstanceUuid: null,
@@ -43,7 +61,7 @@ export const INSTANCE_EXAMPLE = {
         svcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
         name: 'submit_application',
         back: false,
-        bodySchema: null,
+        bodySchema: BODY_SCHEMA,
       },
     ],
   })),

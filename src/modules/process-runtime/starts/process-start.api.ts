@@ -12,8 +12,9 @@ export const ProcessStartApi = apiRoutes([], {
     description:
       'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
       'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
-      'there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or ' +
-      'the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
+      'there are several. `listProcesses` tells names, start conditions and schemas, and what this caller may start. Any valid token ' +
+      'will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or the start event stands in a lane that ' +
+      'names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
       'answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered ' +
       'with any other error has stored nothing.',
     headers: [
@@ -27,7 +28,7 @@ export const ProcessStartApi = apiRoutes([], {
     ],
     body: {
       required: false,
-      description: 'Data of the process; without a body there is none.',
+      description: 'Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.',
       schema: ANY_OBJECT,
       examples: START_BODY_EXAMPLES,
     },

@@ -9,15 +9,17 @@ import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
-import { demandLane, mayAct } from '../definitions/lanes.js';
+import { demandLane } from '../definitions/lanes.js';
+import { LanePermissionError } from '../model/process-runtime.errors.js';
 import type { ProcessKey, StopReport } from '../model/process-runtime.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import {
+  areClosed,
   chooseStart,
   readStartBody,
   refuseStartFaults,
   requirePlatform,
-  startCandidates,
+  startEventsFor,
 } from './start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { toDomainError } from '../steps/refusals.js';
@@ -59,10 +61,8 @@ export class ProcessStartService {
    * @throws LanePermissionError when all its start events stand in lanes in which the caller may not act
    */
   async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
-    const definition = await this.definition(key);
-    const [first, ...others] = startCandidates(definition.graph);
-    if (first !== undefined && !others.some((node) => mayAct(definition, node, principal))) {
-      demandLane(definition, first, principal);
+    if (areClosed(startEventsFor(await this.definition(key), principal))) {
+      throw new LanePermissionError();
     }
   }
 

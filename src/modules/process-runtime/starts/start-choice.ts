@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+import type { Principal } from '../../../common/user/principal.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import { mayAct, type DefinitionWithLanes } from '../definitions/lanes.js';
 import {
   MandatoryParamsMissingError,
   StartConditionMissingError,
@@ -37,6 +39,25 @@ export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 
   return starts
     .flatMap((index) => nodes[index] ?? [])
     .filter(({ event }) => event === null || event.type === 'NONE');
+}
+
+/** A start event that a request can mean, and whether the caller may act in its lane. */
+export interface StartEvent {
+  readonly node: GraphNode;
+  readonly isOpen: boolean;
+}
+
+/** The start events that requests of a caller can mean. */
+export function startEventsFor(definition: DefinitionWithLanes, principal: Principal): StartEvent[] {
+  return startCandidates(definition.build.graph).map((node) => ({
+    node,
+    isOpen: mayAct(definition, node, principal),
+  }));
+}
+
+/** Whether there are start events, and the caller may act at none of them. */
+export function areClosed(starts: readonly StartEvent[]): boolean {
+  return starts.length > 0 && starts.every(({ isOpen }) => !isOpen);
 }
 
 /**

@@ -6,7 +6,7 @@ export const START_BODY_EXAMPLES = {
     value: { client: { name: 'Ada Example' } },
   },
   condition: {
-    summary: 'One of several start events',
+    summary: 'The same, for a process with several start events',
     value: { startCondition: 'branch', client: { name: 'Ada Example' } },
   },
 };
@@ -34,6 +34,56 @@ export const START_EXAMPLE = {
   state: 'STARTED',
   uuid: UUID,
   instanceMetadata: { processInstanceId: 3100001, processInstanceUuid: UUID },
+};
+
+/** The process of the sample, as its file has it, and one that the caller may not start. */
+export const PROCESS_PAGE_EXAMPLE = {
+  processes: [
+    {
+      processDefinitionName: START_EXAMPLE.processDefinitionName,
+      processDefinitionSvcUuid: START_EXAMPLE.processDefinitionSvcUuid,
+      starts: [
+        {
+          startCondition: null,
+          bpmnElementId: 'start',
+          name: 'Client signs up',
+          lane: null,
+          mayStart: true,
+        },
+      ],
+      inputSchema: {
+        type: 'object',
+        properties: {
+          client: {
+            type: 'object',
+            properties: { name: { type: 'string', minLength: 1 }, email: { type: 'string' } },
+            required: ['name'],
+          },
+        },
+        required: ['client'],
+      },
+      mayStart: true,
+      refusal: null,
+    },
+    {
+      processDefinitionName: 'loan_review',
+      processDefinitionSvcUuid: '0d2f3c1e-8a4b-5c6d-9e7f-1a2b3c4d5e6f',
+      starts: ['branch', 'head_office'].map((startCondition) => ({
+        startCondition,
+        bpmnElementId: `start_${startCondition}`,
+        name: null,
+        lane: 'Clerk',
+        mayStart: false,
+      })),
+      inputSchema: null,
+      mayStart: false,
+      refusal: {
+        status: 403,
+        message: 'Insufficient permissions to act in this lane of the process',
+      },
+    },
+  ],
+  next: null,
 };
 
 const header = (description: string, example: string) => ({

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
 import type { JsonValue } from '../../../common/json.js';
 import { JsonText } from '../../../common/http/json-replies.js';
@@ -110,7 +110,7 @@ export class WorkflowCallPageDto {
   @Shows.list(() => WorkflowCallDto, 'In the order in which they were begun.')
   calls: WorkflowCallDto[];
 
-  @Shows.textOrNull('Give it as `after` to read on; null on the last page.')
+  @Shows.textOrNull(NEXT_PAGE_AFTER)
   next: string | null;
 }
 

@@ -11,7 +11,7 @@ export class WorkflowRunDto {
   @Shows.value('Name of the workflow.', 'credit_score')
   workflow: string;
 
-  @Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
+  @Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01')
   buildId: string;
 
   @Shows.textOrNull(

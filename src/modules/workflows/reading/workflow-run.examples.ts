@@ -1,7 +1,7 @@
 const RUN = {
   id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
   workflow: 'credit_score',
-  buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
   appId: null,
   state: 'FINISHED',
   origin: 'PROCESS',

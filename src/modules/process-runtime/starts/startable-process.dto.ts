@@ -1,0 +1,132 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
+import type { DomainError } from '../../../common/errors/domain.error.js';
+import { toErrorBody } from '../../../common/http/all-exceptions.filter.js';
+import type { JsonObject } from '../../../common/json.js';
+import type { Page } from '../../../common/page.js';
+import { PROCESS_NAME } from '../../../common/validation/path-names.js';
+import { IsPageLimit } from '../../../common/validation/query.decorators.js';
+import type { BuildDefinition } from '../../builds/model/builds.types.js';
+import { laneOf } from '../definitions/lanes.js';
+import type { StartEvent } from './start-choice.js';
+import type { StartableProcess } from './startable-processes.service.js';
+
+const MAX_LIMIT = 200;
+
+/** Which processes of a build to list. */
+export class ProcessesQueryDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PROCESS_NAME.pattern.source,
+    description: 'The `next` of the page before: only processes behind this name.',
+  })
+  @Matches(PROCESS_NAME.pattern, { message: 'must be the next of a page' })
+  @IsOptional()
+  after?: string;
+
+  @IsPageLimit('Processes', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  limit?: number;
+}
+
+/** Why a start is refused now. */
+export class StartRefusalDto {
+  @Shows.number('Status that a start is answered with.', 403)
+  status: number;
+
+  @Shows.value(
+    'Its `message`: of a missing permission, of a lane, or of a process that only messages and timers start.',
+    'Insufficient permissions to act in this lane of the process',
+  )
+  message: string;
+}
+
+/** A start event that a request can mean. */
+export class ProcessStartEventDto {
+  @Shows.textOrNull(
+    'Member `startCondition` of the body that picks it; needed where there are several start events.',
+    null,
+  )
+  startCondition: string | null;
+
+  @Shows.value('Id of the element in the BPMN file.', 'start')
+  bpmnElementId: string;
+
+  @Shows.textOrNull('Name of the start event.', 'Client signs up')
+  name: string | null;
+
+  @Shows.textOrNull('Lane that it stands in; null outside of lanes.', null)
+  lane: string | null;
+
+  @Shows.value('Whether a start here by this caller gets as far as its body.', true)
+  mayStart: boolean;
+}
+
+/** A process of a build, with all that starting it needs. */
+export class StartableProcessDto {
+  @Shows.value('Name of the process: `processDefinitionName` of the start.', 'loan_onboarding')
+  processDefinitionName: string;
+
+  @Shows.value('Process definition; the same in every build.', 'c5cada5c-7901-5807-a7d4-06e549c30dd1')
+  processDefinitionSvcUuid: string;
+
+  @Shows.list(
+    () => ProcessStartEventDto,
+    'Start events that a request can mean; none where only messages and timers start the process.',
+  )
+  starts: ProcessStartEventDto[];
+
+  @Shows.objectOrNull(
+    'JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.',
+  )
+  inputSchema: JsonObject | null;
+
+  @Shows.value('Whether a start by this caller gets as far as its body.', true)
+  mayStart: boolean;
+
+  @Shows.partOrNull(
+    () => StartRefusalDto,
+    'What a start by this caller is answered with now; null where `mayStart` is true.',
+  )
+  refusal: StartRefusalDto | null;
+}
+
+/** A page of the processes of a build. */
+export class ProcessPageDto {
+  @Shows.list(() => StartableProcessDto, 'By name.')
+  processes: StartableProcessDto[];
+
+  @Shows.textOrNull(NEXT_PAGE_AFTER, null)
+  next: string | null;
+}
+
+export function toProcessPage({ items, next }: Page<StartableProcess>): ProcessPageDto {
+  return { processes: items.map(toStartableProcess), next };
+}
+
+function toStartableProcess({ definition, starts, refusal }: StartableProcess): StartableProcessDto {
+  const mayStart = refusal === null;
+  return {
+    processDefinitionName: definition.name,
+    processDefinitionSvcUuid: definition.svcUuid,
+    starts: starts.map((start) => toStartEvent(definition, start, mayStart)),
+    inputSchema: definition.graph.inputSchema,
+    mayStart,
+    refusal: refusal && toRefusal(refusal),
+  };
+}
+
+function toStartEvent(
+  build: BuildDefinition,
+  { node, isOpen }: StartEvent,
+  mayStart: boolean,
+): ProcessStartEventDto {
+  const { startCondition, key, name } = node;
+  const lane = laneOf({ build }, node)?.name ?? null;
+  return { startCondition, bpmnElementId: key, name, lane, mayStart: mayStart && isOpen };
+}
+
+function toRefusal(error: DomainError): StartRefusalDto {
+  const { status, message } = toErrorBody(error);
+  return { status, message };
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import type { DomainError } from '../../../common/errors/domain.error.js';
+import type { Page } from '../../../common/page.js';
+import { mayFor } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import type { BuildDefinition } from '../../builds/model/builds.types.js';
+import { LanePermissionError, StartNodeNotFoundError } from '../model/process-runtime.errors.js';
+import type { ProcessKey } from '../model/process-runtime.types.js';
+import { areClosed, startEventsFor, type StartEvent } from './start-choice.js';
+
+/** A process of a build as one caller may start it. */
+export interface StartableProcess {
+  readonly definition: BuildDefinition;
+  readonly starts: readonly StartEvent[];
+  /** What a start is answered with before its body is looked at; null where nothing stands against it. */
+  readonly refusal: DomainError | null;
+}
+
+/** Which of the processes of a build to tell, by name. */
+interface ProcessesQuery {
+  after?: string;
+  limit?: number;
+}
+
+/**
+ * Tells callers how the processes of a build are started, and whether they may (docs/contract.md, section 4.1a). The definitions are
+ * looked at as they are stored: none is made ready to run, which takes many times the memory.
+ */
+@Injectable()
+export class StartableProcessesService {
+  constructor(
+    private readonly definitions: BuildDefinitionsService,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * A page of the processes of a build, without those of its libraries.
+   * @throws BuildNotFoundError
+   */
+  async page(
+    principal: Principal,
+    build: Omit<ProcessKey, 'processName'>,
+    { after, limit = this.env.get('PROCESS_PAGE_SIZE') }: ProcessesQuery,
+  ): Promise<Page<StartableProcess>> {
+    const { items, next } = await this.definitions.page({ ...build, after }, limit);
+    return { items: items.map((definition) => this.seenBy(principal, definition)), next };
+  }
+
+  private seenBy(principal: Principal, definition: BuildDefinition): StartableProcess {
+    const starts = startEventsFor({ build: definition }, principal);
+    return { definition, starts, refusal: this.refusalOf(principal, definition.appId, starts) };
+  }
+
+  /** In the order in which a start finds out (docs/contract.md, section 4.3). */
+  private refusalOf(principal: Principal, appId: string, starts: readonly StartEvent[]): DomainError | null {
+    const permission = this.env.get('PROCESS_START_PERMISSION');
+    if (permission !== undefined && !mayFor(principal, permission, appId)) {
+      return new PermissionDeniedError(permission);
+    }
+    if (areClosed(starts)) {
+      return new LanePermissionError();
+    }
+    return starts.length === 0 ? new StartNodeNotFoundError() : null;
+  }
+}
