@@ -80,6 +80,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     )
     .addTag('Connection test', 'Does the server answer, and with which tools?')
     .addTag('Tools', 'Single tools of MCP systems, on or off')
+    .addTag('Applications', 'Which applications and versions there are')
     .addTag(
       'Application packages',
       'Deliver an application: store its package, commit the version, make a build',

@@ -26,6 +26,7 @@ import { CreateTimerOutbox1797900000001 } from '../migrations/1797900000001-crea
 import { CreateBuildRepeats1798000000000 } from '../migrations/1798000000000-create-build-repeats.js';
 import { PlaceIncidents1798100000000 } from '../migrations/1798100000000-place-incidents.js';
 import { CreateIncidentCounts1798100000001 } from '../migrations/1798100000001-create-incident-counts.js';
+import { IndexVersions1798200000000 } from '../migrations/1798200000000-index-versions.js';
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
@@ -140,6 +141,7 @@ export const SCHEMA: Schema = {
     CreateBuildRepeats1798000000000,
     PlaceIncidents1798100000000,
     CreateIncidentCounts1798100000001,
+    IndexVersions1798200000000,
     IndexIncidentLists1798300000000,
   ],
   shardedMigrations: [

@@ -280,6 +280,9 @@ export const envSchema = z.object({
     'Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told.',
   ),
   AUDIT_PAGE_SIZE: integer(1, 100, 50).describe('Audit events in a page when the caller does not say.'),
+  APPLICATION_PAGE_SIZE: integer(1, 100, 50).describe(
+    'Applications, or versions of one, in a page when the caller does not say.',
+  ),
 
   ...evaluationSettings,
 });

@@ -8,9 +8,17 @@ export interface SomeApps {
 /** Applications for which a permission is granted. */
 export type Grant = 'all' | SomeApps;
 
+const NO_APPS: SomeApps = { ids: new Set(), patterns: [] };
+
 /** Who was granted what, such as a `Principal`. */
 interface Granted {
   readonly permissions: ReadonlyMap<string, Grant>;
+}
+
+/** The applications for which a caller has a permission; null for all. */
+export function appsOf({ permissions }: Granted, permission: string): SomeApps | null {
+  const grant = permissions.get(permission) ?? NO_APPS;
+  return grant === 'all' ? null : grant;
 }
 
 /** Whether a caller has a permission for an application. */

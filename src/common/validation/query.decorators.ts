@@ -4,6 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsDate, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
 import type { Settings } from '../../config/env.schema.js';
 import { parseDateTime } from '../iso-8601.js';
+import { MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 
 const MAX_PAGE_LIMIT = 100;
 
@@ -54,6 +55,14 @@ export const IsPageLimit = (entries: string, setting: PageSize, max = MAX_PAGE_L
     {
       description: `${entries} in a page; \`${setting}\` without it, 50 unless the deployment says otherwise.`,
     },
+  );
+
+/** An id in a query, such as that of an application. May be left out. */
+export const IsQueryId = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, description }),
+    MatchesPathId(),
+    IsOptional(),
   );
 
 /** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */

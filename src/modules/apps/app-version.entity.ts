@@ -1,8 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { AppVersionState } from './apps.types.js';
 
 /** One application version that holds resources. Both ids are opaque and owned by the caller's platform. */
 @Entity('app_versions')
+@Index('ix_app_versions_created', ['appId', 'createdAt', 'appVersionId'])
 export class AppVersionEntity {
   @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @PrimaryColumn({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;

@@ -1,14 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { And, In, LessThan, MoreThanOrEqual, type EntityManager, type FindOperator } from 'typeorm';
+import type { SomeApps } from '../../common/user/grant.js';
+import { appCondition } from '../../database/app-condition.js';
+import type { Condition } from '../../database/conditions.js';
+import { toDate, type RawRow } from '../../database/raw-row.js';
 import { locked } from '../../database/row-locks.js';
+import { sqlTime } from '../../database/table-columns.js';
+import { Table } from '../../database/table.js';
 import {
   AppVersionState,
   type AppVersionKey,
-  type AppVersionStatus,
   type DependencyType,
+  type ListedApplication,
+  type StoredVersion,
+  type VersionsFilter,
 } from './apps.types.js';
 import { AppVersionEntity } from './app-version.entity.js';
 import { VersionDependencyEntity } from './version-dependency.entity.js';
+
+const VERSIONS = new Table(AppVersionEntity).selectAllBut();
 
 /** Rows of application versions. */
 @Injectable()
@@ -50,9 +60,60 @@ export class AppVersionsRepository {
   }
 
   /** What is stored about the versions; those that hold nothing are missing. */
-  async find(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
+  async find(manager: EntityManager, versions: AppVersionKey[]): Promise<StoredVersion[]> {
     return manager.find(AppVersionEntity, {
       where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
+    });
+  }
+
+  /**
+   * Applications with a version, by id.
+   * @param after only those behind this id
+   * @param apps only these; null for all
+   * @param limit how many at the most
+   */
+  async applications(
+    manager: EntityManager,
+    after: string | undefined,
+    apps: SomeApps | null,
+    limit: number,
+  ): Promise<ListedApplication[]> {
+    const values = [after ?? ''];
+    const bind = (value: string): string => {
+      values.push(value);
+      return '?';
+    };
+    const among = apps === null ? '' : ` AND ${appCondition(manager.connection, 'app_id', apps, bind)}`;
+    const rows = await manager.query<RawRow[]>(
+      `SELECT app_id AS appId, COUNT(*) AS versions, MIN(created_at) AS createdAt, MAX(committed_at) AS committedAt
+       FROM app_versions WHERE app_id > ?${among} GROUP BY app_id ORDER BY app_id LIMIT ?`,
+      [...values, limit],
+    );
+    return rows.map(({ appId, versions, createdAt, committedAt }) => ({
+      appId: String(appId),
+      versions: Number(versions),
+      createdAt: toDate(createdAt),
+      committedAt: committedAt === null ? null : toDate(committedAt),
+    }));
+  }
+
+  /**
+   * Versions of an application, newest first.
+   * @param last the last version of the page before
+   * @param limit how many at the most
+   */
+  async page(
+    manager: EntityManager,
+    filter: VersionsFilter,
+    last: StoredVersion | undefined,
+    limit: number,
+  ): Promise<StoredVersion[]> {
+    const { appId, status } = filter;
+    const where = { appId, ...(status !== undefined && { state: status }), ...createdIn(filter) };
+    return VERSIONS.find(manager, where, {
+      order: { createdAt: 'DESC', appVersionId: 'DESC' },
+      limit,
+      and: last && behind(last),
     });
   }
 
@@ -95,4 +156,21 @@ export class AppVersionsRepository {
   ): Promise<void> {
     await manager.delete(VersionDependencyEntity, { appId, appVersionId, dependencyType });
   }
+}
+
+function createdIn({ from, to }: VersionsFilter): { createdAt?: FindOperator<Date> } {
+  const bounds = [
+    ...(from === undefined ? [] : [MoreThanOrEqual(from)]),
+    ...(to === undefined ? [] : [LessThan(to)]),
+  ];
+  return bounds.length === 0 ? {} : { createdAt: And(...bounds) };
+}
+
+/** Versions can come into being in the same millisecond. */
+function behind({ createdAt, appVersionId }: StoredVersion): Condition {
+  const time = sqlTime(createdAt);
+  return {
+    sql: 'created_at <= ? AND (created_at < ? OR app_version_id < ?)',
+    values: [time, time, appVersionId],
+  };
 }

@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AppVersionsRepository } from './app-versions.repository.js';
+import { ApplicationsController } from './applications.controller.js';
+import { ApplicationsService } from './applications.service.js';
 import { AppsService } from './apps.service.js';
 import { KnownVersionsService } from './known-versions.service.js';
 
 /** Application versions and what depends on what. */
 @Module({
-  providers: [AppVersionsRepository, AppsService, KnownVersionsService],
+  controllers: [ApplicationsController],
+  providers: [AppVersionsRepository, ApplicationsService, AppsService, KnownVersionsService],
   exports: [AppsService, KnownVersionsService],
 })
 export class AppsModule {}

@@ -15,8 +15,34 @@ export enum DependencyType {
   Library = 'LIB',
 }
 
+/** What a list tells of an application. */
+export interface ListedApplication {
+  appId: string;
+  /** How many versions hold something. */
+  versions: number;
+  /** When the first of them came into being. */
+  createdAt: Date;
+  /** When one of them was last committed; null when none was. */
+  committedAt: Date | null;
+}
+
+/** Which versions of an application a list has: by their state, and by when they came into being. */
+export interface VersionsFilter {
+  appId: string;
+  status?: AppVersionState;
+  /** Inclusive. */
+  from?: Date;
+  /** Exclusive. */
+  to?: Date;
+}
+
 /** What the manifest records about a version. */
 export interface AppVersionStatus extends AppVersionKey {
   state: AppVersionState;
   committedAt: Date | null;
+}
+
+/** A version, and when it came into being. */
+export interface StoredVersion extends AppVersionStatus {
+  createdAt: Date;
 }

@@ -58,6 +58,8 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_READ_URL', () => {
     return [
       [listPath(appId, versionId), 'systems'],
       [`${appPath(published.appId)}/builds`, 'builds'],
+      [`${appPath(published.appId)}/app-version`, 'versions'],
+      [appPath('').slice(0, -1), 'applications'],
       [`/rtm/api/runtime/process-instance?applicationId=${published.appId}`, 'instances'],
       [`${instancePath(uuid)}/history`, 'events'],
       [auditPath(appId, versionId), 'events'],

@@ -99,6 +99,7 @@ const get = (path: string, token: string): Promise<TestResponse> => app.request(
 describe('routes with an application in their path', () => {
   const routes: [string, string, (published: Published) => string, object?][] = [
     ['list of builds', 'GET', ({ appId }) => `${appPath(appId)}/builds`],
+    ['list of versions', 'GET', ({ appId }) => `${appPath(appId)}/app-version`],
     ['build', 'GET', ({ appId, buildId }) => `${appPath(appId)}/build/${buildId}`],
     ['differences', 'GET', ({ appId, buildId }) => `${appPath(appId)}/build/${buildId}/differences`],
     ['active build', 'GET', ({ appId }) => `${appPath(appId)}/active-build`],

@@ -49,6 +49,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   replaceClientCertificate: { ...MANAGEMENT, body: WRONG_BODY },
   testMcpConnection: { ...MANAGEMENT, body: WRONG_BODY },
   switchTool: { ...MANAGEMENT, body: WRONG_BODY, params: { systemId: 'none', toolId: 'none' } },
+  listApplications: { permissions: ['application-delivery'], place: 'list', isGuarded: true },
+  listVersions: DELIVERY,
   storePackage: { ...DELIVERY, body: WRONG_BODY },
   getPackage: DELIVERY,
   commitVersion: DELIVERY,

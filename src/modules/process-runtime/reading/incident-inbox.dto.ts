@@ -2,10 +2,11 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import { PROCESS_NAME } from '../../../common/validation/path-names.js';
-import { IsText, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
+  IsQueryId,
   IsRangeEnd,
   IsRangeStart,
 } from '../../../common/validation/query.decorators.js';
@@ -29,15 +30,6 @@ import { ShowsInstanceState } from '../model/start.response.dto.js';
 
 const MAX_LIMIT = 200;
 const ELEMENT_MAX_LENGTH = 255;
-
-/** An id in a query, such as that of an application. */
-const IsQueryId =
-  (description: string): PropertyDecorator =>
-  (target, name) => {
-    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, description })(target, name);
-    MatchesPathId()(target, name);
-    IsOptional()(target, name);
-  };
 
 /** Which incidents are meant. */
 class IncidentFilterDto implements IncidentFilter {

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Permission } from '../../../common/auth/permission.js';
 import { timeOfUuid } from '../../../common/ordered-uuid.js';
 import { readPage } from '../../../common/page.js';
-import type { SomeApps } from '../../../common/user/grant.js';
+import { appsOf } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
@@ -15,8 +15,6 @@ import type { InstanceHead } from '../storage/instance.row.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import type { IncidentCountsDto, IncidentPageDto, ListedIncidentDto } from './incident-inbox.dto.js';
-
-const NO_APPS: SomeApps = { ids: new Set(), patterns: [] };
 
 /** An incident, and what it names. */
 interface Told {
@@ -40,7 +38,7 @@ export class IncidentInboxService {
 
   /** A page of incidents, newest first. */
   async page(principal: Principal, query: IncidentQuery): Promise<IncidentPageDto> {
-    const apps = readableBy(principal);
+    const apps = appsOf(principal, Permission.ProcessRead);
     const { items, next } = await readPage(
       query.limit ?? this.env.get('PROCESS_PAGE_SIZE'),
       (limit) =>
@@ -57,8 +55,9 @@ export class IncidentInboxService {
     principal: Principal,
     { limit = this.env.get('PROCESS_PAGE_SIZE'), ...filter }: IncidentFilter & { limit?: number },
   ): Promise<IncidentCountsDto> {
+    const apps = appsOf(principal, Permission.ProcessRead);
     const counts = await this.database.readOld((manager) =>
-      this.lists.counts(manager, filter, readableBy(principal), limit + 1),
+      this.lists.counts(manager, filter, apps, limit + 1),
     );
     return { counts: counts.slice(0, limit), complete: counts.length <= limit };
   }
@@ -105,10 +104,4 @@ function toListedIncident({ incident, head, tokenUuid, workflowError }: Told): L
     timestamp: incident.raisedAt.toISOString(),
     closedAt: incident.closedAt?.toISOString() ?? null,
   };
-}
-
-/** Applications whose incidents a caller may read; null for all. */
-function readableBy({ permissions }: Principal): SomeApps | null {
-  const grant = permissions.get(Permission.ProcessRead) ?? NO_APPS;
-  return grant === 'all' ? null : grant;
 }

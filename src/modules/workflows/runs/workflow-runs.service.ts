@@ -5,7 +5,7 @@ import { Deadline } from '../../../common/deadline.js';
 import { Permission } from '../../../common/auth/permission.js';
 import type { JsonValue } from '../../../common/json.js';
 import { readPage, type Page } from '../../../common/page.js';
-import type { SomeApps } from '../../../common/user/grant.js';
+import { appsOf, type SomeApps } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
@@ -170,7 +170,6 @@ export class WorkflowRunsService {
 }
 
 /** Applications whose runs a caller may read; null for all. */
-function readableBy({ permissions }: Principal): SomeApps | null {
-  const grant = permissions.get(Permission.ProcessRead) ?? { ids: new Set(), patterns: [] };
-  return grant === 'all' ? null : grant;
+function readableBy(principal: Principal): SomeApps | null {
+  return appsOf(principal, Permission.ProcessRead);
 }

@@ -1,0 +1,125 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEnum, IsOptional } from 'class-validator';
+import { NEXT_PAGE, NEXT_PAGE_AFTER, Shows } from '../../common/answer-fields.decorators.js';
+import type { Page } from '../../common/page.js';
+import {
+  IsPageLimit,
+  IsQueryId,
+  IsRangeEnd,
+  IsRangeStart,
+} from '../../common/validation/query.decorators.js';
+import { AppVersionState, type ListedApplication, type StoredVersion } from './apps.types.js';
+
+/** Which applications to list. */
+export class ApplicationsQueryDto {
+  @IsQueryId('The `next` of the page before: only applications behind this id.')
+  after?: string;
+
+  @IsPageLimit('Applications', 'APPLICATION_PAGE_SIZE')
+  limit?: number;
+}
+
+/** Which versions of an application to list. */
+export class AppVersionsQueryDto {
+  @ApiPropertyOptional({
+    enum: AppVersionState,
+    enumName: 'AppVersionState',
+    description: 'Only versions with this status.',
+  })
+  @IsEnum(AppVersionState, { message: 'must be DRAFT or COMMITTED' })
+  @IsOptional()
+  status?: AppVersionState;
+
+  @IsRangeStart('versions that came into being')
+  from?: Date;
+
+  @IsRangeEnd('versions that came into being')
+  to?: Date;
+
+  @IsQueryId('The `next` of the page before: the version that it ended with.')
+  before?: string;
+
+  @IsPageLimit('Versions', 'APPLICATION_PAGE_SIZE')
+  limit?: number;
+}
+
+/** An application in a list. */
+export class ListedApplicationDto {
+  @Shows.value('Id of the application.', 'sample')
+  applicationId: string;
+
+  @Shows.number('How many versions of it hold something.', 2)
+  versions: number;
+
+  @Shows.moment('When the first of them came into being.', '2026-01-30T09:00:00.000Z')
+  createdDate: string;
+
+  @Shows.momentOrNull('When one of them was last committed; null when none was.', '2026-01-31T10:20:30.123Z')
+  committedDate: string | null;
+}
+
+/** A page of applications. */
+export class ApplicationPageDto {
+  @Shows.list(() => ListedApplicationDto, 'By id.')
+  applications: ListedApplicationDto[];
+
+  @Shows.textOrNull(NEXT_PAGE_AFTER, null)
+  next: string | null;
+}
+
+/** A version in a list. */
+export class ListedVersionDto {
+  @Shows.value('Id of the application.', 'sample')
+  applicationId: string;
+
+  @Shows.value('Id of the version: `versionId` in paths.', 'v2')
+  applicationVersionId: string;
+
+  @Shows.enum('AppVersionState', AppVersionState, 'A committed version is read-only.', 'COMMITTED')
+  status: AppVersionState;
+
+  @Shows.moment('When it came into being, with its first system or package.', '2026-01-31T10:00:00.000Z')
+  createdDate: string;
+
+  @Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z')
+  committedDate: string | null;
+}
+
+/** A page of versions. */
+export class VersionPageDto {
+  @Shows.list(() => ListedVersionDto, 'Newest first.')
+  versions: ListedVersionDto[];
+
+  @Shows.textOrNull(NEXT_PAGE, null)
+  next: string | null;
+}
+
+export function toApplicationPage({ items, next }: Page<ListedApplication>): ApplicationPageDto {
+  return {
+    applications: items.map(({ appId, versions, createdAt, committedAt }) => ({
+      applicationId: appId,
+      versions,
+      ...toDates(createdAt, committedAt),
+    })),
+    next,
+  };
+}
+
+export function toVersionPage({ items, next }: Page<StoredVersion>): VersionPageDto {
+  return {
+    versions: items.map(({ appId, appVersionId, state, createdAt, committedAt }) => ({
+      applicationId: appId,
+      applicationVersionId: appVersionId,
+      status: state,
+      ...toDates(createdAt, committedAt),
+    })),
+    next,
+  };
+}
+
+function toDates(
+  createdAt: Date,
+  committedAt: Date | null,
+): Pick<ListedVersionDto, 'createdDate' | 'committedDate'> {
+  return { createdDate: createdAt.toISOString(), committedDate: committedAt?.toISOString() ?? null };
+}

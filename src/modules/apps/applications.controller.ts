@@ -1,0 +1,43 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Permission } from '../../common/auth/permission.js';
+import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
+import type { Principal } from '../../common/user/principal.js';
+import { AppParams } from './app.params.dto.js';
+import {
+  ApplicationPageDto,
+  ApplicationsQueryDto,
+  AppVersionsQueryDto,
+  toApplicationPage,
+  toVersionPage,
+  VersionPageDto,
+} from './application.dto.js';
+import { ApplicationsApi } from './applications.api.js';
+import { ApplicationsService } from './applications.service.js';
+
+/** Shows applications and their versions (extension of the contract). */
+@ApiTags('Applications')
+@RequirePermission(Permission.ApplicationDelivery)
+@Controller('appmanager/api/resource/app')
+export class ApplicationsController {
+  constructor(private readonly applications: ApplicationsService) {}
+
+  @Get()
+  @ApplicationsApi.listApplications
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: ApplicationsQueryDto,
+  ): Promise<ApplicationPageDto> {
+    return toApplicationPage(await this.applications.page(principal, query));
+  }
+
+  @Get(':appId/app-version')
+  @ApplicationsApi.listVersions
+  async versions(
+    @Param() { appId }: AppParams,
+    @Query() query: AppVersionsQueryDto,
+  ): Promise<VersionPageDto> {
+    return toVersionPage(await this.applications.versionsOf({ appId, ...query }));
+  }
+}
