@@ -27,6 +27,7 @@ import { CreateBuildRepeats1798000000000 } from '../migrations/1798000000000-cre
 import { PlaceIncidents1798100000000 } from '../migrations/1798100000000-place-incidents.js';
 import { CreateIncidentCounts1798100000001 } from '../migrations/1798100000001-create-incident-counts.js';
 import { IndexVersions1798200000000 } from '../migrations/1798200000000-index-versions.js';
+import { IndexAudit1798200000001 } from '../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
@@ -142,6 +143,7 @@ export const SCHEMA: Schema = {
     PlaceIncidents1798100000000,
     CreateIncidentCounts1798100000001,
     IndexVersions1798200000000,
+    IndexAudit1798200000001,
     IndexIncidentLists1798300000000,
   ],
   shardedMigrations: [

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DenialListener } from '../../common/auth/denial-listener.js';
+import { ApplicationAuditController } from './reading/application-audit.controller.js';
 import { AuditController } from './reading/audit.controller.js';
 import { AuditDenialListener } from './recording/audit-denial.listener.js';
 import { AuditRepository } from './storage/audit.repository.js';
@@ -11,7 +12,7 @@ import { RefusedCalls } from './recording/refused-calls.js';
 /** The audit log. Global, because the permission guard reports denials to it, and `@Audited` routes what failed. */
 @Global()
 @Module({
-  controllers: [AuditController],
+  controllers: [ApplicationAuditController, AuditController],
   providers: [
     AuditRepository,
     AuditService,

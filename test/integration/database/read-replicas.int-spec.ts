@@ -63,6 +63,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a DATABASE_READ_URL', () => {
       [`/rtm/api/runtime/process-instance?applicationId=${published.appId}`, 'instances'],
       [`${instancePath(uuid)}/history`, 'events'],
       [auditPath(appId, versionId), 'events'],
+      [`${appPath(appId)}/audit`, 'events'],
       [`${DISCOVERY}/scans`, 'scans'],
       [`${DISCOVERY}/changes`, 'changes'],
     ];

@@ -117,6 +117,7 @@ describe('routes with an application in their path', () => {
       { body: {} },
     ],
     ['audit log', 'GET', ({ appId, versionId }) => `${createPath(appId, versionId)}/audit`],
+    ['audit log of all versions', 'GET', ({ appId }) => `${appPath(appId)}/audit`],
     [
       'test run',
       'POST',

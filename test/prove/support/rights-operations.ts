@@ -40,6 +40,7 @@ const NO_SUCH_NODE = { nodeId: 'none' };
 /** Every operation that asks for a token, by its id in openapi.json. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   listAuditEvents: MANAGEMENT,
+  listApplicationAuditEvents: MANAGEMENT,
   createSystem: { ...MANAGEMENT, body: WRONG_BODY },
   getSystem: MANAGEMENT,
   listSystems: MANAGEMENT,

@@ -1,5 +1,4 @@
 import type { PageQuery } from '../../../common/page.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
 
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {
@@ -34,7 +33,17 @@ export enum AuditOutcome {
   Timeout = 'timeout',
 }
 
-/** Which events, and how many of them in a page. */
-export interface AuditQuery extends AppVersionKey, PageQuery {
+/** Which events of an application, and how many of them in a page; all that is given must hold. */
+export interface AuditQuery extends PageQuery {
+  appId: string;
+  appVersionId?: string | undefined;
   systemResourceId?: string;
+  action?: AuditAction;
+  outcome?: AuditOutcome;
+  /** `sub` of the token. */
+  actor?: string;
+  /** Inclusive. */
+  from?: Date;
+  /** Exclusive. */
+  to?: Date;
 }

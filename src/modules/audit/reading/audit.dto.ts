@@ -1,12 +1,21 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsEnum, IsOptional } from 'class-validator';
 import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
-import { IsOptional } from 'class-validator';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import { IsPathId } from '../../../common/validation/patterns.decorators.js';
-import { IsPageCursor, IsPageLimit } from '../../../common/validation/query.decorators.js';
+import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsQueryId,
+  IsRangeEnd,
+  IsRangeStart,
+} from '../../../common/validation/query.decorators.js';
 import { AuditAction, AuditOutcome } from '../model/audit.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
+/** Of a `sub` that is stored. */
+const ACTOR_MAX_LENGTH = 255;
 const DETAILS = `Facts of the event, never a secret:
 - \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised, how many were \`postponed\` to the next test
@@ -21,15 +30,44 @@ const DETAILS = `Facts of the event, never a secret:
 
 /** Which events to list. */
 export class AuditQueryDto {
+  @ApiPropertyOptional({ enum: AuditAction, enumName: 'AuditAction', description: 'Only this was done.' })
+  @IsEnum(AuditAction, { message: `must be one of ${Object.values(AuditAction).join(', ')}` })
+  @IsOptional()
+  action?: AuditAction;
+
+  @ApiPropertyOptional({ enum: AuditOutcome, enumName: 'AuditOutcome', description: 'Only what ended so.' })
+  @IsEnum(AuditOutcome, { message: `must be one of ${Object.values(AuditOutcome).join(', ')}` })
+  @IsOptional()
+  outcome?: AuditOutcome;
+
+  @IsText(1, ACTOR_MAX_LENGTH, {
+    required: false,
+    description: 'Only what this caller did: `subject` of an event, exactly.',
+  })
+  @IsOptional()
+  actor?: string;
+
   @IsPathId({ required: false, description: 'Only events of this system.' })
   @IsOptional()
   systemResourceId?: string;
+
+  @IsRangeStart('events that ended')
+  from?: Date;
+
+  @IsRangeEnd('events that ended')
+  to?: Date;
 
   @IsPageCursor()
   before?: string;
 
   @IsPageLimit('Events', 'AUDIT_PAGE_SIZE')
   limit?: number;
+}
+
+/** Which events of an application to list. */
+export class ApplicationAuditQueryDto extends AuditQueryDto {
+  @IsQueryId('Only events of this version.')
+  applicationVersionId?: string;
 }
 
 /** One audit event. */
@@ -79,6 +117,29 @@ export class AuditPageDto {
 
   @Shows.textOrNull(NEXT_PAGE)
   next: string | null;
+}
+
+/** An audit event beside those of other versions. */
+export class ApplicationAuditEventDto extends AuditEventDto {
+  @Shows.value('Version of the application that it is told to.', 'v1')
+  applicationVersionId: string;
+}
+
+/** A page of audit events of an application. */
+export class ApplicationAuditPageDto {
+  @Shows.list(() => ApplicationAuditEventDto, 'Newest first.')
+  events: ApplicationAuditEventDto[];
+
+  @Shows.textOrNull(NEXT_PAGE)
+  next: string | null;
+}
+
+export function toApplicationAuditPage({ items, next }: Page<AuditEventEntity>): ApplicationAuditPageDto {
+  const events = items.map((event) => ({
+    ...toAuditEvent(event),
+    applicationVersionId: event.appVersionId,
+  }));
+  return { events, next };
 }
 
 export function toAuditPage({ items, next }: Page<AuditEventEntity>): AuditPageDto {

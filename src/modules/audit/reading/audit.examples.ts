@@ -66,3 +66,12 @@ export const AUDIT_PAGE_EXAMPLE = {
   ],
   next: null,
 };
+
+/** The same over all versions of an application. */
+export const APPLICATION_AUDIT_PAGE_EXAMPLE = {
+  ...AUDIT_PAGE_EXAMPLE,
+  events: AUDIT_PAGE_EXAMPLE.events.map((event, index) => ({
+    ...event,
+    applicationVersionId: index === 0 ? 'v2' : 'v1',
+  })),
+};

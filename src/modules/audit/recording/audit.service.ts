@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { readPage, type Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
@@ -97,9 +97,10 @@ export class AuditService {
   }
 
   private toEvent(principal: Principal, entry: AuditEntry): AuditEventEntity {
+    const occurredAt = this.clock.now();
     return {
-      id: uuid(),
-      occurredAt: this.clock.now(),
+      id: orderedUuid(occurredAt),
+      occurredAt,
       action: entry.action,
       outcome: entry.outcome,
       appId: entry.appId,

@@ -6,8 +6,12 @@ import type { AuditAction, AuditOutcome } from '../model/audit.types.js';
 @Entity('audit_events')
 @Index('ix_audit_events_version', ['appId', 'appVersionId', 'id'])
 @Index('ix_audit_events_system', ['appId', 'appVersionId', 'systemResourceId', 'id'])
+@Index('ix_audit_events_app', ['appId', 'id'])
+@Index('ix_audit_events_action', ['appId', 'action', 'id'])
+@Index('ix_audit_events_outcome', ['appId', 'outcome', 'id'])
+@Index('ix_audit_events_actor', ['appId', 'actorSubject', 'id'])
 export class AuditEventEntity {
-  /** UUID version 7, so the order of ids is the order of time. */
+  /** UUID version 7 of `occurredAt`, so the order of ids is the order of time. */
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'datetime', name: 'occurred_at', precision: 3 }) occurredAt: Date;
   @Column({ type: 'varchar', length: 32 }) action: AuditAction;

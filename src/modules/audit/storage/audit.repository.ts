@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { And, LessThan, MoreThanOrEqual, type EntityManager, type FindOperator } from 'typeorm';
+import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import type { Where } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { Table } from '../../../database/table.js';
 import type { AuditQuery } from '../model/audit.types.js';
 import { AuditEventEntity } from './audit-event.entity.js';
+
+const EVENTS = new Table(AuditEventEntity).selectAllBut();
 
 /** Rows of the audit log. There is no way to change or remove one. */
 @Injectable()
@@ -22,17 +27,30 @@ export class AuditRepository {
     }
   }
 
-  /** Events of an application version, newest first, at most `limit`. */
+  /** Events of an application, newest first, at most `limit`. */
   async page(manager: EntityManager, query: AuditQuery, limit: number): Promise<AuditEventEntity[]> {
-    const { appId, appVersionId, systemResourceId, before } = query;
-    const select = manager
-      .createQueryBuilder(AuditEventEntity, 'event')
-      .where({ appId, appVersionId, ...(systemResourceId === undefined ? {} : { systemResourceId }) })
-      .orderBy('event.id', 'DESC')
-      .limit(limit);
-    if (before !== undefined) {
-      select.andWhere('event.id < :before', { before });
-    }
-    return select.getMany();
+    return EVENTS.find(manager, conditionsOf(query), { order: { id: 'DESC' }, limit });
   }
+}
+
+function conditionsOf(query: AuditQuery): Where<AuditEventEntity> {
+  const { appId, appVersionId, systemResourceId, action, outcome, actor } = query;
+  const id = placesOf(query);
+  return {
+    appId,
+    ...(appVersionId !== undefined && { appVersionId }),
+    ...(systemResourceId !== undefined && { systemResourceId }),
+    ...(action !== undefined && { action }),
+    ...(outcome !== undefined && { outcome }),
+    ...(actor !== undefined && { actorSubject: actor }),
+    ...(id.length > 0 && { id: And(...id) }),
+  };
+}
+
+function placesOf({ from, to, before }: AuditQuery): FindOperator<string>[] {
+  return [
+    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(from))]),
+    ...(to === undefined ? [] : [LessThan(firstUuidAt(to))]),
+    ...(before === undefined ? [] : [LessThan(before)]),
+  ];
 }
