@@ -281,7 +281,7 @@ export const envSchema = z.object({
   ),
   AUDIT_PAGE_SIZE: integer(1, 100, 50).describe('Audit events in a page when the caller does not say.'),
   APPLICATION_PAGE_SIZE: integer(1, 100, 50).describe(
-    'Applications, or versions of one, in a page when the caller does not say.',
+    'Applications, versions or builds of one, in a page when the caller does not say.',
   ),
 
   ...evaluationSettings,

@@ -41,7 +41,14 @@ interface Operation {
   tags?: string[];
   security?: object[];
   'x-permission'?: string;
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: SchemaPart }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    deprecated?: boolean;
+    description?: string;
+    schema: SchemaPart;
+  }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<
     string,
@@ -84,6 +91,8 @@ const START_HEADERS = [
   'X-Content-Type-Options',
   'X-XSS-Protection',
 ];
+/** Names that pages and time ranges have elsewhere. */
+const OTHER_NAMES = /[Ss]ince|[Uu]ntil|[Cc]ursor|[Oo]ffset|[Pp]age|[a-z](From|To)$/;
 /** Keywords of the schema dialect of OpenAPI 3.0 that mean nothing in 3.1. */
 const OLD_KEYWORDS = ['nullable', 'x-nullable'];
 
@@ -267,6 +276,30 @@ describe('OpenAPI document', () => {
     }
     expect(unbounded).toEqual([]);
     expect(seen.size).toBeGreaterThan(10);
+  });
+
+  it('names pages and time ranges of all lists in one way, and former names as such', () => {
+    const schemas = (document.components?.schemas ?? {}) as Record<string, SchemaPart>;
+    const former: string[] = [];
+    let lists = 0;
+    for (const { name, operation } of operations) {
+      const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+      former.push(...query.filter(({ deprecated }) => deprecated).map((parameter) => parameter.name));
+      const names = query.filter(({ deprecated }) => !deprecated).map((parameter) => parameter.name);
+      const others = names.filter((each) => OTHER_NAMES.test(each));
+      expect(others, name).toEqual([]);
+      if (names.includes('limit') && operation.operationId !== 'countProcessIncidents') {
+        lists += 1;
+        const { schema = {} } = operation.responses['200']?.content?.['application/json'] ?? {};
+        const { $ref = '' } = schema as SchemaPart;
+        expect(schemas[$ref.split('/').at(-1) ?? '']?.properties, name).toHaveProperty('next');
+        const isNewestFirst = names.includes('before') && !names.includes('after');
+        expect(isNewestFirst || names.includes('after'), name).toBe(true);
+        expect(names.includes('from') && names.includes('to'), name).toBe(isNewestFirst);
+      }
+    }
+    expect(lists).toBeGreaterThan(10);
+    expect([...new Set(former)].toSorted()).toEqual(['appVersionId', 'startedFrom', 'startedTo']);
   });
 
   it('asks for no token at the probes', () => {

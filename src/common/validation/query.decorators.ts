@@ -58,9 +58,9 @@ export const IsPageLimit = (entries: string, setting: PageSize, max = MAX_PAGE_L
   );
 
 /** An id in a query, such as that of an application. May be left out. */
-export const IsQueryId = (description: string): PropertyDecorator =>
+export const IsQueryId = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, description }),
+    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, ...options }),
     MatchesPathId(),
     IsOptional(),
   );
@@ -97,9 +97,9 @@ export const IsPageCursor = (): PropertyDecorator =>
   );
 
 /** A moment in a query, in RFC 3339 or ISO 8601; UTC where it has no offset. May be left out. */
-const IsQueryMoment = (description: string): PropertyDecorator =>
+const IsQueryMoment = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: String, format: 'date-time', description }),
+    ApiPropertyOptional({ type: String, format: 'date-time', ...options }),
     Transform(toDate),
     IsDate({ message: 'must be an ISO 8601 date and time' }),
     IsOptional(),
@@ -107,8 +107,17 @@ const IsQueryMoment = (description: string): PropertyDecorator =>
 
 /** Where a time range of a list begins, with the range: "Only … at this time or later". */
 export const IsRangeStart = (entries: string): PropertyDecorator =>
-  IsQueryMoment(`Only ${entries} at this time or later; UTC without an offset.`);
+  IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` });
 
 /** Where a time range of a list ends, without the range. */
 export const IsRangeEnd = (entries: string): PropertyDecorator =>
-  IsQueryMoment(`Only ${entries} before this time.`);
+  IsQueryMoment({ description: `Only ${entries} before this time.` });
+
+/** What the document says of a parameter by a name that it had before, which is still taken. */
+export const formerNameOf = (name: string): { description: string; deprecated: true } => ({
+  description: `Former name of \`${name}\`; still taken.`,
+  deprecated: true,
+});
+
+/** The start or the end of a time range, by a former name of its parameter. */
+export const IsFormerRange = (name: 'from' | 'to'): PropertyDecorator => IsQueryMoment(formerNameOf(name));

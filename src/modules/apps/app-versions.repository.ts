@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, MoreThanOrEqual, type EntityManager, type FindOperator } from 'typeorm';
+import { And, In, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../common/user/grant.js';
 import { appCondition } from '../../database/app-condition.js';
 import type { Condition } from '../../database/conditions.js';
@@ -7,6 +7,7 @@ import { toDate, type RawRow } from '../../database/raw-row.js';
 import { locked } from '../../database/row-locks.js';
 import { sqlTime } from '../../database/table-columns.js';
 import { Table } from '../../database/table.js';
+import { timesIn } from '../../database/time-range.js';
 import {
   AppVersionState,
   type AppVersionKey,
@@ -109,7 +110,12 @@ export class AppVersionsRepository {
     limit: number,
   ): Promise<StoredVersion[]> {
     const { appId, status } = filter;
-    const where = { appId, ...(status !== undefined && { state: status }), ...createdIn(filter) };
+    const times = timesIn(filter);
+    const where = {
+      appId,
+      ...(status !== undefined && { state: status }),
+      ...(times.length > 0 && { createdAt: And(...times) }),
+    };
     return VERSIONS.find(manager, where, {
       order: { createdAt: 'DESC', appVersionId: 'DESC' },
       limit,
@@ -156,14 +162,6 @@ export class AppVersionsRepository {
   ): Promise<void> {
     await manager.delete(VersionDependencyEntity, { appId, appVersionId, dependencyType });
   }
-}
-
-function createdIn({ from, to }: VersionsFilter): { createdAt?: FindOperator<Date> } {
-  const bounds = [
-    ...(from === undefined ? [] : [MoreThanOrEqual(from)]),
-    ...(to === undefined ? [] : [LessThan(to)]),
-  ];
-  return bounds.length === 0 ? {} : { createdAt: And(...bounds) };
 }
 
 /** Versions can come into being in the same millisecond. */

@@ -12,7 +12,7 @@ import { AppVersionState, type ListedApplication, type StoredVersion } from './a
 
 /** Which applications to list. */
 export class ApplicationsQueryDto {
-  @IsQueryId('The `next` of the page before: only applications behind this id.')
+  @IsQueryId({ description: 'The `next` of the page before: only applications behind this id.' })
   after?: string;
 
   @IsPageLimit('Applications', 'APPLICATION_PAGE_SIZE')
@@ -36,7 +36,7 @@ export class AppVersionsQueryDto {
   @IsRangeEnd('versions that came into being')
   to?: Date;
 
-  @IsQueryId('The `next` of the page before: the version that it ended with.')
+  @IsQueryId({ description: 'The `next` of the page before: the version that it ended with.' })
   before?: string;
 
   @IsPageLimit('Versions', 'APPLICATION_PAGE_SIZE')

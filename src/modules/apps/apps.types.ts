@@ -1,3 +1,5 @@
+import type { TimeRange } from '../../database/time-range.js';
+
 /** Names one application version. Both ids are opaque, 1 to 64 characters. */
 export interface AppVersionKey {
   appId: string;
@@ -27,13 +29,9 @@ export interface ListedApplication {
 }
 
 /** Which versions of an application a list has: by their state, and by when they came into being. */
-export interface VersionsFilter {
+export interface VersionsFilter extends TimeRange {
   appId: string;
   status?: AppVersionState;
-  /** Inclusive. */
-  from?: Date;
-  /** Exclusive. */
-  to?: Date;
 }
 
 /** What the manifest records about a version. */

@@ -6,7 +6,7 @@ import { appPath, publish } from '../../support/runtime/publish.js';
 import { build } from './rows.js';
 
 interface Page {
-  builds: { buildId: string; applicationVersionId: string }[];
+  builds: { buildId: string; applicationVersionId: string; createdDate: string }[];
   next: string | null;
 }
 
@@ -49,11 +49,29 @@ describe('GET /resource/app/{appId}/builds', () => {
     expect(third.body.next).toBeNull();
   });
 
+  it('narrows by when they were made', async () => {
+    const published = await publish(app, { appId, bpmn: userTaskProcess() });
+    for (let more = 0; more < 2; more += 1) {
+      // Times of one millisecond are no range.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await build(app, published);
+    }
+    const { builds } = (await list()).body;
+    const ids = builds.map(({ buildId }) => buildId);
+    const [, second] = builds.map(({ createdDate }) => createdDate);
+    const found = async (query: string): Promise<string[]> =>
+      (await list(query)).body.builds.map(({ buildId }) => buildId);
+    expect(await found(`?from=${second}`)).toEqual(ids.slice(0, 2));
+    expect(await found(`?to=${second}`)).toEqual(ids.slice(2));
+    expect(await found(`?from=${second}&before=${ids[0]}`)).toEqual(ids.slice(1, 2));
+    expect(await found(`?from=${second}&to=${second}`)).toEqual([]);
+  });
+
   it('is empty for an unknown application', async () => {
     expect((await list()).body).toEqual({ builds: [], next: null });
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=x', 'before=x'])('answers 400 to %s', async (query) => {
+  it.each(['limit=0', 'limit=101', 'limit=x', 'before=x', 'from=x'])('answers 400 to %s', async (query) => {
     const { status, text } = await list(`?${query}`);
     expect(status).toBe(400);
     expect(text).toContain(query.split('=')[0]);

@@ -136,8 +136,35 @@ describe('the history', () => {
     expect((await app.request('GET', `${PATH}/scans/${(all.at(-1) ?? 0) - 1}`)).status).toBe(404);
   });
 
+  it('narrows by when scans were completed', async () => {
+    for (let count = 0; count < 3; count += 1) {
+      platform.components = [];
+      platform.add(`late-${count}`);
+      await rescan();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const { scans: all } = await scans();
+    const { finishedAt } = all[1]!;
+    const ids = all.map(({ id }) => id);
+    const idsOf = async (query: string): Promise<number[]> => (await scans(query)).scans.map(({ id }) => id);
+    expect(await idsOf(`?from=${finishedAt}`)).toEqual(ids.slice(0, 2));
+    expect(await idsOf(`?to=${finishedAt}`)).toEqual(ids.slice(2));
+    expect(await idsOf(`?from=${finishedAt}&before=${ids[0]}`)).toEqual(ids.slice(1, 2));
+    const scansOf = async (query: string): Promise<number[]> => {
+      const { changes: found } = await changes(`?limit=100&${query}`);
+      return [...new Set(found.map(({ scanId }) => scanId))];
+    };
+    expect(await scansOf(`from=${finishedAt}`)).toEqual(ids.slice(0, 2));
+    expect(await scansOf(`from=${finishedAt}&key=late-1`)).toEqual(ids.slice(0, 2));
+    expect(await scansOf(`from=${finishedAt}&key=late-0`)).toEqual(ids.slice(1, 2));
+    expect(await scansOf(`to=${finishedAt}&key=late-1`)).toEqual([]);
+    expect(await scansOf(`to=${finishedAt}&key=late-0`)).toEqual(ids.slice(2, 3));
+  });
+
   it.each([
     `${PATH}/scans?limit=0`,
+    `${PATH}/scans?from=x`,
+    `${PATH}/changes?to=x`,
     `${PATH}/scans?limit=101`,
     `${PATH}/scans?before=x`,
     `${PATH}/scans/x`,

@@ -5,11 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
 import { dereferenced } from '../../support/dereferenced.js';
 import { TestApp } from '../../support/app.js';
+import { PATH_ID_PATTERN } from '../../../src/common/validation/patterns.decorators.js';
 import { createPath, createSystemBody, serviceAccount, systemPath } from '../../support/factories.js';
+import { appPath } from '../../support/runtime/publish.js';
 
 const RUNS = '/rtm/api/runtime/workflow-run';
 const INSTANCES = '/rtm/api/runtime/process-instance';
+const INCIDENTS = '/rtm/api/runtime/process-incident';
 const SCANS = '/api/platform/discover/scans';
+const CHANGES = '/api/platform/discover/changes';
+const OF_APPLICATION = ['app-version', 'builds', 'audit'].map((list) => `${appPath('none')}/${list}`);
 const LARGEST = 9_007_199_254_740_991;
 
 type Bodies = Record<
@@ -48,8 +53,9 @@ describe('the OpenAPI document and the service', () => {
       '9999-12-31T23:59:59.999-23:59',
     ])('takes %s', async (moment) => {
       const value = encodeURIComponent(moment);
+      const lists = [RUNS, INSTANCES, INCIDENTS, SCANS, CHANGES, ...OF_APPLICATION];
       for (const path of [
-        `${RUNS}?from=${value}&to=${value}`,
+        ...lists.map((list) => `${list}?from=${value}&to=${value}`),
         `${INSTANCES}?startedFrom=${value}&startedTo=${value}`,
       ]) {
         expect([path, (await app.request('GET', path)).status]).toEqual([path, 200]);
@@ -83,14 +89,18 @@ describe('the OpenAPI document and the service', () => {
     const parameters = Object.entries(document.paths).flatMap(([path, { get }]) =>
       (get?.parameters ?? []).map((parameter) => ({
         path,
-        ...(parameter as { name: string; schema: object }),
+        ...(parameter as { name: string; schema: { pattern?: string } }),
       })),
     );
-    const cursors = parameters.filter(({ name, schema }) => name === 'before' && 'pattern' in schema);
-    expect(cursors).toHaveLength(5);
+    const cursors = parameters.filter(
+      // Versions have ids of the caller's making.
+      ({ name, schema: { pattern } }) =>
+        name === 'before' && pattern !== undefined && pattern !== PATH_ID_PATTERN,
+    );
+    expect(cursors.map(({ path }) => path)).toEqual(expect.arrayContaining([RUNS, INSTANCES, INCIDENTS]));
     const [v4, v7] = [randomUUID(), '01920F3E-7D6B-7C3A-9A54-3F2F6C1D9B40'];
     for (const { schema } of cursors) {
-      const pattern = new RegExp((schema as { pattern: string }).pattern);
+      const pattern = new RegExp(schema.pattern ?? '');
       expect([pattern.test(v4), pattern.test(v7)]).toEqual([false, true]);
     }
     const statuses = [v4, v7].map(

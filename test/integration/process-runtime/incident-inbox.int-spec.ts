@@ -148,6 +148,10 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     expect(await listed({ buildId: other.buildId })).toEqual([]);
     expect(await listed({ appVersionId: mine.versionId })).toEqual(uuids);
     expect(await listed({ appVersionId: other.versionId })).toEqual([]);
+    expect(await listed({ applicationVersionId: mine.versionId })).toEqual(uuids);
+    expect(await listed({ applicationVersionId: other.versionId })).toEqual([]);
+    const both = { applicationVersionId: mine.versionId, appVersionId: other.versionId };
+    expect(await listed(both)).toEqual([]);
     expect(await listed({ processDefinitionName: 'picky' })).toEqual(uuids.slice(1));
     expect(await listed({ bpmnElementId: 'score' })).toEqual([uuids[0]]);
     expect(await listed({ code: 'GATEWAY_EVALUATION' })).toEqual(uuids.slice(1));

@@ -1,4 +1,5 @@
 import type { PageQuery } from '../../../common/page.js';
+import type { TimeRange } from '../../../database/time-range.js';
 
 /** What was done, named `<thing>.<verb>`. */
 export enum AuditAction {
@@ -34,7 +35,7 @@ export enum AuditOutcome {
 }
 
 /** Which events of an application, and how many of them in a page; all that is given must hold. */
-export interface AuditQuery extends PageQuery {
+export interface AuditQuery extends PageQuery, TimeRange {
   appId: string;
   appVersionId?: string | undefined;
   systemResourceId?: string;
@@ -42,8 +43,4 @@ export interface AuditQuery extends PageQuery {
   outcome?: AuditOutcome;
   /** `sub` of the token. */
   actor?: string;
-  /** Inclusive. */
-  from?: Date;
-  /** Exclusive. */
-  to?: Date;
 }

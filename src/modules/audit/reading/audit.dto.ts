@@ -66,7 +66,7 @@ export class AuditQueryDto {
 
 /** Which events of an application to list. */
 export class ApplicationAuditQueryDto extends AuditQueryDto {
-  @IsQueryId('Only events of this version.')
+  @IsQueryId({ description: 'Only events of this version.' })
   applicationVersionId?: string;
 }
 

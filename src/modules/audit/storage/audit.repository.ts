@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { And, LessThan, MoreThanOrEqual, type EntityManager, type FindOperator } from 'typeorm';
-import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import { And, LessThan, type EntityManager } from 'typeorm';
 import type { Where } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { Table } from '../../../database/table.js';
+import { uuidsIn } from '../../../database/time-range.js';
 import type { AuditQuery } from '../model/audit.types.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
@@ -34,8 +34,8 @@ export class AuditRepository {
 }
 
 function conditionsOf(query: AuditQuery): Where<AuditEventEntity> {
-  const { appId, appVersionId, systemResourceId, action, outcome, actor } = query;
-  const id = placesOf(query);
+  const { appId, appVersionId, systemResourceId, action, outcome, actor, before } = query;
+  const id = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
   return {
     appId,
     ...(appVersionId !== undefined && { appVersionId }),
@@ -45,12 +45,4 @@ function conditionsOf(query: AuditQuery): Where<AuditEventEntity> {
     ...(actor !== undefined && { actorSubject: actor }),
     ...(id.length > 0 && { id: And(...id) }),
   };
-}
-
-function placesOf({ from, to, before }: AuditQuery): FindOperator<string>[] {
-  return [
-    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(from))]),
-    ...(to === undefined ? [] : [LessThan(firstUuidAt(to))]),
-    ...(before === undefined ? [] : [LessThan(before)]),
-  ];
 }

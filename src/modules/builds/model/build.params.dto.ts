@@ -1,6 +1,11 @@
 import { IsPathName, PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
-import { IsPageCursor, IsQueryNumber } from '../../../common/validation/query.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsRangeEnd,
+  IsRangeStart,
+} from '../../../common/validation/query.decorators.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import type { DefinitionKey } from './builds.types.js';
 
@@ -21,10 +26,16 @@ export class BuildProcessParams extends BuildParams {
 
 /** Which builds to list. */
 export class BuildsQueryDto {
+  @IsRangeStart('builds that were made')
+  from?: Date;
+
+  @IsRangeEnd('builds that were made')
+  to?: Date;
+
   @IsPageCursor()
   before?: string;
 
-  @IsQueryNumber({ min: 1, max: 100 }, { description: 'Builds in a page, 50 without it.' })
+  @IsPageLimit('Builds', 'APPLICATION_PAGE_SIZE')
   limit?: number;
 }
 

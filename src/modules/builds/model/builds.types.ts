@@ -1,5 +1,6 @@
 import type { PageQuery } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
+import type { TimeRange } from '../../../database/time-range.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';
@@ -109,7 +110,7 @@ export interface CommittedVersion extends AppVersionStatus {
 }
 
 /** Which builds of an application, and how many of them in a page. */
-export interface BuildQuery extends PageQuery {
+export interface BuildQuery extends PageQuery, TimeRange {
   appId: string;
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan, type EntityManager } from 'typeorm';
+import { And, In, LessThan, type EntityManager } from 'typeorm';
+import { Table } from '../../../database/table.js';
+import { timesIn } from '../../../database/time-range.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { BuildQuery, BuildSummary } from '../model/builds.types.js';
 import { BuildEntity } from './build.entity.js';
@@ -13,6 +15,16 @@ const SUMMARY = {
   createdAt: true,
   createdBy: true,
 } as const;
+
+const LISTED = new Table(BuildEntity).select(
+  'buildId',
+  'appId',
+  'appVersionId',
+  'status',
+  'checksum',
+  'createdAt',
+  'createdBy',
+);
 
 /** Rows of builds. There is no way to change or remove one. */
 @Injectable()
@@ -63,12 +75,14 @@ export class BuildsRepository {
   }
 
   /** Builds of an application, newest first, at most `limit`. */
-  async page(manager: EntityManager, { appId, before }: BuildQuery, limit: number): Promise<BuildSummary[]> {
-    return manager.find(BuildEntity, {
-      select: SUMMARY,
-      where: { appId, ...(before === undefined ? {} : { buildId: LessThan(before) }) },
-      order: { buildId: 'DESC' },
-      take: limit,
-    });
+  async page(manager: EntityManager, query: BuildQuery, limit: number): Promise<BuildSummary[]> {
+    const { appId, before } = query;
+    const times = timesIn(query);
+    const where = {
+      appId,
+      ...(before !== undefined && { buildId: LessThan(before) }),
+      ...(times.length > 0 && { createdAt: And(...times) }),
+    };
+    return LISTED.find(manager, where, { order: { buildId: 'DESC' }, limit });
   }
 }

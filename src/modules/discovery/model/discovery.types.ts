@@ -1,4 +1,5 @@
 import type { PageQuery } from '../../../common/page.js';
+import type { TimeRange } from '../../../database/time-range.js';
 import type { ComponentMap } from './component.types.js';
 import type { ProbeFailure } from './probe.error.js';
 import type { ChangeEvent, ComponentStatus, DiscoveryResult } from './scan.types.js';
@@ -36,8 +37,8 @@ export interface StoredChange {
   failure: ProbeFailure | null;
 }
 
-/** Which part of the history is wanted, newest first. */
-export type HistoryQuery = PageQuery<number>;
+/** Which part of the history is wanted, newest first, by when scans were completed. */
+export type HistoryQuery = PageQuery<number> & TimeRange;
 
 /** Which changes are wanted, newest first. */
 export interface ChangesQuery extends HistoryQuery {

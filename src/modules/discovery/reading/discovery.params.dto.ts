@@ -3,6 +3,8 @@ import { IsOptional, Matches } from 'class-validator';
 import {
   IsPageLimit,
   IsQueryNumber,
+  IsRangeEnd,
+  IsRangeStart,
   IsWholeNumber,
   MAX_WHOLE_NUMBER,
 } from '../../../common/validation/query.decorators.js';
@@ -22,6 +24,12 @@ export class ScanParams {
 
 /** Which scans to list. */
 export class ScansQueryDto {
+  @IsRangeStart('those of scans that were completed')
+  from?: Date;
+
+  @IsRangeEnd('those of scans that were completed')
+  to?: Date;
+
   @IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' })
   before?: number;
 

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { And, LessThan, MoreThan, type EntityManager, type FindOperator } from 'typeorm';
+import type { Condition } from '../../../database/conditions.js';
+import { Table } from '../../../database/table.js';
+import { timesIn } from '../../../database/time-range.js';
 import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../model/discovery.types.js';
 import { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import { DiscoveryScanEntity } from './discovery-scan.entity.js';
@@ -9,19 +12,9 @@ import { inParts } from '../../../database/statement-batches.js';
 /** Rows of one insert; databases bound the values of a statement. */
 const ROWS_OF_AN_INSERT = 500;
 
-/** What a list shows of a scan: without its answer, which may be large. */
-const LISTED = {
-  id: true,
-  startedAt: true,
-  finishedAt: true,
-  requestedBy: true,
-  durationMs: true,
-  totalServices: true,
-  healthyServices: true,
-  newServices: true,
-  configurationChanges: true,
-  issues: true,
-} as const satisfies Record<keyof StoredScan, true>;
+/** Without its answer, which may be large. */
+const SCANS = new Table(DiscoveryScanEntity).selectAllBut('result');
+const CHANGES = new Table(DiscoveryChangeEntity).selectAllBut();
 
 /** Rows of completed scans and of what changed in them. */
 @Injectable()
@@ -69,13 +62,10 @@ export class ScanHistoryRepository {
   }
 
   /** Scans, newest first, at most `limit`. */
-  async scans(manager: EntityManager, { before }: HistoryQuery, limit: number): Promise<StoredScan[]> {
-    return manager.find(DiscoveryScanEntity, {
-      select: LISTED,
-      where: before === undefined ? {} : { id: LessThan(before) },
-      order: { id: 'DESC' },
-      take: limit,
-    });
+  async scans(manager: EntityManager, query: HistoryQuery, limit: number): Promise<StoredScan[]> {
+    const times = timesIn(query);
+    const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
+    return SCANS.find(manager, where, { order: { id: 'DESC' }, limit });
   }
 
   /**
@@ -84,23 +74,29 @@ export class ScanHistoryRepository {
    */
   async changes(
     manager: EntityManager,
-    { before, key }: ChangesQuery,
+    query: ChangesQuery,
     registered: readonly string[] | null,
     limit: number,
   ): Promise<StoredChange[]> {
-    const select = manager
-      .createQueryBuilder(DiscoveryChangeEntity, 'one')
-      .where({
-        ...(before === undefined ? {} : { id: LessThan(before) }),
-        ...(key === undefined ? {} : { componentKey: key }),
-      })
-      .orderBy('one.id', 'DESC')
-      .limit(limit);
-    if (registered !== null) {
-      const others = REGISTRATION_PREFIXES.map((prefix) => `one.componentKey NOT LIKE '${prefix}%'`);
-      const theirs = registered.length === 0 ? '' : ' OR one.componentKey IN (:...registered)';
-      select.andWhere(`((${others.join(' AND ')})${theirs})`, { registered });
-    }
-    return select.getMany();
+    const { key } = query;
+    const times = timesIn(query);
+    const where = {
+      ...behind(query),
+      ...(key !== undefined && { componentKey: key }),
+      ...(times.length > 0 && { noticedAt: And(...times) }),
+    };
+    const and = registered === null ? undefined : notOfOthers(registered);
+    return CHANGES.find(manager, where, { order: { id: 'DESC' }, limit, and });
   }
+}
+
+function behind({ before }: HistoryQuery): { id?: FindOperator<number> } {
+  return before === undefined ? {} : { id: LessThan(before) };
+}
+
+function notOfOthers(registered: readonly string[]): Condition {
+  const others = REGISTRATION_PREFIXES.map((prefix) => `component_key NOT LIKE '${prefix}%'`).join(' AND ');
+  const places = registered.map(() => '?').join(', ');
+  const theirs = registered.length === 0 ? '' : ` OR component_key IN (${places})`;
+  return { sql: `((${others})${theirs})`, values: [...registered] };
 }

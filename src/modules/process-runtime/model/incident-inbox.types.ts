@@ -1,4 +1,5 @@
 import type { PageQuery } from '../../../common/page.js';
+import type { TimeRange } from '../../../database/time-range.js';
 import type { IncidentType } from '../engine/state/engine.types.js';
 
 /** What became of an incident. */
@@ -8,15 +9,15 @@ export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 export const INCIDENT_STATES: readonly IncidentState[] = ['OPEN', 'RESOLVED', 'RETRIED'];
 
 /** Which incidents are meant. Times are those at which they were raised first. */
-export interface IncidentFilter {
+export interface IncidentFilter extends TimeRange {
   applicationId?: string;
+  applicationVersionId?: string;
+  /** The former name. */
   appVersionId?: string;
   buildId?: string;
   processDefinitionName?: string;
   bpmnElementId?: string;
   code?: IncidentType;
-  from?: Date;
-  to?: Date;
 }
 
 /** Which incidents to list. */

@@ -1,17 +1,16 @@
 import type { PageQuery } from '../../../common/page.js';
+import type { TimeRange } from '../../../database/time-range.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 
 /** Which instances to list. */
-export interface InstanceQuery extends PageQuery {
+export interface InstanceQuery extends PageQuery, TimeRange {
   applicationId?: string;
   processDefinitionName?: string;
   state?: InstanceStatus;
   /** Whether incidents are open. */
   hasIncidents?: 'true' | 'false';
   parentProcessInstanceUuid?: string;
-  from?: Date;
-  to?: Date;
-  /** The former names. */
+  /** The former names of the range. */
   startedFrom?: Date;
   startedTo?: Date;
 }

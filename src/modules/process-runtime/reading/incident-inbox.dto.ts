@@ -4,6 +4,7 @@ import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import { PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
+  formerNameOf,
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
@@ -33,13 +34,16 @@ const ELEMENT_MAX_LENGTH = 255;
 
 /** Which incidents are meant. */
 class IncidentFilterDto implements IncidentFilter {
-  @IsQueryId('Only incidents in processes of this application.')
+  @IsQueryId({ description: 'Only incidents in processes of this application.' })
   applicationId?: string;
 
-  @IsQueryId('Only incidents in processes of builds of this version.')
+  @IsQueryId({ description: 'Only incidents in processes of builds of this version.' })
+  applicationVersionId?: string;
+
+  @IsQueryId(formerNameOf('applicationVersionId'))
   appVersionId?: string;
 
-  @IsQueryId('Only incidents in processes of this build.')
+  @IsQueryId({ description: 'Only incidents in processes of this build.' })
   buildId?: string;
 
   @ApiPropertyOptional({

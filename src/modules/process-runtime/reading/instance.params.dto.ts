@@ -2,14 +2,16 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { PROCESS_NAME } from '../../../common/validation/path-names.js';
-import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
+  IsFormerRange,
   IsPageCursor,
   IsPageLimit,
+  IsQueryId,
+  IsQueryNumber,
+  IsQueryUuid,
   IsRangeEnd,
   IsRangeStart,
-  IsQueryUuid,
-  IsQueryNumber,
 } from '../../../common/validation/query.decorators.js';
 import { INSTANCE_LISTS, type InstanceList } from './instance-contents.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
@@ -39,14 +41,7 @@ export class InstanceTokenParams extends InstanceParams {
 
 /** Which process instances to list. */
 export class InstancesQueryDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PATH_ID_PATTERN,
-    description: 'Only processes of this application.',
-    example: 'sample',
-  })
-  @MatchesPathId()
-  @IsOptional()
+  @IsQueryId({ description: 'Only processes of this application.' })
   applicationId?: string;
 
   @ApiPropertyOptional({
@@ -87,10 +82,10 @@ export class InstancesQueryDto {
   @IsRangeEnd('instances that started')
   to?: Date;
 
-  @IsRangeStart('as `from`: instances that started')
+  @IsFormerRange('from')
   startedFrom?: Date;
 
-  @IsRangeEnd('as `to`: instances that started')
+  @IsFormerRange('to')
   startedTo?: Date;
 
   @IsPageCursor()

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
-import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
@@ -8,6 +7,7 @@ import type { RawRow } from '../../../database/raw-row.js';
 import { readTogether } from '../../../database/read-together.js';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
+import { uuidsIn } from '../../../database/time-range.js';
 import {
   INCIDENT_STATES,
   type IncidentCount,
@@ -130,12 +130,8 @@ function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] 
 }
 
 function conditionsOf(query: IncidentFilter & { before?: string }): Where<ProcessIncidentEntity> {
-  const { applicationId, buildId, processDefinitionName, bpmnElementId, code, from, to, before } = query;
-  const uuid = [
-    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(from))]),
-    ...(to === undefined ? [] : [LessThan(firstUuidAt(to))]),
-    ...(before === undefined ? [] : [LessThan(before)]),
-  ];
+  const { applicationId, buildId, processDefinitionName, bpmnElementId, code, before } = query;
+  const uuid = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
   return {
     shard: EVERY_SHARD,
     ...(applicationId !== undefined && { appId: applicationId }),
@@ -150,13 +146,13 @@ function conditionsOf(query: IncidentFilter & { before?: string }): Where<Proces
 /** What no column says by itself: the version of a build, and what a caller may see. */
 function narrowed(
   { connection }: EntityManager,
-  { appVersionId }: IncidentFilter,
+  { applicationVersionId, appVersionId }: IncidentFilter,
   apps: SomeApps | null,
 ): Condition | undefined {
   const conditions: Condition[] = [];
-  if (appVersionId !== undefined) {
+  for (const version of [applicationVersionId, appVersionId].filter((given) => given !== undefined)) {
     const sql = 'build_id IN (SELECT made.build_id FROM builds made WHERE made.app_version_id = ?)';
-    conditions.push({ sql, values: [appVersionId] });
+    conditions.push({ sql, values: [version] });
   }
   if (apps !== null) {
     const values: string[] = [];

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, MoreThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
-import { firstUuidAt } from '../../../common/ordered-uuid.js';
+import { And, In, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
@@ -9,6 +8,7 @@ import { readTogether } from '../../../database/read-together.js';
 import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
+import { uuidsIn } from '../../../database/time-range.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
@@ -143,13 +143,11 @@ function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps)
   return { sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values };
 }
 
-const isGiven = (time: Date | undefined): time is Date => time !== undefined;
-
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
   const { applicationId, processDefinitionName, hasIncidents, startedFrom, startedTo, before } = query;
   const uuid = [
-    ...[query.from, startedFrom].filter(isGiven).map((time) => MoreThanOrEqual(firstUuidAt(time))),
-    ...[query.to, startedTo].filter(isGiven).map((time) => LessThan(firstUuidAt(time))),
+    ...uuidsIn(query),
+    ...uuidsIn({ from: startedFrom, to: startedTo }),
     ...(before === undefined ? [] : [LessThan(before)]),
   ];
   return {
