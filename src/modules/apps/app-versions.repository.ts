@@ -14,7 +14,7 @@ import {
   type DependencyType,
   type ListedApplication,
   type StoredVersion,
-  type VersionsFilter,
+  type VersionsQuery,
 } from './apps.types.js';
 import { AppVersionEntity } from './app-version.entity.js';
 import { VersionDependencyEntity } from './version-dependency.entity.js';
@@ -98,19 +98,10 @@ export class AppVersionsRepository {
     }));
   }
 
-  /**
-   * Versions of an application, newest first.
-   * @param last the last version of the page before
-   * @param limit how many at the most
-   */
-  async page(
-    manager: EntityManager,
-    filter: VersionsFilter,
-    last: StoredVersion | undefined,
-    limit: number,
-  ): Promise<StoredVersion[]> {
-    const { appId, status } = filter;
-    const times = timesIn(filter);
+  /** Versions of an application, newest first, at most `limit`. */
+  async page(manager: EntityManager, query: VersionsQuery, limit: number): Promise<StoredVersion[]> {
+    const { appId, status, before } = query;
+    const times = timesIn(query);
     const where = {
       appId,
       ...(status !== undefined && { state: status }),
@@ -119,7 +110,7 @@ export class AppVersionsRepository {
     return VERSIONS.find(manager, where, {
       order: { createdAt: 'DESC', appVersionId: 'DESC' },
       limit,
-      and: last && behind(last),
+      and: before === undefined ? undefined : behind(before),
     });
   }
 
@@ -164,11 +155,16 @@ export class AppVersionsRepository {
   }
 }
 
-/** Versions can come into being in the same millisecond. */
-function behind({ createdAt, appVersionId }: StoredVersion): Condition {
-  const time = sqlTime(createdAt);
+/** Names the place of a version in the list: when it came into being, in milliseconds, and its id, since several can at once. */
+export function placeOf({ createdAt, appVersionId }: StoredVersion): string {
+  return `${createdAt.getTime()}-${appVersionId}`;
+}
+
+function behind(place: string): Condition {
+  const [msecs = ''] = place.split('-', 1);
+  const time = sqlTime(new Date(Number(msecs)));
   return {
     sql: 'created_at <= ? AND (created_at < ? OR app_version_id < ?)',
-    values: [time, time, appVersionId],
+    values: [time, time, place.slice(msecs.length + 1)],
   };
 }

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEnum, IsOptional } from 'class-validator';
+import { IsEnum, IsOptional, Matches } from 'class-validator';
 import { NEXT_PAGE, NEXT_PAGE_AFTER, Shows } from '../../common/answer-fields.decorators.js';
 import type { Page } from '../../common/page.js';
 import {
@@ -9,6 +9,9 @@ import {
   IsRangeStart,
 } from '../../common/validation/query.decorators.js';
 import { AppVersionState, type ListedApplication, type StoredVersion } from './apps.types.js';
+
+/** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
+const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
 
 /** Which applications to list. */
 export class ApplicationsQueryDto {
@@ -36,7 +39,13 @@ export class AppVersionsQueryDto {
   @IsRangeEnd('versions that came into being')
   to?: Date;
 
-  @IsQueryId({ description: 'The `next` of the page before: the version that it ended with.' })
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PLACE.source,
+    description: 'The `next` of the page before.',
+  })
+  @Matches(PLACE, { message: 'must be the next of a page' })
+  @IsOptional()
   before?: string;
 
   @IsPageLimit('Versions', 'APPLICATION_PAGE_SIZE')

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Permission } from '../../common/auth/permission.js';
-import { ValidationFailedError } from '../../common/errors/request.errors.js';
-import { readPage, type Page, type PageQuery } from '../../common/page.js';
+import { readPage, type Page } from '../../common/page.js';
 import { appsOf } from '../../common/user/grant.js';
 import type { Principal } from '../../common/user/principal.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
-import { AppVersionsRepository } from './app-versions.repository.js';
-import type { ListedApplication, StoredVersion, VersionsFilter } from './apps.types.js';
-
-/** Which versions, and which page of them: behind the version `before`. */
-type VersionsQuery = VersionsFilter & PageQuery;
+import { AppVersionsRepository, placeOf } from './app-versions.repository.js';
+import type { ListedApplication, StoredVersion, VersionsQuery } from './apps.types.js';
 
 /** Which page of the applications: behind the id `after`. */
 interface ApplicationsQuery {
@@ -38,31 +33,12 @@ export class ApplicationsService {
     );
   }
 
-  /**
-   * A page of the versions of an application, newest first.
-   * @throws ValidationFailedError when `before` is no version of it
-   */
-  async versionsOf({ before, limit, ...filter }: VersionsQuery): Promise<Page<StoredVersion>> {
+  /** A page of the versions of an application, newest first. */
+  async versionsOf(query: VersionsQuery): Promise<Page<StoredVersion>> {
     return readPage(
-      limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
-      (rows) => this.database.readOld((manager) => this.behind(manager, filter, before, rows)),
-      ({ appVersionId }) => appVersionId,
+      query.limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
+      (limit) => this.database.readOld((manager) => this.versions.page(manager, query, limit)),
+      placeOf,
     );
-  }
-
-  private async behind(
-    manager: EntityManager,
-    filter: VersionsFilter,
-    before: string | undefined,
-    limit: number,
-  ): Promise<StoredVersion[]> {
-    if (before === undefined) {
-      return this.versions.page(manager, filter, undefined, limit);
-    }
-    const [last] = await this.versions.find(manager, [{ appId: filter.appId, appVersionId: before }]);
-    if (last === undefined) {
-      throw new ValidationFailedError([{ field: 'before', rule: 'must be the next of a page' }]);
-    }
-    return this.versions.page(manager, filter, last, limit);
   }
 }

@@ -1,3 +1,4 @@
+import type { PageQuery } from '../../common/page.js';
 import type { TimeRange } from '../../database/time-range.js';
 
 /** Names one application version. Both ids are opaque, 1 to 64 characters. */
@@ -28,8 +29,8 @@ export interface ListedApplication {
   committedAt: Date | null;
 }
 
-/** Which versions of an application a list has: by their state, and by when they came into being. */
-export interface VersionsFilter extends TimeRange {
+/** Which versions of an application to list: by their state, and by when they came into being. */
+export interface VersionsQuery extends PageQuery, TimeRange {
   appId: string;
   status?: AppVersionState;
 }

@@ -155,10 +155,17 @@ describe('GET /resource/app/{appId}/app-version', () => {
   it('narrows by status and by when they came into being', async () => {
     expect(versionsOf(await versions('?status=COMMITTED'))).toEqual(['a']);
     expect(versionsOf(await versions('?status=DRAFT'))).toEqual(['V2', 'a-1', 'B', 'v.1']);
-    expect(versionsOf(await versions('?status=DRAFT&before=a'))).toEqual(['B', 'v.1']);
+    const behind = (await versions('?limit=3')).body.next;
+    expect(versionsOf(await versions(`?status=DRAFT&before=${behind}`))).toEqual(['B', 'v.1']);
     expect(versionsOf(await versions(`?from=${TIMES['a']}`))).toEqual(NEWEST_FIRST.slice(0, 4));
     expect(versionsOf(await versions(`?to=${TIMES['a']}`))).toEqual(['v.1']);
     expect(versionsOf(await versions(`?from=${TIMES['a']}&to=${TIMES['V2']}&limit=2`))).toEqual(['a-1', 'a']);
+  });
+
+  it('takes any place as the next of a page', async () => {
+    expect(versionsOf(await versions('?before=0-a'))).toEqual([]);
+    expect(versionsOf(await versions('?before=99999999999999-..'))).toEqual(NEWEST_FIRST);
+    expect(versionsOf(await versions(`?before=${Date.parse(TIMES['a'] ?? '')}-C`))).toEqual(['B', 'v.1']);
   });
 
   it('is empty for an unknown application', async () => {
@@ -169,8 +176,9 @@ describe('GET /resource/app/{appId}/app-version', () => {
     ['limit=101', 'limit: must be at most 100'],
     ['status=draft', 'status: must be DRAFT or COMMITTED'],
     ['from=yesterday', 'from: must be an ISO 8601 date and time'],
-    ['before=a%20b', 'before: must be 1 to 64'],
+    ['before=1-a%20b', 'before: must be the next of a page'],
     ['before=v1', 'before: must be the next of a page'],
+    ['before=123456789012345-a', 'before: must be the next of a page'],
     ['after=a', 'after: is not a known query parameter'],
   ])('answers 400 to %s', async (query, details) => {
     const { status, body } = await app.request('GET', `${appPath(first)}/app-version?${query}`);
