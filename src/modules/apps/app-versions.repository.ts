@@ -11,6 +11,7 @@ import { timesIn } from '../../database/time-range.js';
 import {
   AppVersionState,
   type AppVersionKey,
+  type AppVersionStatus,
   type DependencyType,
   type ListedApplication,
   type StoredVersion,
@@ -61,7 +62,7 @@ export class AppVersionsRepository {
   }
 
   /** What is stored about the versions; those that hold nothing are missing. */
-  async find(manager: EntityManager, versions: AppVersionKey[]): Promise<StoredVersion[]> {
+  async find(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
     return manager.find(AppVersionEntity, {
       where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
     });

@@ -11,14 +11,17 @@ import type { DefinitionKey } from './builds.types.js';
 
 /** Path of one build. */
 export class BuildParams extends AppParams {
-  @IsPathId({ description: 'Id of the build.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01' })
+  @IsPathId({
+    description: 'Id of the build; `getBuildInfo` tells that of the active one.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
+  })
   buildId: string;
 }
 
 /** Path of a process in a build. */
 export class BuildProcessParams extends BuildParams {
   @IsPathName(PROCESS_NAME, {
-    description: 'Name of the process definition.',
+    description: 'Name of the process definition, as `listProcesses` tells it.',
     example: 'loan_onboarding',
   })
   processDefinitionName: string;

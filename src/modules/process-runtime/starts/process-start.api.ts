@@ -28,7 +28,8 @@ export const ProcessStartApi = apiRoutes([], {
     ],
     body: {
       required: false,
-      description: 'Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.',
+      description:
+        'Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.',
       schema: ANY_OBJECT,
       examples: START_BODY_EXAMPLES,
     },
