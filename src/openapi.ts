@@ -66,6 +66,33 @@ const HEADERS = {
   RateLimit: rateLimit('What is left of them: `r` requests for `t` seconds', '"caller";r=599;t=60'),
 };
 
+/** In the order of the page. */
+const TAGS = [
+  {
+    name: 'Systems',
+    description: 'MCP servers and other data sources of an application version: create, read, change, delete',
+  },
+  { name: 'Connection test', description: 'Does the server answer, and with which tools?' },
+  { name: 'Tools', description: 'Single tools of MCP systems, on or off' },
+  { name: 'Applications', description: 'Which applications and versions there are' },
+  {
+    name: 'Application packages',
+    description: 'Deliver an application: store its package, commit the version, make a build',
+  },
+  { name: 'Workflows', description: 'Workflows of a version and their nodes, one by one' },
+  { name: 'Builds', description: 'Builds of an application and which of them is active' },
+  { name: 'Processes', description: 'What can be started and how; start a process, execute a UI action' },
+  {
+    name: 'Process instances',
+    description: 'Where instances stand: read, follow, hold, release, terminate, retry',
+  },
+  { name: 'Incidents', description: 'Where processes have stopped, over all instances' },
+  { name: 'Workflow runs', description: 'What workflows did, node by node' },
+  { name: 'Platform discovery', description: 'What runs on the platform, how it is, and what changed' },
+  { name: 'Audit', description: 'Who did what, when, and how it ended' },
+  { name: 'Health', description: 'Probes; no token needed' },
+];
+
 /** Builds the OpenAPI document, a pure function of the application's routes. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -74,26 +101,6 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setDescription(DESCRIPTION)
     .setVersion(SERVICE_VERSION)
     .addServer('/', 'This deployment: production, staging or test')
-    .addTag(
-      'Systems',
-      'MCP servers and other data sources of an application version: create, read, change, delete',
-    )
-    .addTag('Connection test', 'Does the server answer, and with which tools?')
-    .addTag('Tools', 'Single tools of MCP systems, on or off')
-    .addTag('Applications', 'Which applications and versions there are')
-    .addTag(
-      'Application packages',
-      'Deliver an application: store its package, commit the version, make a build',
-    )
-    .addTag('Workflows', 'Workflows of a version and their nodes, one by one')
-    .addTag('Builds', 'Builds of an application and which of them is active')
-    .addTag('Processes', 'What can be started and how; start a process, execute a UI action')
-    .addTag('Process instances', 'Where instances stand: read, follow, hold, release, terminate, retry')
-    .addTag('Incidents', 'Where processes have stopped, over all instances')
-    .addTag('Workflow runs', 'What workflows did, node by node')
-    .addTag('Platform discovery', 'What runs on the platform, how it is, and what changed')
-    .addTag('Audit', 'Who did what, when, and how it ended')
-    .addTag('Health', 'Probes; no token needed')
     .addBearerAuth(
       {
         type: 'http',
@@ -104,7 +111,11 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       'bearer',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: [ErrorResponseDto] });
+  const document = SwaggerModule.createDocument(
+    app,
+    { ...config, tags: TAGS },
+    { extraModels: [ErrorResponseDto] },
+  );
   closeBodies(document);
   return withSharedComponents(withCommonParts(document));
 }
