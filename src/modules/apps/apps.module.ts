@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppVersionsRepository } from './app-versions.repository.js';
-import { ApplicationsController } from './applications.controller.js';
-import { ApplicationsService } from './applications.service.js';
+import { ApplicationsController } from './reading/applications.controller.js';
+import { ApplicationsService } from './reading/applications.service.js';
 import { AppsService } from './apps.service.js';
 import { KnownVersionsService } from './known-versions.service.js';
 

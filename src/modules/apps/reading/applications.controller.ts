@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Permission } from '../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
-import type { Principal } from '../../common/user/principal.js';
-import { AppParams } from './app.params.dto.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { AppParams } from '../app.params.dto.js';
 import {
   ApplicationPageDto,
   ApplicationsQueryDto,

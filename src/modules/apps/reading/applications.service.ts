@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Permission } from '../../common/auth/permission.js';
-import { readPage, type Page } from '../../common/page.js';
-import { appsOf } from '../../common/user/grant.js';
-import type { Principal } from '../../common/user/principal.js';
-import { Env } from '../../config/env.js';
-import { Database } from '../../database/database.js';
-import { AppVersionsRepository, placeOf } from './app-versions.repository.js';
-import type { ListedApplication, StoredVersion, VersionsQuery } from './apps.types.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { readPage, type Page } from '../../../common/page.js';
+import { appsOf } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { AppVersionsRepository, placeOf } from '../app-versions.repository.js';
+import type { ListedApplication, StoredVersion, VersionsQuery } from '../apps.types.js';
 
 /** Which page of the applications: behind the id `after`. */
 interface ApplicationsQuery {

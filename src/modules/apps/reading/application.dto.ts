@@ -1,14 +1,14 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum, IsOptional, Matches } from 'class-validator';
-import { NEXT_PAGE, NEXT_PAGE_AFTER, Shows } from '../../common/answer-fields.decorators.js';
-import type { Page } from '../../common/page.js';
+import { NEXT_PAGE, NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
+import type { Page } from '../../../common/page.js';
 import {
   IsPageLimit,
   IsQueryId,
   IsRangeEnd,
   IsRangeStart,
-} from '../../common/validation/query.decorators.js';
-import { AppVersionState, type ListedApplication, type StoredVersion } from './apps.types.js';
+} from '../../../common/validation/query.decorators.js';
+import { AppVersionState, type ListedApplication, type StoredVersion } from '../apps.types.js';
 
 /** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
 const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;

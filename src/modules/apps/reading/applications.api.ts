@@ -1,6 +1,6 @@
-import { denialOf } from '../../common/auth/auth.errors.js';
-import { Permission } from '../../common/auth/permission.js';
-import { apiRoutes } from '../../common/http/api-routes.js';
+import { denialOf } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { apiRoutes } from '../../../common/http/api-routes.js';
 import { ApplicationPageDto, VersionPageDto } from './application.dto.js';
 
 const FIRST = '2026-01-30T09:00:00.000Z';
