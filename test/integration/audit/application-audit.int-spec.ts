@@ -36,8 +36,8 @@ const told = ({ body }: TestResponse<ApplicationAuditPageDto>): string[] =>
   );
 /** The lines of the story with these numbers. */
 const lines = (...numbers: number[]): (string | undefined)[] => numbers.map((number) => STORY[number]);
-const ofVersion = async (versionId: string, query = ''): Promise<AuditPageDto['events']> =>
-  (await app.request<AuditPageDto>('GET', `${createPath(appId, versionId)}/audit${query}`)).body.events;
+const ofVersion = async (versionId: string): Promise<AuditPageDto['events']> =>
+  (await app.request<AuditPageDto>('GET', `${createPath(appId, versionId)}/audit`)).body.events;
 
 beforeAll(async () => {
   app = await TestApp.start({ JOBS_WORKERS: 'false' });
@@ -160,30 +160,6 @@ describe('GET /resource/app/{appId}/audit', () => {
     const plan = await planOf(() => list({ ...query, from: '2026-01-01T00:00:00Z' }));
     expect(plan).toContain(`INDEX ${index} `);
     expect(plan).not.toContain('TEMP B-TREE');
-  });
-});
-
-describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integration/api/systems/audit', () => {
-  it('takes the same filters', async () => {
-    const found = async (query: string): Promise<string[]> =>
-      (await ofVersion('two', query)).map(({ outcome }) => outcome);
-    expect(await found('')).toEqual(['error', 'ok']);
-    expect(await found('?outcome=ok')).toEqual(['ok']);
-    expect(await found('?action=system.delete')).toEqual([]);
-    expect(await found('?actor=john&action=system.create')).toEqual(['error', 'ok']);
-    expect(await found('?actor=user-1')).toEqual([]);
-    const [error] = await ofVersion('two');
-    expect(await found(`?from=${error?.timestamp}`)).toEqual(['error']);
-    expect(await found(`?to=${error?.timestamp}`)).toEqual(['ok']);
-  });
-
-  it('is of one version', async () => {
-    const path = `${createPath(appId, 'two')}/audit?applicationVersionId=one`;
-    const { status, body } = await app.request('GET', path);
-    expect([status, body['details']]).toEqual([
-      400,
-      expect.stringContaining('applicationVersionId: is not a known query parameter'),
-    ]);
   });
 });
 

@@ -14,8 +14,8 @@ export const AuditApi = apiRoutes([403], {
   listApplicationAuditEvents: {
     summary: 'List audit events over all versions of an application',
     description:
-      'Extension of the contract. As `listAuditEvents`, each event with the version that it is told to; newest first. `outcome=denied` ' +
-      'shows who was refused. Follow `next` until it is null. An unknown application has none.',
+      'Extension of the contract. As `listAuditEvents`, each event with the version that it is told to; newest first. With more filters, ' +
+      'of which `applicationVersionId` leaves one version; `outcome=denied` shows who was refused. Follow `next` until it is null. An unknown application has none.',
     answer: {
       type: ApplicationAuditPageDto,
       example: APPLICATION_AUDIT_PAGE_EXAMPLE,

@@ -28,8 +28,24 @@ const DETAILS = `Facts of the event, never a secret:
 - \`process.hold\`, \`process.release\`, \`process.terminate\`, \`process.retry\`: \`processInstanceUuid\`, \`tokenUuid\` where a token is retried; when it was done also \`stateBefore\` and \`state\` of the instance, and of a retry \`retriedIncidents\`
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 
-/** Which events to list. */
+/** Which events of a version to list. Its parameters are those that were released: refusals of others name them. */
 export class AuditQueryDto {
+  @IsPathId({ required: false, description: 'Only events of this system.' })
+  @IsOptional()
+  systemResourceId?: string;
+
+  @IsPageCursor()
+  before?: string;
+
+  @IsPageLimit('Events', 'AUDIT_PAGE_SIZE')
+  limit?: number;
+}
+
+/** Which events of an application to list. */
+export class ApplicationAuditQueryDto extends AuditQueryDto {
+  @IsQueryId({ description: 'Only events of this version.' })
+  applicationVersionId?: string;
+
   @ApiPropertyOptional({ enum: AuditAction, enumName: 'AuditAction', description: 'Only this was done.' })
   @IsEnum(AuditAction, { message: `must be one of ${Object.values(AuditAction).join(', ')}` })
   @IsOptional()
@@ -47,27 +63,11 @@ export class AuditQueryDto {
   @IsOptional()
   actor?: string;
 
-  @IsPathId({ required: false, description: 'Only events of this system.' })
-  @IsOptional()
-  systemResourceId?: string;
-
   @IsRangeStart('events that ended')
   from?: Date;
 
   @IsRangeEnd('events that ended')
   to?: Date;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Events', 'AUDIT_PAGE_SIZE')
-  limit?: number;
-}
-
-/** Which events of an application to list. */
-export class ApplicationAuditQueryDto extends AuditQueryDto {
-  @IsQueryId({ description: 'Only events of this version.' })
-  applicationVersionId?: string;
 }
 
 /** One audit event. */
