@@ -1,4 +1,8 @@
-import { ChangedMeanwhileError, IfMatchRequiredError, ValidationFailedError } from '../errors/request.errors.js';
+import {
+  ChangedMeanwhileError,
+  IfMatchRequiredError,
+  ValidationFailedError,
+} from '../errors/request.errors.js';
 
 /** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
 export type IfMatch = '*' | readonly string[];

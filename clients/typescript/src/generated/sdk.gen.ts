@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
+import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListApplicationAuditEventsData, ListApplicationAuditEventsErrors, ListApplicationAuditEventsResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessesData, ListProcessesErrors, ListProcessesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -55,6 +55,19 @@ export class SvcClient extends HeyApiClient {
     }) {
         super(args);
         SvcClient.__registry.set(this, args?.key);
+    }
+    
+    /**
+     * List audit events over all versions of an application
+     *
+     * Extension of the contract. As `listAuditEvents`, each event with the version that it is told to; newest first. With more filters, of which `applicationVersionId` leaves one version; `outcome=denied` shows who was refused. Follow `next` until it is null. An unknown application has none.
+     */
+    public listApplicationAuditEvents<ThrowOnError extends boolean = true>(options: Options<ListApplicationAuditEventsData, ThrowOnError>) {
+        return (options.client ?? this.client).get<ListApplicationAuditEventsResponses, ListApplicationAuditEventsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/appmanager/api/resource/app/{appId}/audit',
+            ...options
+        });
     }
     
     /**
@@ -146,7 +159,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get what a front end needs to know of the active build
      *
-     * Extension of the contract. Any valid token will do. `buildId` goes into the path that starts a process.
+     * Extension of the contract. Any valid token will do. `buildId` goes into the paths of `listProcesses` and `startProcess`.
      */
     public getBuildInfo<ThrowOnError extends boolean = true>(options: Options<GetBuildInfoData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetBuildInfoResponses, GetBuildInfoErrors, ThrowOnError>({
@@ -384,7 +397,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Start a process
      *
-     * Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where there are several. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered with any other error has stored nothing.
+     * Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where there are several. `listProcesses` tells names, start conditions and schemas, and what this caller may start. Any valid token will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered with any other error has stored nothing.
      */
     public startProcess<ThrowOnError extends boolean = true>(options: Options<StartProcessData, ThrowOnError>) {
         return (options.client ?? this.client).post<StartProcessResponses, StartProcessErrors, ThrowOnError>({
@@ -395,6 +408,19 @@ export class SvcClient extends HeyApiClient {
                 'Content-Type': 'application/json',
                 ...options.headers
             }
+        });
+    }
+    
+    /**
+     * List the processes of a build, and how to start them
+     *
+     * Extension of the contract. What `startProcess` asks for, by the name of the process: the start events and their conditions, the JSON Schema of the body, and whether this caller may start it now or why not. Any valid token will do; `buildId` is told by `getBuildInfo`. Follow `next` until it is null.
+     */
+    public listProcesses<ThrowOnError extends boolean = true>(options: Options<ListProcessesData, ThrowOnError>) {
+        return (options.client ?? this.client).get<ListProcessesResponses, ListProcessesErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/rtm/api/runtime/app/{appId}/build/{buildId}/processes',
+            ...options
         });
     }
     
@@ -719,7 +745,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Execute a UI action
      *
-     * Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. The body is merged into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click, executed once and no way back: it gets the first answer. 409, or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.
+     * Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the `bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click, executed once and no way back: it gets the first answer. 409, or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.
      */
     public executeUiAction<ThrowOnError extends boolean = true>(options: Options<ExecuteUiActionData, ThrowOnError>) {
         return (options.client ?? this.client).post<ExecuteUiActionResponses, ExecuteUiActionErrors, ThrowOnError>({
@@ -811,6 +837,32 @@ export class SvcClient extends HeyApiClient {
         return (options.client ?? this.client).get<PreflightBuildResponses, PreflightBuildErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/appmanager/api/resource/app/{appId}/build/{buildId}/agent-preflight',
+            ...options
+        });
+    }
+    
+    /**
+     * List applications
+     *
+     * Extension of the contract. Applications of which anything is stored, by id. Where the permission is granted for some applications, these are listed. Follow `next` until it is null.
+     */
+    public listApplications<ThrowOnError extends boolean = true>(options?: Options<ListApplicationsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListApplicationsResponses, ListApplicationsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/appmanager/api/resource/app',
+            ...options
+        });
+    }
+    
+    /**
+     * List the versions of an application
+     *
+     * Extension of the contract. Versions that hold something, newest first. Follow `next` until it is null. An unknown application has none.
+     */
+    public listVersions<ThrowOnError extends boolean = true>(options: Options<ListVersionsData, ThrowOnError>) {
+        return (options.client ?? this.client).get<ListVersionsResponses, ListVersionsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/appmanager/api/resource/app/{appId}/app-version',
             ...options
         });
     }

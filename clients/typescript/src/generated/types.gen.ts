@@ -4,14 +4,8 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-/**
- * What was done.
- */
 export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
 
-/**
- * How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.
- */
 export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 
 export type Person = {
@@ -46,6 +40,80 @@ export type UserReference = {
      * Who acted in the name of this user (RFC 8693 `act` claim); null when nobody did.
      */
     impersonatingUser: Person | null;
+};
+
+export type ApplicationAuditEvent = {
+    /**
+     * Id of the event.
+     */
+    id: string;
+    /**
+     * When it ended.
+     */
+    timestamp: string;
+    /**
+     * What was done.
+     */
+    action: AuditAction;
+    /**
+     * How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.
+     */
+    outcome: AuditOutcome;
+    /**
+     * Who did it, as the token named the caller.
+     */
+    actor: UserReference;
+    /**
+     * `sub` of the token, with `iss` the identity of the caller.
+     */
+    subject: string;
+    /**
+     * `iss` of the token.
+     */
+    issuer: string;
+    /**
+     * Resource id of the system.
+     */
+    systemResourceId: string | null;
+    /**
+     * Id of the tool, where it is about one.
+     */
+    toolId: string | null;
+    /**
+     * X-Request-Id of the call.
+     */
+    requestId: string;
+    /**
+     * Facts of the event, never a secret:
+     * - `system.create`, `system.update`, `system.delete`: `resourceName`, for a change also `fields`
+     * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
+     * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
+     * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
+     * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
+     * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
+     * - `version.commit`: `message`; `build.create`: `buildId`, `checksum`; `build.activate`: `buildId`, `previousBuildId`
+     * - `workflow.test`: `buildId`, `workflow`, `workflowRunId`
+     * - `process.hold`, `process.release`, `process.terminate`, `process.retry`: `processInstanceUuid`, `tokenUuid` where a token is retried; when it was done also `stateBefore` and `state` of the instance, and of a retry `retriedIncidents`
+     * - outcome `denied`: the `permission` that was missing; any other refusal: the `code` of the error
+     */
+    details: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Version of the application that it is told to.
+     */
+    applicationVersionId: string;
+};
+
+export type ApplicationAuditPage = {
+    /**
+     * Newest first.
+     */
+    events: Array<ApplicationAuditEvent>;
+    /**
+     * Give it as `before` to read on; null on the last page.
+     */
+    next: string | null;
 };
 
 export type AuditEvent = {
@@ -1308,6 +1376,80 @@ export type StartProcessResponse = {
      * Number and UUID of the instance.
      */
     instanceMetadata: InstanceMetadata;
+};
+
+export type ProcessStartEvent = {
+    /**
+     * Member `startCondition` of the body that picks it; needed where there are several start events.
+     */
+    startCondition: string | null;
+    /**
+     * Id of the element in the BPMN file.
+     */
+    bpmnElementId: string;
+    /**
+     * Name of the start event.
+     */
+    name: string | null;
+    /**
+     * Lane that it stands in; null outside of lanes.
+     */
+    lane: string | null;
+    /**
+     * Whether a start here by this caller gets as far as its body.
+     */
+    mayStart: boolean;
+};
+
+export type StartRefusal = {
+    /**
+     * Status that a start is answered with.
+     */
+    status: number;
+    /**
+     * Its `message`: of a missing permission, of a lane, or of a process that only messages and timers start.
+     */
+    message: string;
+};
+
+export type StartableProcess = {
+    /**
+     * Name of the process: `processDefinitionName` of the start.
+     */
+    processDefinitionName: string;
+    /**
+     * Process definition; the same in every build.
+     */
+    processDefinitionSvcUuid: string;
+    /**
+     * Start events that a request can mean; none where only messages and timers start the process.
+     */
+    starts: Array<ProcessStartEvent>;
+    /**
+     * JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.
+     */
+    inputSchema: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Whether a start by this caller gets as far as its body.
+     */
+    mayStart: boolean;
+    /**
+     * What a start by this caller is answered with now; null where `mayStart` is true.
+     */
+    refusal: StartRefusal | null;
+};
+
+export type ProcessPage = {
+    /**
+     * By name.
+     */
+    processes: Array<StartableProcess>;
+    /**
+     * Give it as `after` to read on; null on the last page.
+     */
+    next: string | null;
 };
 
 export type InstanceSummary = {
@@ -3272,6 +3414,70 @@ export type PreflightResponse = {
     nodes: Array<PreflightNode>;
 };
 
+export type ListedApplication = {
+    /**
+     * Id of the application.
+     */
+    applicationId: string;
+    /**
+     * How many versions of it hold something.
+     */
+    versions: number;
+    /**
+     * When the first of them came into being.
+     */
+    createdDate: string;
+    /**
+     * When one of them was last committed; null when none was.
+     */
+    committedDate: string | null;
+};
+
+export type ApplicationPage = {
+    /**
+     * By id.
+     */
+    applications: Array<ListedApplication>;
+    /**
+     * Give it as `after` to read on; null on the last page.
+     */
+    next: string | null;
+};
+
+export type ListedVersion = {
+    /**
+     * Id of the application.
+     */
+    applicationId: string;
+    /**
+     * Id of the version: `versionId` in paths.
+     */
+    applicationVersionId: string;
+    /**
+     * A committed version is read-only.
+     */
+    status: AppVersionState;
+    /**
+     * When it came into being, with its first system or package.
+     */
+    createdDate: string;
+    /**
+     * When it was committed; null for a draft.
+     */
+    committedDate: string | null;
+};
+
+export type VersionPage = {
+    /**
+     * Newest first.
+     */
+    versions: Array<ListedVersion>;
+    /**
+     * Give it as `before` to read on; null on the last page.
+     */
+    next: string | null;
+};
+
 export type ErrorResponse = {
     /**
      * HTTP reason phrase.
@@ -4268,19 +4474,19 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
- * Id of the build.
+ * Id of the build; `getBuildInfo` tells that of the active one.
  */
 export type BuildId = string;
-
-/**
- * `resourceId` of the system.
- */
-export type SystemResourceId = string;
 
 /**
  * The `next` of the page before: a UUID of version 7.
  */
 export type Before = string;
+
+/**
+ * `resourceId` of the system.
+ */
+export type SystemResourceId = string;
 
 /**
  * Name of the workflow, without regard to case.
@@ -4303,14 +4509,24 @@ export type IfMatch = string;
 export type NodeId = string;
 
 /**
- * Name of the process definition.
+ * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ */
+export type Limit = number;
+
+/**
+ * Name of the process definition, as `listProcesses` tells it.
  */
 export type ProcessDefinitionName = string;
 
 /**
- * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ * Only those of scans that were completed at this time or later; UTC without an offset.
  */
-export type Limit = number;
+export type From = string;
+
+/**
+ * Only those of scans that were completed before this time.
+ */
+export type To = string;
 
 /**
  * Only incidents in processes of this application.
@@ -4319,6 +4535,13 @@ export type ApplicationId = string;
 
 /**
  * Only incidents in processes of builds of this version.
+ */
+export type ApplicationVersionId = string;
+
+/**
+ * Former name of `applicationVersionId`; still taken.
+ *
+ * @deprecated
  */
 export type AppVersionId = string;
 
@@ -4333,24 +4556,96 @@ export type BpmnElementId = string;
 export type Code = IncidentType;
 
 /**
- * Only incidents that were raised first at this time or later; UTC without an offset.
- */
-export type From = string;
-
-/**
- * Only incidents that were raised first before this time.
- */
-export type To = string;
-
-/**
- * `uuid` of the token.
- */
-export type TokenUuid = string;
-
-/**
  * Id of the run.
  */
 export type WorkflowRunId = string;
+
+export type ListApplicationAuditEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+    };
+    query?: {
+        /**
+         * Only events of this system.
+         */
+        systemResourceId?: string;
+        /**
+         * The `next` of the page before: a UUID of version 7.
+         */
+        before?: string;
+        /**
+         * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+        /**
+         * Only events of this version.
+         */
+        applicationVersionId?: string;
+        /**
+         * Only this was done.
+         */
+        action?: AuditAction;
+        /**
+         * Only what ended so.
+         */
+        outcome?: AuditOutcome;
+        /**
+         * Only what this caller did: `subject` of an event, exactly.
+         */
+        actor?: string;
+        /**
+         * Only events that ended at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only events that ended before this time.
+         */
+        to?: string;
+    };
+    url: '/appmanager/api/resource/app/{appId}/audit';
+};
+
+export type ListApplicationAuditEventsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListApplicationAuditEventsError = ListApplicationAuditEventsErrors[keyof ListApplicationAuditEventsErrors];
+
+export type ListApplicationAuditEventsResponses = {
+    /**
+     * A page of events.
+     */
+    200: ApplicationAuditPage;
+};
+
+export type ListApplicationAuditEventsResponse = ListApplicationAuditEventsResponses[keyof ListApplicationAuditEventsResponses];
 
 export type ListAuditEventsData = {
     body?: never;
@@ -4677,7 +4972,7 @@ export type CompareBuildData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
     };
@@ -4787,11 +5082,19 @@ export type ListBuildsData = {
     };
     query?: {
         /**
+         * Only builds that were made at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only builds that were made before this time.
+         */
+        to?: string;
+        /**
          * The `next` of the page before: a UUID of version 7.
          */
         before?: string;
         /**
-         * Builds in a page, 50 without it.
+         * Builds in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
          */
         limit?: number;
     };
@@ -4844,7 +5147,7 @@ export type GetBuildData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
     };
@@ -4902,11 +5205,11 @@ export type GetBuildBpmnData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
         /**
-         * Name of the process definition.
+         * Name of the process definition, as `listProcesses` tells it.
          */
         processDefinitionName: string;
     };
@@ -5543,6 +5846,14 @@ export type ListScansData = {
     path?: never;
     query?: {
         /**
+         * Only those of scans that were completed at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only those of scans that were completed before this time.
+         */
+        to?: string;
+        /**
          * The `next` of the page before.
          */
         before?: number;
@@ -5651,6 +5962,14 @@ export type ListComponentChangesData = {
     path?: never;
     query?: {
         /**
+         * Only those of scans that were completed at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only those of scans that were completed before this time.
+         */
+        to?: string;
+        /**
          * The `next` of the page before.
          */
         before?: number;
@@ -5747,7 +6066,7 @@ export type GetReadinessResponse = GetReadinessResponses[keyof GetReadinessRespo
 
 export type StartProcessData = {
     /**
-     * Data of the process; without a body there is none.
+     * Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.
      */
     body?: {
         [key: string]: unknown;
@@ -5768,11 +6087,11 @@ export type StartProcessData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
         /**
-         * Name of the process definition.
+         * Name of the process definition, as `listProcesses` tells it.
          */
         processDefinitionName: string;
     };
@@ -5826,6 +6145,69 @@ export type StartProcessResponses = {
 
 export type StartProcessResponse2 = StartProcessResponses[keyof StartProcessResponses];
 
+export type ListProcessesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the build; `getBuildInfo` tells that of the active one.
+         */
+        buildId: string;
+    };
+    query?: {
+        /**
+         * The `next` of the page before: only processes behind this name.
+         */
+        after?: string;
+        /**
+         * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/rtm/api/runtime/app/{appId}/build/{buildId}/processes';
+};
+
+export type ListProcessesErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListProcessesError = ListProcessesErrors[keyof ListProcessesErrors];
+
+export type ListProcessesResponses = {
+    /**
+     * A page of processes.
+     */
+    200: ProcessPage;
+};
+
+export type ListProcessesResponse = ListProcessesResponses[keyof ListProcessesResponses];
+
 export type ListProcessInstancesData = {
     body?: never;
     path?: never;
@@ -5859,11 +6241,15 @@ export type ListProcessInstancesData = {
          */
         to?: string;
         /**
-         * Only as `from`: instances that started at this time or later; UTC without an offset.
+         * Former name of `from`; still taken.
+         *
+         * @deprecated
          */
         startedFrom?: string;
         /**
-         * Only as `to`: instances that started before this time.
+         * Former name of `to`; still taken.
+         *
+         * @deprecated
          */
         startedTo?: string;
         /**
@@ -6157,6 +6543,12 @@ export type ListProcessIncidentsData = {
         /**
          * Only incidents in processes of builds of this version.
          */
+        applicationVersionId?: string;
+        /**
+         * Former name of `applicationVersionId`; still taken.
+         *
+         * @deprecated
+         */
         appVersionId?: string;
         /**
          * Only incidents in processes of this build.
@@ -6246,6 +6638,12 @@ export type CountProcessIncidentsData = {
         applicationId?: string;
         /**
          * Only incidents in processes of builds of this version.
+         */
+        applicationVersionId?: string;
+        /**
+         * Former name of `applicationVersionId`; still taken.
+         *
+         * @deprecated
          */
         appVersionId?: string;
         /**
@@ -7309,7 +7707,7 @@ export type SwitchToolResponse2 = SwitchToolResponses[keyof SwitchToolResponses]
 
 export type ExecuteUiActionData = {
     /**
-     * Data for the process, or nothing.
+     * Data for the process, as the `bodySchema` of the UI action says, or nothing.
      */
     body?: {
         [key: string]: unknown;
@@ -7322,15 +7720,15 @@ export type ExecuteUiActionData = {
     };
     path: {
         /**
-         * `uuid` of the process instance.
+         * `uuid` of the process instance, as its start or `listProcessInstances` told it.
          */
         processUuid: string;
         /**
-         * `uuid` of the token.
+         * `uuid` of an active token, as `getProcessInstance` tells it.
          */
         tokenUuid: string;
         /**
-         * `svcUuid` of the UI action.
+         * `svcUuid` of one of the `uiActions` of that token.
          */
         uiActionSvcUuid: string;
     };
@@ -7400,7 +7798,7 @@ export type StartTestRunData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
         /**
@@ -7723,7 +8121,7 @@ export type PreflightBuildData = {
          */
         appId: string;
         /**
-         * Id of the build.
+         * Id of the build; `getBuildInfo` tells that of the active one.
          */
         buildId: string;
     };
@@ -7776,3 +8174,128 @@ export type PreflightBuildResponses = {
 };
 
 export type PreflightBuildResponse = PreflightBuildResponses[keyof PreflightBuildResponses];
+
+export type ListApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The `next` of the page before: only applications behind this id.
+         */
+        after?: string;
+        /**
+         * Applications in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/appmanager/api/resource/app';
+};
+
+export type ListApplicationsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
+
+export type ListApplicationsResponses = {
+    /**
+     * A page of applications.
+     */
+    200: ApplicationPage;
+};
+
+export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
+
+export type ListVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+    };
+    query?: {
+        /**
+         * Only versions with this status.
+         */
+        status?: AppVersionState;
+        /**
+         * Only versions that came into being at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only versions that came into being before this time.
+         */
+        to?: string;
+        /**
+         * The `next` of the page before.
+         */
+        before?: string;
+        /**
+         * Versions in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/appmanager/api/resource/app/{appId}/app-version';
+};
+
+export type ListVersionsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListVersionsError = ListVersionsErrors[keyof ListVersionsErrors];
+
+export type ListVersionsResponses = {
+    /**
+     * A page of versions.
+     */
+    200: VersionPage;
+};
+
+export type ListVersionsResponse = ListVersionsResponses[keyof ListVersionsResponses];
