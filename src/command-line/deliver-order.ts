@@ -1,5 +1,4 @@
 import type { BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
-import { DeliveryError } from '../delivery/delivery.client.js';
 import {
   deliverOrder,
   notDelivered,
@@ -9,7 +8,6 @@ import {
 } from '../delivery/deliver.command.js';
 import { appIdOf } from './author-commands.js';
 import { differenceLines, differencesOf } from './build-differences.js';
-import { allPassed, testConnections, testedLines, type TestedSystem } from './connection-tests.js';
 import { UsageError, type Session } from './session.js';
 
 /** Options of every delivery; docs/commands.md says what they mean. */
@@ -32,7 +30,6 @@ export interface DeliverOptions extends DeliveryOptions {
 
 /** How far a delivery came, and what was looked at on the way. */
 interface ToldDelivery extends Delivered {
-  connections?: TestedSystem[];
   /** Of the build to the one that was active before. */
   differences?: BuildDifferencesResponse;
 }
@@ -48,15 +45,6 @@ export async function deliverFolder(
 ): Promise<number> {
   const order = await orderOf(session, folder, options);
   const delivered: ToldDelivery = notDelivered(order);
-  const whenStored = async (): Promise<void> => {
-    delivered.connections = await testConnections(session, await session.service(), order);
-    session.tellPeople(testedLines(delivered.connections));
-    if (!allPassed(delivered.connections)) {
-      throw new DeliveryError(
-        'The package is stored, and nothing else is done: a connection test has failed.',
-      );
-    }
-  };
   const whenBuilt = async (buildId: string): Promise<void> => {
     delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
     session.tellPeople(differenceLines(delivered.differences, order.appId));
@@ -66,7 +54,7 @@ export async function deliverFolder(
     whenBuilt,
     print: (line: string) => session.tellPeople([line]),
     evaluation: () => session.address(),
-    ...(options.testConnections === true ? { whenStored } : {}),
+    tellProgress: (line: string) => session.tell(line),
   };
   const status = await deliverOrder(order, surroundings, delivered);
   session.show(delivered, () => []);
@@ -81,6 +69,7 @@ async function orderOf(session: Session, folder: string, options: DeliverOptions
     folder,
     appId: options.app ?? (await appIdOf(session.surroundings, folder)) ?? '',
     versionId: options.version,
+    testConnections: options.testConnections === true,
     commit: options.commit === true,
     message: options.message,
     build: options.build === true,

@@ -1,4 +1,5 @@
-import type { SvcClient, SystemResponse } from '../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../clients/typescript/src/index.js';
+import { systemsOf } from '../delivery/connection-tests.js';
 import { UsageError, type Session } from './session.js';
 import { table } from './table.js';
 
@@ -46,13 +47,4 @@ async function switchTool(svc: SvcClient, version: Version, named: string, enabl
   const { resourceId, id } = only.system;
   const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
   await svc.switchTool({ path, body: { enabled } });
-}
-
-/** The MCP systems of a version, with their tools. */
-export async function systemsOf(svc: SvcClient, version: Version): Promise<SystemResponse[]> {
-  const { data } = await svc.listSystems({ path: version });
-  const answers = data.systems
-    .filter(({ type }) => type === 'MCP')
-    .map(({ resourceId }) => svc.getSystem({ path: { ...version, systemResourceId: resourceId } }));
-  return (await Promise.all(answers)).map((answer) => answer.data);
 }

@@ -5,11 +5,12 @@ import type { Env } from '../config/env.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
+import { allPassed, connectionLine, type TestedSystem } from './connection-tests.js';
 import { agentLines, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError } from './delivery.client.js';
 
-export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--commit [--message TEXT]] [--build [--activate [--force]]]
-         [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
+export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--test-connections] [--commit [--message TEXT]]
+         [--build [--activate [--force]]] [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
 Without --token it is DELIVER_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
 
 const USAGE_ERROR = 2;
@@ -17,6 +18,7 @@ const USAGE_ERROR = 2;
 const options = {
   app: { type: 'string' },
   version: { type: 'string' },
+  'test-connections': { type: 'boolean', default: false },
   commit: { type: 'boolean', default: false },
   message: { type: 'string' },
   build: { type: 'boolean', default: false },
@@ -34,6 +36,8 @@ export interface Order {
   folder: string;
   appId: string;
   versionId: string;
+  /** Test MCP systems before the commit. */
+  testConnections: boolean;
   commit: boolean;
   message: string | undefined;
   build: boolean;
@@ -58,6 +62,8 @@ export interface Delivered {
   active: boolean;
   /** Warnings, and what was wrong where it came no further. */
   problems: PackageProblem[];
+  /** Where they were tested. */
+  connections?: TestedSystem[];
 }
 
 /** What the command needs of its surroundings. */
@@ -69,8 +75,8 @@ export interface DeliverSurroundings {
   pathOf: (folder: string) => string;
   /** Address of the evaluation server on this machine, and a token of it. */
   evaluation: () => Promise<{ url: string; token: string }>;
-  /** Runs when the package is stored, before all else. @throws DeliveryError to end the delivery */
-  whenStored?: () => Promise<void>;
+  /** Is told what takes long; the standard error where it is left out. */
+  tellProgress?: (line: string) => void;
   /** Done when a build is made, before it is activated. */
   whenBuilt?: (buildId: string) => Promise<void>;
 }
@@ -152,7 +158,9 @@ async function run(
   delivered.package = state;
   tell(warnings);
   print(`package ${order.appId} ${order.versionId} ${state}`);
-  await surroundings.whenStored?.();
+  if (order.testConnections) {
+    await testConnections(client, order, { surroundings, delivered });
+  }
   if (order.commit && !isCommitted) {
     tell(await client.commit(order, order.message));
   }
@@ -170,6 +178,20 @@ async function run(
       await activate(client, order, build.buildId, print);
       delivered.active = true;
     }
+  }
+}
+
+/** @throws DeliveryError when a test fails */
+async function testConnections(
+  client: DeliveryClient,
+  order: Order,
+  { surroundings, delivered }: Pick<Progress, 'surroundings' | 'delivered'>,
+): Promise<void> {
+  const { print, printError, tellProgress = printError } = surroundings;
+  delivered.connections = await client.testConnections(order, tellProgress);
+  delivered.connections.map(connectionLine).forEach(print);
+  if (!allPassed(delivered.connections)) {
+    throw new DeliveryError('The package is stored, and nothing else is done: a connection test has failed.');
   }
 }
 
@@ -237,7 +259,8 @@ function orderFrom(args: string[]): Order | string {
     const { commit, build, activate: active, force, message, url, token } = rest;
     const timeoutMs = Number(timeout) * 1_000;
     const delivery = { folder, appId, versionId, libraries, baseUrls: new Map(addresses), timeoutMs };
-    return { ...delivery, commit, build, activate: active, force, message, url, token };
+    const testConnections = rest['test-connections'];
+    return { ...delivery, testConnections, commit, build, activate: active, force, message, url, token };
   } catch (error) {
     return error instanceof Error ? error.message : 'wrong arguments';
   }

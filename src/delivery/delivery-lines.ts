@@ -39,7 +39,7 @@ export function agentLines({ nodes }: PreflightResponse, ownAppId: string): stri
   });
 }
 
-/** It quotes a package: nothing of it may steer the terminal. */
-function printable(line: string): string {
+/** Text of others must not steer the terminal. */
+export function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '\uFFFD');
 }

@@ -8,6 +8,7 @@ import type {
 import { canonicalJson } from '../common/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
+import { testConnections, type TestedSystem } from './connection-tests.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
 export class DeliveryError extends Error {
@@ -81,6 +82,18 @@ export class DeliveryClient {
       }
       await this.requireSame(version, document, error);
       return { state: 'unchanged', isCommitted: true, warnings: [] };
+    }
+  }
+
+  /**
+   * Tests the connections of a version, as far as that needs no secret.
+   * @param tell is told what is under way
+   */
+  async testConnections(version: DeliveryVersion, tell: (line: string) => void): Promise<TestedSystem[]> {
+    try {
+      return await testConnections(this.service, pathOf(version), tell);
+    } catch (error) {
+      throw deliveryError(error);
     }
   }
 

@@ -7,6 +7,7 @@ import { deliver } from '../../../src/delivery/deliver.command.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
+import { startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
 import { appPath, deliveryPath } from '../../support/runtime/publish.js';
 import { insertTools } from '../systems/rows.js';
 
@@ -169,6 +170,37 @@ describe('npm run deliver', () => {
       status: 1,
       errors: '--base-url: there is no system nothing in the package.',
     });
+  });
+
+  it('tests connections before the commit, also of a version that is committed, and ends where a test fails', async () => {
+    const libraryBuild = buildIn((await run([...library(), '--commit', '--build'])).lines);
+    const tested = [...application(), '--library', `${libraryId}=${libraryBuild}`, '--test-connections'];
+    const deliverTo = (url: string) => run([...tested, '--commit', '--base-url', `everything=${url}`]);
+    const failed = await deliverTo('http://127.0.0.1:9/mcp');
+    expect(failed).toMatchObject({
+      status: 1,
+      errors:
+        'testing the connection of Everything …\n' +
+        'The package is stored, and nothing else is done: a connection test has failed.',
+    });
+    expect(failed.lines).not.toContain('version v1 committed');
+    expect(failed.lines.at(-1)).toMatch(/^connection Everything: 500 Connection failed/);
+
+    const peer = await startToolListPeer([{ name: 'echo', inputSchema: { type: 'object' } }]);
+    try {
+      const passed = await deliverTo(peer.url);
+      expect(passed.status).toBe(0);
+      expect(passed.lines).toContain('connection Everything: 200 Connection successful (1 tools)');
+      expect(passed.lines.at(-1)).toBe('version v1 committed');
+      const again = await deliverTo(peer.url);
+      expect(again.lines).toEqual([
+        `package ${appId} v1 unchanged`,
+        'connection Everything: 200 Connection successful (1 tools)',
+        'version v1 was committed before',
+      ]);
+    } finally {
+      await peer.close();
+    }
   });
 
   it('tells everything that is wrong, and nothing is stored', async () => {
