@@ -1,9 +1,11 @@
 import type { Env } from '../../config/env.js';
 import { readModelScript } from './model-script.js';
+import { ScriptFile } from './script-file.js';
 import { ScriptedModel } from './scripted-model.server.js';
 
 /**
  * The model of evaluation mode: a scripted one, unless LLM_BASE_URL names another.
+ * Its file is read for each call, so a change counts from the next one on.
  * @param sampleScript file that it answers from where EVALUATION_MODEL_SCRIPT names none
  * @throws SettingUnusableError
  */
@@ -14,6 +16,11 @@ export async function startEvaluationModel(
   if (env.get('LLM_BASE_URL') !== undefined) {
     return undefined;
   }
-  const script = await readModelScript(env.get('EVALUATION_MODEL_SCRIPT') ?? sampleScript);
-  return ScriptedModel.start(script, env.get('EVALUATION_MODEL_PORT'));
+  const path = env.get('EVALUATION_MODEL_SCRIPT') ?? sampleScript;
+  const script = await readModelScript(path);
+  const file = new ScriptFile(path);
+  return ScriptedModel.start(script, env.get('EVALUATION_MODEL_PORT'), undefined, {
+    read: () => file.read(),
+    tell: (line) => process.stderr.write(`scripted model: ${line}\n`),
+  });
 }

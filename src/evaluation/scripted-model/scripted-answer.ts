@@ -44,11 +44,11 @@ function answerOf(rule: ScriptRule, values: Values, talk: Talk): ScriptedAnswer 
 }
 
 /** A talk so far, in the words of a script: tools by the names that their servers give them. */
-class Talk {
-  private readonly offered: readonly string[];
+export class Talk {
+  readonly offered: readonly string[];
   private readonly prompt: string;
   /** Names under which tools were called, in order. */
-  private readonly called: readonly string[];
+  readonly called: readonly string[];
   /** Last answer by the name under which the tool was called. */
   private readonly results = new Map<string, string>();
 
@@ -82,12 +82,39 @@ class Talk {
       texts.unshift({ pattern: when.prompt, text: this.prompt });
     }
     const matches = texts.map(({ pattern, text }) => (text === undefined ? null : pattern.exec(text)));
-    const holds =
-      matches.every((match) => match !== null) &&
-      when.offered.every((tool) => this.offeredName(tool) !== undefined) &&
-      when.notOffered.every((tool) => this.offeredName(tool) === undefined) &&
-      when.notCalled.every((tool) => !this.called.some((name) => isNameOf(tool, name)));
+    const holds = matches.every((match) => match !== null) && this.toolHinders(when) === undefined;
     return holds ? Object.assign({}, ...matches.map((match) => match?.groups)) : null;
+  }
+
+  /** The first condition of a rule that does not hold; undefined where all do. */
+  whyNot({ when }: ScriptRule): string | undefined {
+    if (when.prompt !== undefined && !when.prompt.test(this.prompt)) {
+      return '"prompt" does not match';
+    }
+    const result = Object.entries(when.results).find(([tool, pattern]) => {
+      const text = this.resultOf(tool);
+      return text === undefined || !pattern.test(text);
+    });
+    const [tool] = result ?? [];
+    return (
+      this.toolHinders(when) ??
+      (tool === undefined
+        ? undefined
+        : `${tool} has ${this.resultOf(tool) === undefined ? 'not answered' : 'answered something else'}`)
+    );
+  }
+
+  private toolHinders({ offered, notOffered, notCalled }: ScriptRule['when']): string | undefined {
+    const missing = offered.find((tool) => this.offeredName(tool) === undefined);
+    const there = notOffered.find((tool) => this.offeredName(tool) !== undefined);
+    const called = notCalled.find((tool) => this.called.some((name) => isNameOf(tool, name)));
+    if (missing !== undefined) {
+      return `${missing} is not offered`;
+    }
+    if (there !== undefined) {
+      return `${there} is offered`;
+    }
+    return called === undefined ? undefined : `${called} was called`;
   }
 
   private resultOf(tool: string): string | undefined {

@@ -6,6 +6,8 @@ import { Clock } from '../../common/clock.js';
 import { SettingUnusableError } from '../../config/start.error.js';
 import { parseChatRequest, type ChatRequest } from './chat-request.js';
 import type { ModelScript } from './model-script.js';
+import { missingRule } from './missing-rule.js';
+import { ScriptFileError } from './script-file.js';
 import { scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
 
 const LOOPBACK = '127.0.0.1';
@@ -25,6 +27,14 @@ class ModelError extends Error {
   }
 }
 
+/** What surrounds a scripted model. */
+export interface ScriptedModelSurroundings {
+  /** Reads the script anew for a call. @throws ScriptFileError */
+  read?: () => Promise<ModelScript>;
+  /** Is told why a call was refused: agents keep no words of a model that fails. */
+  tell?: (line: string) => void;
+}
+
 /**
  * A language model that knows its lines: an OpenAI-compatible server on this machine that answers from a script. So
  * agents can be seen at work without an account. It stands in for the model only: the tools and their work are real.
@@ -36,12 +46,14 @@ export class ScriptedModel {
   private constructor(
     private readonly script: ModelScript,
     private readonly onRequest: (request: ChatRequest) => void | Promise<void>,
+    private readonly surroundings: ScriptedModelSurroundings,
   ) {
     this.server = createServer((request, response) => void this.handle(request, response));
   }
 
   /**
    * Starts it on 127.0.0.1.
+   * @param script its name stays that of the model, whatever is read later
    * @param port 0 takes a free one
    * @param onRequest is told of each well-formed request, and waited for, before it is answered
    * @throws SettingUnusableError when the port is taken
@@ -50,8 +62,9 @@ export class ScriptedModel {
     script: ModelScript,
     port = 0,
     onRequest: (request: ChatRequest) => void | Promise<void> = () => undefined,
+    surroundings: ScriptedModelSurroundings = {},
   ): Promise<ScriptedModel> {
-    const model = new ScriptedModel(script, onRequest);
+    const model = new ScriptedModel(script, onRequest, surroundings);
     try {
       await new Promise<void>((resolve, reject) => {
         model.server.once('error', reject).listen(port, LOOPBACK, resolve);
@@ -84,6 +97,7 @@ export class ScriptedModel {
       send(response, 200, await this.answer(request));
     } catch (error) {
       const { status, code, message } = asModelError(error);
+      this.surroundings.tell?.(message);
       const type = status < 500 ? 'invalid_request_error' : 'server_error';
       send(response, status, { error: { message, type, param: null, code } });
     }
@@ -105,9 +119,10 @@ export class ScriptedModel {
       throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
     }
     await this.onRequest(request);
-    const answer = scriptedAnswer(this.script, request);
+    const script = (await this.surroundings.read?.()) ?? this.script;
+    const answer = scriptedAnswer(script, request);
     if (answer === null) {
-      throw new ModelError(400, 'no_rule', 'The script has no answer to this: none of its rules holds.');
+      throw new ModelError(400, 'no_rule', missingRule(script, request));
     }
     const prompt = tokensOf(JSON.stringify([request.messages, request.tools ?? []]));
     const completion = tokensOf(JSON.stringify(answer));
@@ -157,6 +172,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) {
     return error;
+  }
+  if (error instanceof ScriptFileError) {
+    return new ModelError(400, 'script_invalid', error.message);
   }
   if (error instanceof SyntaxError) {
     return new ModelError(400, 'invalid_json', 'The body is no JSON.');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseModelScript, readModelScript } from './model-script.js';
+import { ScriptFile } from './script-file.js';
 import { ScriptedModel } from './scripted-model.server.js';
 
 const SCRIPT = parseModelScript({
@@ -151,6 +152,83 @@ describe('ScriptedModel', () => {
   it('names the setting of a port that is taken', async () => {
     const port = Number(new URL(model.url).port);
     await expect(ScriptedModel.start(SCRIPT, port)).rejects.toThrow(/^EVALUATION_MODEL_PORT .*EADDRINUSE/);
+  });
+});
+
+describe('a script in a file', () => {
+  let folder: string;
+  let path: string;
+  let changing: ScriptedModel;
+  const told: string[] = [];
+  const SAYS_ONE = { model: 'scripted', rules: [{ when: { prompt: 'add' }, answers: 'one' }] };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-script-'));
+    path = join(folder, 'script.json');
+    await writeFile(path, JSON.stringify(SAYS_ONE));
+    const file = new ScriptFile(path);
+    changing = await ScriptedModel.start(await readModelScript(path), 0, undefined, {
+      read: () => file.read(),
+      tell: (line) => told.push(line),
+    });
+  });
+  afterAll(async () => {
+    await changing.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function say(messages: unknown[], tools?: unknown[]): Promise<string> {
+    const body = JSON.stringify({ model: 'scripted', messages, tools });
+    const response = await fetch(`${changing.url}/chat/completions`, { method: 'POST', body });
+    const { choices, error } = (await response.json()) as Partial<Completion>;
+    return error === undefined ? String(choices?.[0]?.message['content']) : `${error.code}: ${error.message}`;
+  }
+
+  it('counts from the next call on when it is changed', async () => {
+    expect(await say([ADD])).toBe('one');
+    const two = { ...SAYS_ONE, rules: [{ when: { prompt: 'add' }, answers: 'two' }] };
+    await writeFile(path, JSON.stringify(two));
+    expect(await say([ADD])).toBe('two');
+  });
+
+  it.each([
+    ['{\n "model": "scripted",\n}', 'script_invalid: script.json is no script: line 3: no JSON.'],
+    ['{\n "model":', 'script_invalid: script.json is no script: line 2: no JSON.'],
+    ['{"model":"scripted","rules":[{}]}', 'rules.0: must have either calls or answers.'],
+  ])('is refused with the place while it is broken: %j', async (text, message) => {
+    await writeFile(path, text);
+    expect(await say([ADD])).toContain(message);
+    expect(told.at(-1)).toContain(message.replace('script_invalid: ', ''));
+    await writeFile(path, JSON.stringify(SAYS_ONE));
+    expect(await say([ADD])).toBe('one');
+  });
+
+  it('says that it is not there, and goes on when it is there again', async () => {
+    await rm(path);
+    expect(await say([ADD])).toBe('script_invalid: script.json is no script: ENOENT.');
+    await writeFile(path, JSON.stringify(SAYS_ONE));
+    expect(await say([ADD])).toBe('one');
+  });
+
+  it('says which rule is missing, and why the others did not hold', async () => {
+    const rules = [
+      { when: { prompt: 'multiply' }, answers: '' },
+      { when: { offered: ['get-product'] }, answers: '' },
+      { when: { notOffered: ['get-sum'] }, answers: '' },
+      { when: { notCalled: ['get-sum'] }, answers: '' },
+      { when: { results: { 'get-sum': 'is 7' } }, answers: '' },
+      { when: { results: { 'get-product': '' } }, answers: '' },
+    ];
+    await writeFile(path, JSON.stringify({ model: 'scripted', rules }));
+    const system = { role: 'system', content: `${'x'.repeat(300)} Task: add.` };
+    const message = await say([system, ADD, CALL, RESULT], [SUM]);
+    expect(message).toBe(
+      'no_rule: The script has no answer to this: none of its rules holds. ' +
+        `The task: "…${'x'.repeat(189)} Task: add.". The last user message: "Please add 20 and 22.". ` +
+        'Tools offered: tools__get-sum. Tools called so far: tools__get-sum. rules.0: "prompt" does not match. ' +
+        'rules.1: get-product is not offered. rules.2: get-sum is offered. rules.3: get-sum was called. ' +
+        'rules.4: get-sum has answered something else. rules.5: get-product has not answered.',
+    );
+    expect(`no_rule: ${told.at(-1)}`).toBe(message);
   });
 });
 

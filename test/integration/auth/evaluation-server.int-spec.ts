@@ -197,6 +197,31 @@ describe('the evaluation server', () => {
     expect(other.server.text()).toContain('Language model     LLM_BASE_URL\n');
   });
 
+  it('reads a changed script without a restart, and prints which rule is missing', async () => {
+    const script = join(dataDir, 'script.json');
+    const answering = (answers: string) =>
+      writeFile(
+        script,
+        JSON.stringify({ model: 'scripted', rules: [{ when: { prompt: 'Hello' }, answers }] }),
+      );
+    await answering('one');
+    const { server } = await startServer({ EVALUATION_MODEL_SCRIPT: script });
+    const url = /scripted, (http:\S+)/.exec(server.text())?.[1];
+    const ask = async (content: string) => {
+      const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
+      return (await fetch(`${url}/chat/completions`, { method: 'POST', body })).text();
+    };
+    expect(await ask('Hello')).toContain('"content":"one"');
+    await answering('two');
+    expect(await ask('Hello')).toContain('"content":"two"');
+    expect(await ask('Goodbye')).toContain('"code":"no_rule"');
+    await writeFile(script, '{');
+    expect(await ask('Hello')).toContain('script.json is no script: line 1: no JSON.');
+    await end(server.child, 'SIGTERM');
+    expect(server.text()).toMatch(/^scripted model: The script has no answer .* message: "Goodbye"\./m);
+    expect(server.text()).toContain('scripted model: script.json is no script: line 1: no JSON.');
+  });
+
   it('names the setting of a script that it cannot use, and leaves nothing behind', async () => {
     const script = join(dataDir, 'script.json');
     await writeFile(script, '{}');
