@@ -127,7 +127,7 @@ type Components = NonNullable<OpenAPIObject['components']>;
  * application packages.
  */
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
-  leaveFiltersEmpty(document);
+  leaveOptionalEmpty(document);
   const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
   const limits = { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') };
   for (const { security = [], responses } of operationsOf(document)) {
@@ -150,20 +150,19 @@ function withCommonParts(document: OpenAPIObject): OpenAPIObject {
 }
 
 /** What is looked at of a parameter. */
-interface QueryParameter {
-  name: string;
-  in?: string;
+interface Parameter {
   required?: boolean;
+  example?: unknown;
   schema?: { example?: unknown };
 }
 
-/** Takes the examples from parameters that may be left out: /docs would send them with every request. */
-function leaveFiltersEmpty(document: OpenAPIObject): void {
+/** Takes the examples from parameters that may be left out, wherever they stand: /docs would send them with every request. */
+function leaveOptionalEmpty(document: OpenAPIObject): void {
   for (const { parameters = [] } of operationsOf(document)) {
-    for (const { in: place, required, schema } of parameters as QueryParameter[]) {
-      if (place === 'query' && required !== true) {
-        delete schema?.example;
-      }
+    for (const parameter of (parameters as Parameter[]).filter(({ required }) => required !== true)) {
+      delete parameter.example;
+      // A copy: a parameter that is needed may have the same schema.
+      parameter.schema = { ...parameter.schema, example: undefined };
     }
   }
 }

@@ -34,7 +34,7 @@ export const InstanceProgressApi = apiRoutes([], {
         name: 'Last-Event-ID',
         required: false,
         description: 'Number of the last event that the caller knows; anything that is no number is ignored.',
-        schema: { type: 'string', maxLength: HEADER_MAX_LENGTH, example: '6' },
+        schema: { type: 'string', maxLength: HEADER_MAX_LENGTH },
       },
     ],
     answer: {
