@@ -170,6 +170,22 @@ describe('POST …/{uuid}/retry with data', () => {
     expect(await dataOf(uuid)).toEqual({ amount: 7, kept: 1 });
     expect(await stateOf(app, uuid)).toBe('STARTED');
   });
+
+  it('closes the incident as retried where the instance ends with the retry', async () => {
+    const uuid = (await start(app, published, 'picky', { amount: 'many' })).body.incident
+      ?.processInstanceUuid;
+    const { body } = await retry(uuid ?? '', null, { data: { amount: 1 } });
+    const [incident] = (body as { retriedIncidents: string[] }).retriedIncidents;
+    expect(body).toMatchObject({ uuid, state: 'FINISHED', retriedIncidents: [expect.any(String)] });
+
+    const { id } = await instanceRow(app, uuid ?? '');
+    expect(await incidentRows(app, id)).toMatchObject([{ uuid: incident, state: 'RETRIED', job: null }]);
+    const closings = (await eventRows(app, id)).filter(({ kind }) => kind === 'INCIDENT_CLOSED');
+    expect(closings).toMatchObject([{ actor: 'jane.doe', data: { incident, state: 'RETRIED' } }]);
+    const inbox = '/rtm/api/runtime/process-incident?state=RETRIED&processDefinitionName=picky';
+    const listed = await app.request<{ incidents: { uuid: string }[] }>('GET', inbox);
+    expect(listed.body.incidents.map((one) => one.uuid)).toContain(incident);
+  });
 });
 
 describe('a retry of a call with data', () => {

@@ -161,7 +161,7 @@ export class InstanceRetriesService {
       { uuid },
       {
         actor: attempt.principal.user.userName,
-        retried: stop.job,
+        retried: stop,
         decide: async (held, manager) =>
           (await this.again(manager, held.row, stop, attempt)) ?? {
             command: await this.toCommand(manager, held, stop, attempt.patch),
@@ -175,7 +175,7 @@ export class InstanceRetriesService {
     );
   }
 
-  /** Closes the incident that is retried, and tells the audit log. */
+  /** Closes the incident that is retried, where its step has not, and tells the audit log. */
   private async close(
     manager: EntityManager,
     { row, stop, attempt }: { row: InstanceHead; stop: Stop; attempt: Attempt },

@@ -48,7 +48,7 @@ export class StepWork {
     if (job !== undefined) {
       await this.queue.complete(manager, job);
     }
-    const runKey = retried === undefined ? null : stoppedRunOf(retried);
+    const runKey = retried === undefined ? null : stoppedRunOf(retried.job);
     if (runKey !== null) {
       // Who retries decides with it that calls whose outcome nobody knows are made once more.
       await this.workflows.release(manager, runKey, row.shard);
@@ -122,7 +122,7 @@ function newJobs(
     ...jobs.map((job) => toNewJob(row, job, now)),
     ...parked.map((job) => unparked(row, job, now)),
     ...expiry,
-  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried) }));
+  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried?.job) }));
 }
 
 function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {

@@ -12,7 +12,7 @@ import { expiryAfter } from './expiry.js';
 import { hasEnded, isReleased } from './instance-status.js';
 import { JoinIncidents } from './join-incidents.js';
 import { StepWork } from './step-work.js';
-import type { StepBase, WriteContext } from './step.types.js';
+import type { RetriedIncident, StepBase, WriteContext } from './step.types.js';
 import { tokenChanges } from './token-changes.js';
 
 /** What came of writing a step. */
@@ -48,9 +48,9 @@ export class StepWriter {
     }
     const { row } = base;
     const joins = await this.joins.changes(manager, base, result, context);
-    const gone = await this.closedIncidents(manager, base, result, context.now);
+    const gone = await this.closedIncidents(manager, base, result, context);
     const closed = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
-    const closing = closingEvents(closed, result.instance.seq);
+    const closing = closingEvents(closed, result.instance.seq, context.retried);
     const raising = raisingEvents(joins.raised, result.instance.seq + closing.length);
     const events = [...result.events, ...closing, ...raising];
     await this.writeInstance(manager, base, result, {
@@ -107,7 +107,7 @@ export class StepWriter {
     manager: EntityManager,
     { row, tokens }: StepBase,
     { instance }: StepResult,
-    now: Date,
+    { now, retried }: WriteContext,
   ): Promise<IncidentHead[]> {
     if (row.openIncidents === 0) {
       return [];
@@ -123,13 +123,10 @@ export class StepWriter {
         ({ job }) => job === null || !outlives(job, instance.state),
       ),
     ];
-    await this.incidents.close(
-      manager,
-      row.id,
-      closed.map(({ id }) => id),
-      'RESOLVED',
-      now,
-    );
+    for (const state of ['RETRIED', 'RESOLVED'] as const) {
+      const ids = closed.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);
+      await this.incidents.close(manager, row.id, ids, state, now);
+    }
     return closed;
   }
 }
@@ -148,12 +145,21 @@ function raisingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent
   }));
 }
 
-function closingEvents(incidents: readonly IncidentHead[], seq: number): NewEvent[] {
-  return incidents.map(({ uuid, tokenId, node }, index) => ({
+function closingEvents(
+  incidents: readonly IncidentHead[],
+  seq: number,
+  retried: RetriedIncident | undefined,
+): NewEvent[] {
+  return incidents.map((incident, index) => ({
     seq: seq + index + 1,
     kind: 'INCIDENT_CLOSED',
-    tokenId,
-    node,
-    data: { incident: uuid, state: 'RESOLVED' },
+    tokenId: incident.tokenId,
+    node: incident.node,
+    data: { incident: incident.uuid, state: closedAs(incident, retried) },
   }));
+}
+
+/** A retry may close its own incident: its work has ended the instance at once, or moved the token on. */
+function closedAs({ id }: IncidentHead, retried: RetriedIncident | undefined): 'RETRIED' | 'RESOLVED' {
+  return id === retried?.id ? 'RETRIED' : 'RESOLVED';
 }

@@ -53,6 +53,12 @@ export interface NoStep<Answer> {
 /** What a plan comes to. */
 export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
 
+/** An incident that is retried, and its background work. */
+export interface RetriedIncident {
+  id: number;
+  job: ParkedJob;
+}
+
 /** What one transaction does to an instance. */
 export interface StepPlan<Answer> {
   /** Who acts, by user name; null for the background. */
@@ -61,8 +67,8 @@ export interface StepPlan<Answer> {
   job?: Job;
   /** Whether a caller adds work, which quotas may refuse. */
   addsWork?: true;
-  /** Background work that is retried: when the step asks for the very same, it goes on with the run that was begun. */
-  retried?: ParkedJob;
+  /** The incident that is retried: when the step asks for the very same work, it goes on with the run that was begun. */
+  retried?: RetriedIncident;
   /** Called once, with the lock held and before tokens are read: what to do. May throw whatever refuses it. */
   decide(held: LockedInstance, manager: EntityManager): Decision<Answer> | Promise<Decision<Answer>>;
 }
@@ -90,5 +96,5 @@ export interface WriteContext {
   now: Date;
   origin: EventOrigin;
   job?: Job | undefined;
-  retried?: ParkedJob | undefined;
+  retried?: RetriedIncident | undefined;
 }
