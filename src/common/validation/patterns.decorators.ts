@@ -13,6 +13,7 @@ import {
   ValidateNested,
   buildMessage,
 } from 'class-validator';
+import { displayNameFault } from './display-name.js';
 
 /** As the OpenAPI document shows it: generators of requests know no lookahead. */
 export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
@@ -75,17 +76,6 @@ export const IsText = (min: number, max: number, options: ApiPropertyOptions): P
     ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
   );
 
-/** Characters that break a line or change the direction of what stands beside them (Unicode TR 9, TR 36). */
-// eslint-disable-next-line no-control-regex
-const NOT_IN_A_NAME = /[\t\n\r\u0080-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** The message for a name that has some. */
-export const NAME_RULE = 'must be one line without characters that change the direction of text';
-
-/** Whether a text can be shown as a name beside others. */
-export function isDisplayName(text: string): boolean {
-  return !NOT_IN_A_NAME.test(text);
-}
-
 /** A name that people read beside others: a text of one line that changes nothing about what stands around it. */
 export const IsDisplayName = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
@@ -93,8 +83,8 @@ export const IsDisplayName = (max: number, options: ApiPropertyOptions): Propert
     ValidateBy({
       name: 'isDisplayName',
       validator: {
-        validate: (value: unknown) => typeof value !== 'string' || isDisplayName(value),
-        defaultMessage: buildMessage(() => NAME_RULE),
+        validate: (value: unknown) => typeof value !== 'string' || displayNameFault(value) === undefined,
+        defaultMessage: buildMessage((_each, args) => displayNameFault(String(args?.value)) ?? ''),
       },
     }),
   );

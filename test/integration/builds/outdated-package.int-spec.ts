@@ -90,6 +90,19 @@ describe('a package that a release before stored, with looser rules', () => {
     expect(await buildRows(app, place.appId)).toEqual([]);
   });
 
+  it('keeps display names that are refused today, through commit and build', async () => {
+    const bad = processWith('userTask', 'work', 'name="De\u202ea"');
+    expect((await store(app, place, documentOf(bad))).body).toMatchObject({
+      problems: [{ file: 'processes/process-0.bpmn', element: 'work', code: 'DISPLAY_NAME_INVALID' }],
+    });
+    await storedBefore(bad);
+    expect((await commit(app, place)).status).toBe(200);
+    const { status, body } = await build(app, place);
+    expect(status).toBe(201);
+    const { nodes } = await graphOf(app, body.buildId, 'old');
+    expect(nodes.find(({ key }) => key === 'work')).toMatchObject({ name: 'De\u202ea' });
+  });
+
   it('is not edited as a draft either, and can be delivered again once it is mended', async () => {
     await storedBefore(FOREIGN);
     const before = await packageRow(app, place);

@@ -125,6 +125,36 @@ const withOperation = (operation: Record<string, unknown>) => ({
   payload: { ...DATA.payload, ...operation },
 });
 
+describe('display names', () => {
+  /** A package in which everything that people read has this name. */
+  const named = (name: string): Record<string, unknown> =>
+    packageDocument({
+      application: application({ name }),
+      systems: [system({ name })],
+      workflows: [workflow([node('start', 'START', ['end'], { name })])],
+    });
+
+  it.each(['De\u202ead', 'a\nb', '\u2066a', 'a\u0085', 'a\u200b', '\ufeffa', 'a\u2060', 'a\u{e0041}'])(
+    'are not %j',
+    async (name) => {
+      expect(await told(named(name))).toEqual([
+        'application.json: /name: DISPLAY_NAME_INVALID',
+        'systems/core_tools.json: /name: DISPLAY_NAME_INVALID',
+        'workflows/rate.json: start: DISPLAY_NAME_INVALID',
+      ]);
+      // What is stored stays: a committed version could not be mended.
+      expect(await told(named(name), { isStored: true })).toEqual([]);
+    },
+  );
+
+  it.each(['نمی\u200cخواهم', 'क्\u200dष', '👩\u200d💻', '❤\ufe0f', 'Überweisung'])(
+    'may be %j',
+    async (name) => {
+      expect(await told(named(name))).toEqual([]);
+    },
+  );
+});
+
 describe('application.json', () => {
   it('is of the application of the path', async () => {
     expect(await told(packageDocument(), { appId: 'other' })).toEqual([

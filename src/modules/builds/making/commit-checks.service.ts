@@ -48,7 +48,9 @@ export class CommitChecksService {
     }
     const systems = await this.systemsOf(version, stored);
     await this.database.read((manager) => this.requireSystems(manager, version, systems));
-    const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
+    const { package: checked, problems } = await this.checks.require(principal, version, stored.json, {
+      isStored: true,
+    });
     if (checked === null) {
       throw new PackageOutdatedError(problems, 'deliver it again, mended');
     }

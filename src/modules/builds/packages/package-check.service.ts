@@ -49,6 +49,8 @@ export interface CheckOptions {
   forBuild?: (svcUuid: string, nodes: readonly NamedNode[]) => Promise<number[]>;
   /** The workflows as a draft holds them too: tells what is stored so far, when the check begins. */
   draft?: () => Promise<DraftChange>;
+  /** See `CheckContext`. */
+  isStored?: true;
   /** Builds that are looked up as if they were not there. */
   hidden?: ReadonlySet<string>;
 }
@@ -74,7 +76,7 @@ export class PackageCheckService {
   async check(
     version: AppVersionKey,
     source: PackageSource,
-    { forBuild, draft, hidden = new Set() }: CheckOptions = {},
+    { forBuild, draft, isStored, hidden = new Set() }: CheckOptions = {},
   ): Promise<PackageCheck> {
     const { appId } = version;
     return this.threads.inTurn(async (thread) => {
@@ -89,7 +91,8 @@ export class PackageCheckService {
       const libraries = await this.libraries.resolve(appId, outline.libraries, hidden);
       const definitionIds = await this.definitionIds(appId, outline);
       const registered = await this.registered(version);
-      const context = { appId, libraries: libraries.direct, definitionIds, registered };
+      const known = { definitionIds, registered, isStored: isStored === true };
+      const context = { appId, libraries: libraries.direct, ...known };
       const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];

@@ -53,7 +53,10 @@ export class PackageDeliveriesService {
     }
     const change: DraftChange = { before: null, at: row.storedAt, by: row.storedBy };
     const json = await unpackBytes(row.document);
-    const checked = await this.checks.check(version, json, { draft: () => Promise.resolve(change) });
+    const checked = await this.checks.check(version, json, {
+      isStored: true,
+      draft: () => Promise.resolve(change),
+    });
     const drafts = checked.package?.drafts ?? null;
     return drafts && packedIn(drafts);
   }

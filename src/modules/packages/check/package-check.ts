@@ -8,6 +8,7 @@ import type {
   ReadableParts,
 } from '../model/package.types.js';
 import { checkApplication, type ApplicationLimits } from './application-check.js';
+import { checkDisplayNames } from './display-names.js';
 import { requireUniqueNames } from './names.js';
 import { Hints } from './hints.js';
 import { withPlaces } from './problem-places.js';
@@ -40,6 +41,9 @@ export async function checkPackage(
   const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
   requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
   checkSystems(pkg.systems, problems, limits.plainHttp);
+  if (context.isStored !== true) {
+    checkDisplayNames(pkg, problems);
+  }
   const hints = new Hints();
   const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };

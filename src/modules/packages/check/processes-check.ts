@@ -15,6 +15,7 @@ import type {
   PackageProcessFile,
   UnreadParts,
 } from '../model/package.types.js';
+import { checkNamesOfProcess } from './display-names.js';
 import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
@@ -89,7 +90,7 @@ export class ProcessesCheck {
         this.idle.add(JSON.stringify([process.file, element]));
       }
       compiled.push({ ...process, graphs: definitions });
-      readable.forEach(({ name }) => this.faulty.add(keyOf(this.context.appId, name)));
+      readable.forEach((graph) => this.checkReadable(graph, process.file));
       nodes.push(...readable.flatMap((graph) => graph.nodes.map((node) => ({ node, file: process.file }))));
     }
     this.checkNames(compiled);
@@ -132,6 +133,13 @@ export class ProcessesCheck {
     return [...(call === null ? [] : [call]), ...calls]
       .filter(({ appId }) => (appId ?? this.context.appId) === this.context.appId)
       .map(({ process }) => process);
+  }
+
+  private checkReadable(graph: ProcessGraph, file: string): void {
+    this.faulty.add(keyOf(this.context.appId, graph.name));
+    if (this.context.isStored !== true) {
+      checkNamesOfProcess(graph, file, this.problems);
+    }
   }
 
   private checkNames(compiled: readonly CheckedProcessFile[]): void {

@@ -95,4 +95,6 @@ export interface CheckContext {
   registered?: readonly { resourceName: string; resourceDefinitionId: string }[];
   /** Definition ids of the application so far; without them a workflow can refer to its own systems by name only. */
   definitionIds?: DefinitionIds;
+  /** Whether it is stored already, perhaps by a release that took any display name. */
+  isStored?: boolean;
 }
