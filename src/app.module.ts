@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
+import { Clock } from './common/clock.js';
 import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
 import { HandlerSpansInterceptor } from './common/http/handler-spans.interceptor.js';
 import { RequestChecksModule } from './common/http/request-checks.module.js';
@@ -38,12 +39,14 @@ export interface AppOptions {
   env: Env;
   /** Makes the issuer whose bearer tokens are accepted. */
   issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
+  /** Evaluation mode and tests can bring one that they move. */
+  clock?: Clock;
 }
 
 /** The whole service. Guards, filter and pipe are here, so that a test gets the same chain. */
 @Module({})
 export class AppModule {
-  static with({ env, issuer }: AppOptions, log = new Log(env)): DynamicModule {
+  static with({ env, issuer, clock = new Clock() }: AppOptions, log = new Log(env)): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -54,8 +57,8 @@ export class AppModule {
         TracingModule,
         StopGateModule,
         DatabaseModule.of(SCHEMA),
-        SecretsModule,
-        { ...AuthModule.forIssuer(issuer), global: true },
+        SecretsModule.with(clock),
+        { ...AuthModule.forIssuer(issuer, clock), global: true },
         RequestChecksModule,
         AgentsModule,
         AuditModule,

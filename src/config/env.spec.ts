@@ -134,6 +134,17 @@ describe('Env', () => {
     },
   );
 
+  it('has a clock that stands still in evaluation mode alone', () => {
+    const clock = { EVALUATION_CLOCK: '2030-01-01T08:00:00Z' };
+    expect(problems('evaluation', clock)).toEqual([]);
+    expect(problems('production', { ...production, ...clock })).toEqual([
+      'EVALUATION_CLOCK must not be set in production',
+    ]);
+    expect(problems('evaluation', { EVALUATION_CLOCK: 'hush' })).toEqual([
+      'EVALUATION_CLOCK must be a date and time in UTC, such as 2030-01-31T08:00:00Z',
+    ]);
+  });
+
   it('asks an introspection endpoint with one kind of credentials, and in the clear nowhere', () => {
     const [url, id, secret, token] = ['URL', 'CLIENT_ID', 'CLIENT_SECRET', 'TOKEN'].map(
       (name) => `OIDC_INTROSPECTION_${name}`,

@@ -128,6 +128,9 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(isPlainElsewhere(present['OIDC_INTROSPECTION_URL'])
           ? ['OIDC_INTROSPECTION_URL must start with https:// unless it is on this machine']
           : []),
+        ...(present['EVALUATION_CLOCK'] === undefined
+          ? []
+          : ['EVALUATION_CLOCK must not be set in production']),
         ...readUrlProblems(present),
         ...introspectionProblems(present),
         ...plainSecrets(present),

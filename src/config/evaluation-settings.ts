@@ -14,4 +14,10 @@ export const evaluationSettings = {
     .min(1)
     .optional()
     .describe('JSON file that the scripted model answers from; the one of the sample without it.'),
+  EVALUATION_CLOCK: z.iso
+    .datetime('must be a date and time in UTC, such as 2030-01-31T08:00:00Z')
+    .optional()
+    .describe(
+      'Date and time at which the clock of evaluation mode stands still until a test moves it; without the sample application. Refused in production.',
+    ),
 };

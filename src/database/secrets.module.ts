@@ -1,15 +1,14 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { Clock } from '../common/clock.js';
 import { Database } from './database.js';
 import { SecretCipher } from '../common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../common/secrets/secret-keys.js';
 
-/** Offers the cipher after the configured keys were proven against the stored secrets. */
+/** Offers the clock, and the cipher after the configured keys were proven against the stored secrets. */
 @Global()
 @Module({
   providers: [
-    Clock,
     {
       provide: SecretCipher,
       inject: [Env, Database, Clock],
@@ -23,4 +22,8 @@ import { checkSecretKeys } from '../common/secrets/secret-keys.js';
   ],
   exports: [Clock, SecretCipher],
 })
-export class SecretsModule {}
+export class SecretsModule {
+  static with(clock: Clock): DynamicModule {
+    return { module: SecretsModule, providers: [{ provide: Clock, useValue: clock }] };
+  }
+}

@@ -8,6 +8,7 @@ import {
 } from 'jose';
 import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
 import type { PermissionRules } from '../config/permission-rules.js';
+import { Clock } from '../common/clock.js';
 import type { KeySource } from '../common/auth/key-source.js';
 import { TrustedIssuer } from '../common/auth/trusted-issuer.js';
 import { claimsGranting, grantingRule } from './granting-claims.js';
@@ -41,13 +42,17 @@ export class EvaluationIssuer implements KeySource {
     private readonly publicPem: string,
     private readonly thumbprint: string,
     private readonly rules: PermissionRules,
+    private readonly clock: Clock,
   ) {}
 
-  /** @param rules the rules that the server reads permissions with; tokens get the claims that they ask for */
-  static async create(rules: PermissionRules): Promise<EvaluationIssuer> {
+  /**
+   * @param rules the rules that the server reads permissions with; tokens get the claims that they ask for
+   * @param clock by which the server checks its tokens
+   */
+  static async create(rules: PermissionRules, clock = new Clock()): Promise<EvaluationIssuer> {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
     const thumbprint = await calculateJwkThumbprint(await exportJWK(publicKey));
-    return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, rules);
+    return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, rules, clock);
   }
 
   /** Issuer identifier, `urn:svc:evaluation:<thumbprint of the key>`. */
@@ -70,13 +75,16 @@ export class EvaluationIssuer implements KeySource {
       ...sampleNames(subject),
       client_id: 'evaluation',
     };
+    const issuedAt = secondsOf(this.clock);
+    // The library that checks the signature goes by the time of the machine.
+    const goodFrom = Math.max(issuedAt, secondsOf(new Clock()));
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: this.thumbprint })
       .setIssuer(this.name)
       .setAudience(AUDIENCE)
       .setSubject(subject)
-      .setIssuedAt()
-      .setExpirationTime(`${ttlSeconds}s`)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(goodFrom + ttlSeconds)
       .setJti(crypto.randomUUID())
       .sign(this.privateKey);
   }
@@ -113,4 +121,8 @@ export class EvaluationIssuer implements KeySource {
     }
     return permissions;
   }
+}
+
+function secondsOf(clock: Clock): number {
+  return Math.floor(clock.now().getTime() / 1_000);
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithStartError } from '../config/cli.js';
+import { Clock } from '../common/clock.js';
 import { Env } from '../config/env.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
 import { startEvaluationModel } from './scripted-model/evaluation-model.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';
+import { StillClock } from './still-clock.js';
 import { TokenSocket } from './token-socket.js';
 
 const LOOPBACK = '127.0.0.1';
@@ -22,9 +24,10 @@ try {
   const dataDir = given.get('DATA_DIR');
   const secretsKeys = await evaluationSecretsKeys(dataDir);
   // Only now: to load the rest takes seconds on a small machine, and wrong settings are to be told at once.
-  const [{ serve }, { deliverSample, SAMPLE_APP }] = await Promise.all([
+  const [{ serve }, { deliverSample, SAMPLE_APP }, { TestControl }] = await Promise.all([
     import('../serve.js'),
     import('./sample-application.js'),
+    import('./test-control.js'),
   ]);
   model = await startEvaluationModel(given, SAMPLE_SCRIPT);
   const env = Env.fromProcess('evaluation', {
@@ -32,17 +35,25 @@ try {
     SECRETS_KEYS: secretsKeys,
     ...(model === undefined ? {} : { LLM_BASE_URL: model.url, LLM_MODEL: model.name }),
   });
-  const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'));
+  const start = env.get('EVALUATION_CLOCK');
+  const clock = start === undefined ? new Clock() : new StillClock(new Date(start));
+  const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'), clock);
   socket = await TokenSocket.open(dataDir, issuer);
   const url = await serve({
     env,
     issuer: { inject: [], useFactory: () => issuer.trusted },
+    clock,
     host: LOOPBACK,
     onStop: async () => {
       await socket?.close();
       await model?.close();
     },
     beforeListening: async (app) => {
+      if (clock instanceof StillClock && socket !== undefined) {
+        socket.control = new TestControl(app, clock, model);
+        sample = 'none, EVALUATION_CLOCK is set';
+        return;
+      }
       sample = await deliverSample(app, SAMPLE_FOLDER).then(
         (buildId) => `appId ${SAMPLE_APP}, build ${buildId}`,
         (error: unknown) => `not delivered: ${error instanceof Error ? error.message : 'unknown'}`,

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UnknownPermissionError, type EvaluationIssuer } from './evaluation-issuer.js';
 import { claimSocketFile, readSocketFile, removeSocketFile } from './socket-file.js';
+import type { TestControl } from './test-control.js';
+import { TestControlError } from './test-control.errors.js';
 import { isAlive } from './token-socket.client.js';
 
 const OWNER_ONLY = 0o600;
-const ORDER_MAX_BYTES = 16_384;
+const ORDER_MAX_BYTES = 1_048_576;
 const DAY_SECONDS = 86_400;
 
 const tokenOrder = z.object({
@@ -30,6 +32,9 @@ export class DataDirInUseError extends Error {
  * `evaluation.json` of the data folder names the socket for as long as the server runs.
  */
 export class TokenSocket {
+  /** What tests of applications ask for; only where the clock stands still. */
+  control: TestControl | undefined;
+
   private constructor(
     private readonly dataDir: string,
     private readonly folder: string,
@@ -44,7 +49,9 @@ export class TokenSocket {
   static async open(dataDir: string, issuer: EvaluationIssuer): Promise<TokenSocket> {
     const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-')); // mode 0700
     const path = join(folder, 'token.sock');
-    const server = createServer((request, response) => void answer(request, response, issuer));
+    const server = createServer(
+      (request, response) => void answer(request, response, issuer, socket.control),
+    );
     const socket = new TokenSocket(dataDir, folder, server);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -96,13 +103,25 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   issuer: EvaluationIssuer,
+  control: TestControl | undefined,
 ): Promise<void> {
+  const { method = '', url = '' } = request;
   try {
-    response.end(request.method === 'POST' ? await mint(await readBody(request), issuer) : issuer.name);
+    if (control !== undefined && url !== '/') {
+      response.end(JSON.stringify(await control.handle(method, url, JSON.parse(await readBody(request)))));
+    } else {
+      response.end(method === 'POST' ? await mint(await readBody(request), issuer) : issuer.name);
+    }
   } catch (error) {
-    const known = error instanceof UnknownPermissionError || error instanceof z.ZodError;
+    const known = isKnown(error);
     response.writeHead(known ? 400 : 500).end(known ? describe(error) : 'The token could not be made.');
   }
+}
+
+type KnownError = UnknownPermissionError | TestControlError | z.ZodError;
+
+function isKnown(error: unknown): error is KnownError {
+  return [UnknownPermissionError, TestControlError, z.ZodError].some((type) => error instanceof type);
 }
 
 function mint(body: string, issuer: EvaluationIssuer): Promise<string> {
@@ -120,6 +139,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-function describe(error: UnknownPermissionError | z.ZodError): string {
+function describe(error: KnownError): string {
   return error instanceof z.ZodError ? error.issues.map(({ message }) => message).join('\n') : error.message;
 }

@@ -25,13 +25,17 @@ export class AuthModule implements OnModuleInit, OnModuleDestroy {
   /**
    * @param inject,useFactory what makes the issuer whose tokens are accepted; `inject: [Env], useFactory: oidcIssuer`
    * in production. `Env` must be provided by a global module.
+   * @param clock by which tokens are good
    */
-  static forIssuer(provider: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>): DynamicModule {
+  static forIssuer(
+    provider: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>,
+    clock = new Clock(),
+  ): DynamicModule {
     return {
       module: AuthModule,
       imports: [RateLimitModule],
       providers: [
-        Clock,
+        { provide: Clock, useValue: clock },
         JwtStrategy,
         { provide: TrustedIssuer, ...provider },
         { provide: APP_GUARD, useClass: JwtAuthGuard },

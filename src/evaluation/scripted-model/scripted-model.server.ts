@@ -44,7 +44,7 @@ export class ScriptedModel {
   private readonly server: Server;
 
   private constructor(
-    private readonly script: ModelScript,
+    private script: ModelScript,
     private readonly onRequest: (request: ChatRequest) => void | Promise<void>,
     private readonly surroundings: ScriptedModelSurroundings,
   ) {
@@ -73,6 +73,11 @@ export class ScriptedModel {
       throw new SettingUnusableError('EVALUATION_MODEL_PORT names a port that cannot be listened on', error);
     }
     return model;
+  }
+
+  /** Answers from another script from now on. Its model has the name of the first one, which the service asks for. */
+  follow(script: ModelScript): void {
+    this.script = { ...script, model: this.name };
   }
 
   /** What LLM_BASE_URL is to be: `http://127.0.0.1:port/v1`. */

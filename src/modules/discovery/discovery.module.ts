@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
 import { DatabaseTime } from '../../database/database-time.js';
 import { RedisModule } from '../../common/redis/redis.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
@@ -23,7 +22,6 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
     DiscoveryRights,
     ...PROBE_PROVIDERS,
     ...SOURCE_PROVIDERS,
-    Clock,
     DatabaseTime,
     DiscoveryMetrics,
     ScanCoordinator,

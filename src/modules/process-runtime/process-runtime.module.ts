@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
 import { RedisModule } from '../../common/redis/redis.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
@@ -85,7 +84,6 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
   ],
   providers: [
     ...PROCESS_JOB_HANDLERS,
-    Clock,
     EventsRepository,
     ExpiredRows,
     FamiliesRepository,

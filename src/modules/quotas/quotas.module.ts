@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
 import { QuotaMetrics } from './accounts/quota-metrics.js';
 import { QuotasService } from './accounts/quotas.service.js';
 import { QuotaUsesRepository } from './storage/quota-uses.repository.js';
 
 /** Quotas of applications and callers. */
 @Module({
-  providers: [Clock, QuotaMetrics, QuotasService, QuotaUsesRepository],
+  providers: [QuotaMetrics, QuotasService, QuotaUsesRepository],
   exports: [QuotasService],
 })
 export class QuotasModule {}

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -148,6 +149,23 @@ describe('the token socket', () => {
     await socket.close();
     await expect(stat(file)).rejects.toThrow('ENOENT');
     await expect(stat(dirname(path))).rejects.toThrow('ENOENT');
+  });
+
+  it('moves no clock, and scripts no model, where the clock runs', async () => {
+    socket = await TokenSocket.open(dataDir, evaluation);
+    const { socket: socketPath } = JSON.parse(await readFile(join(dataDir, 'evaluation.json'), 'utf8')) as {
+      socket: string;
+    };
+    const statusOf = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        request({ socketPath, method: 'POST', path }, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        })
+          .once('error', reject)
+          .end(JSON.stringify({ to: '2040-01-01T00:00:00Z', timeoutMs: 1_000 }));
+      });
+    expect(await statusOf('/clock')).toBe(400);
+    expect(await statusOf('/settle')).toBe(400);
   });
 
   it('refuses a data folder that belongs to a running server, and leaves that server alone', async () => {
