@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { builtModules } from './test/support/built-modules.js';
 
@@ -24,8 +25,15 @@ const WITHOUT_DATABASE = [
   'test/integration/discovery/sources/**/*.int-spec.ts',
   'test/integration/mcp-connection/**/*.int-spec.ts',
   'test/integration/redis/**/*.int-spec.ts',
+  'test/integration/testing/**/*.int-spec.ts',
   'test/integration/discovery-probes/**/*.int-spec.ts',
 ];
+
+/** Tests of applications, with a service of their own. They name the client package as authors do. */
+const OF_APPLICATIONS = ['sample/tests/**/*.test.ts'];
+const CLIENT = {
+  '@svc/client/testing': fileURLToPath(new URL('clients/typescript/src/testing/index.ts', import.meta.url)),
+};
 
 /** Takes drivers away from its whole process: the project `driverless`. */
 const HIDES_DRIVERS = 'test/integration/discovery-probes/drivers.int-spec.ts';
@@ -105,13 +113,14 @@ export default defineConfig({
       },
       {
         plugins,
+        resolve: { alias: CLIENT },
         test: {
           name: 'peers',
           isolate: false,
-          include: WITHOUT_DATABASE,
+          include: [...WITHOUT_DATABASE, ...OF_APPLICATIONS],
           exclude: [HIDES_DRIVERS],
           setupFiles: ['reflect-metadata', PATIENCE],
-          env: { NODE_ENV: 'test' },
+          env: { NODE_ENV: 'test', SVC_HOME: import.meta.dirname },
           ...PATIENT,
         },
       },

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startEvaluation } from '../test/support/evaluation-service.js';
 import { tallyLine } from '../test/support/tally.js';
-import { bundleSvc } from './bundle-svc.js';
+import { buildClient, packClient } from './client-package.js';
 
 /**
  * Builds the client under its own strict settings, packs it, and installs the package in an empty folder. There the code of its README
- * is compiled as strictly as a caller can be, and its first call and its command line run against the service in evaluation mode.
+ * is compiled as strictly as a caller can be, its first call and its command line run against the service in evaluation mode, and its
+ * first test runs with the test runner of Node.
  *
  *     tsx scripts/check-client.ts
  */
@@ -29,9 +30,7 @@ const CALLER = {
 };
 const TSC = resolve('node_modules/.bin/tsc');
 
-const [first = '', ...others] = [
-  ...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs),
-].map(([, code]) => code);
+const [first = '', ...others] = blocksOf('ts');
 /** The other blocks go on where the first one ends. */
 const whole = [first, 'const { buildId } = build;', ...others.map((code) => `{\n${code}\n}`)].join('\n');
 
@@ -40,11 +39,9 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-client-'));
 const service = await startEvaluation();
 let passed = 0;
 try {
-  run(TSC, ['-p', PACKAGE], '.');
-  await bundleSvc(join(PACKAGE, 'dist/svc.js'));
+  await buildClient();
   done('builds');
-  run('npm', ['pack', '--silent', '--pack-destination', folder], PACKAGE);
-  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  const packed = packClient(folder);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
   run('npm', ['install', '--offline', '--silent', '--no-audit', '--no-fund', packed], folder);
   expectEqual(
@@ -55,6 +52,10 @@ try {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CALLER));
   writeFileSync(join(folder, 'first.ts'), first);
   writeFileSync(join(folder, 'whole.ts'), imported(whole));
+  mkdirSync(join(folder, 'tests'));
+  const [test = ''] = blocksOf('js');
+  // In TypeScript, so that the types of the harness are held too.
+  writeFileSync(join(folder, 'tests/greeting.test.ts'), test);
   run(TSC, [], folder);
   done('compiles');
   const env = { SVC_URL: service.url, SVC_TOKEN: await service.token() };
@@ -63,10 +64,37 @@ try {
   const shown = run('npx', ['--no-install', 'svc', 'show', '--process', 'loan_onboarding'], folder, env);
   expectEqual(/^[\w-]{36} +STARTED +sample +loan_onboarding/m.test(shown), true);
   done('brings the command line');
+  run('npx', ['--no-install', 'svc', 'init', 'application', '--app', 'greeter'], folder, env);
+  const home = { SVC_HOME: resolve('.') };
+  expectEqual(/^# pass 1$/m.test(run(process.execPath, ['--test'], folder, home)), true);
+  done('runs the first test of an application');
+  writeFileSync(join(folder, 'tests/greeting.test.js'), test.replace("'Hello Ada'", "'Hello Eve'"));
+  expectEqual(
+    refused(() => run(process.execPath, ['--test'], folder, home)),
+    true,
+  );
+  done('runs a test that fails when the application is wrong');
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
-  console.log(tallyLine({ passed, failed: passed === 5 ? 0 : 1, skipped: 0 }));
+  console.log(tallyLine({ passed, failed: passed === 7 ? 0 : 1, skipped: 0 }));
+}
+
+/** The examples of the README in a language. */
+function blocksOf(language: string): string[] {
+  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
+    ([, code]) => code ?? '',
+  );
+}
+
+function refused(work: () => unknown): boolean {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** The code with its imports at the top, where they belong. */
