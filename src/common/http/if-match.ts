@@ -3,6 +3,7 @@ import {
   IfMatchRequiredError,
   ValidationFailedError,
 } from '../errors/request.errors.js';
+import { opaqueTags } from './entity-tags.js';
 
 /** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
 export type IfMatch = '*' | readonly string[];
@@ -44,7 +45,6 @@ export const ETAG_HEADER = {
 /** Entity tags in a list, as RFC 9110 writes them (sections 5.6.1 and 8.8.3): empty elements are allowed. */
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`);
-const EACH_OPAQUE_TAG = /"[^"]*"/g;
 
 /**
  * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. A proxy that compresses an answer weakens its tag on the way to the
@@ -66,7 +66,7 @@ export function readIfMatch(value = ''): IfMatch | undefined {
       { field: 'If-Match', rule: 'must be * or entity tags with their quotes, as ETag has them' },
     ]);
   }
-  return text.match(EACH_OPAQUE_TAG) ?? [];
+  return opaqueTags(text);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
+import { opaqueTags } from './entity-tags.js';
 import { headerOf } from './request-header.decorator.js';
-
-const TAGS = /(?:W\/)?("[^"]*")/g;
 
 /**
  * Whether `If-None-Match` of a request names an entity tag, in the weak comparison (RFC 9110, sections 8.8.3.2 and 13.1.2). `*` names none here.
@@ -9,9 +8,6 @@ const TAGS = /(?:W\/)?("[^"]*")/g;
  */
 export function namesTag(request: Pick<Request, 'headers'>, etag: string): boolean {
   const sent = headerOf(request, 'If-None-Match');
-  if (sent === undefined) {
-    return false;
-  }
-  const [current] = [...etag.matchAll(TAGS)].map(([, opaque]) => opaque);
-  return [...sent.matchAll(TAGS)].some(([, opaque]) => opaque === current);
+  const [current] = opaqueTags(etag);
+  return sent !== undefined && opaqueTags(sent).some((tag) => tag === current);
 }
