@@ -440,7 +440,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a process instance
      *
-     * Extension of the contract. State, tokens with what can be executed on them now, process data, open incidents, called processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.
+     * Extension of the contract. State, tokens with what this caller can execute on them now (`uiActions`, for `executeUiAction`), process data, open incidents, called processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.
      */
     public getProcessInstance<ThrowOnError extends boolean = true>(options: Options<GetProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetProcessInstanceResponses, GetProcessInstanceErrors, ThrowOnError>({

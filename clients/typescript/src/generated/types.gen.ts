@@ -1540,7 +1540,7 @@ export type InstancePage = {
 
 export type OpenUiAction = {
     /**
-     * Names the UI action in the path of endpoint 8.
+     * Names the UI action in the path of `executeUiAction`.
      */
     svcUuid: string;
     /**

@@ -1,19 +1,23 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonObject } from '../../../common/json.js';
 import { TokenDto } from '../model/token.dto.js';
+import { BODY_SCHEMA_EXAMPLE } from './instance.examples.js';
 
 /** A UI action that the caller can execute now. */
 export class OpenUiActionDto {
-  @Shows.value('Names the UI action in the path of endpoint 8.', '7c012ba2-d101-55f2-b084-149d62e373ce')
+  @Shows.value(
+    'Names the UI action in the path of `executeUiAction`.',
+    '7c012ba2-d101-55f2-b084-149d62e373ce',
+  )
   svcUuid: string;
 
-  @Shows.value('Name of the UI action.', 'Submit')
+  @Shows.value('Name of the UI action.', 'submit_application')
   name: string;
 
   @Shows.value('Whether it takes the token back to an earlier node.', false)
   back: boolean;
 
-  @Shows.objectOrNull('JSON Schema (2020-12) of the body; null for any object.', null)
+  @Shows.objectOrNull('JSON Schema (2020-12) of the body; null for any object.', BODY_SCHEMA_EXAMPLE)
   bodySchema: JsonObject | null;
 }
 

@@ -7,7 +7,7 @@ const NODE = { nodeId: 1002, nodeName: 'Complete application', bpmnElementId: 'c
 const { tokens, instanceMetadata, ...started } = START_EXAMPLE;
 
 /** Of the UI action of the sample, as its file has it. */
-const BODY_SCHEMA = {
+export const BODY_SCHEMA_EXAMPLE = {
   type: 'object',
   properties: {
     application: {
@@ -61,7 +61,7 @@ export const INSTANCE_EXAMPLE = {
         svcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
         name: 'submit_application',
         back: false,
-        bodySchema: BODY_SCHEMA,
+        bodySchema: BODY_SCHEMA_EXAMPLE,
       },
     ],
   })),

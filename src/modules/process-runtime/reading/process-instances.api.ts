@@ -27,8 +27,8 @@ export const ProcessInstancesApi = apiRoutes([], {
   getProcessInstance: {
     summary: 'Get a process instance',
     description:
-      'Extension of the contract. State, tokens with what can be executed on them now, process data, open incidents, called ' +
-      'processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.',
+      'Extension of the contract. State, tokens with what this caller can execute on them now (`uiActions`, for `executeUiAction`), ' +
+      'process data, open incidents, called processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.',
     answer: { type: InstanceResponseDto, example: INSTANCE_EXAMPLE, description: 'The instance.' },
     errors: READING,
   },

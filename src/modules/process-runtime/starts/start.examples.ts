@@ -36,7 +36,20 @@ export const START_EXAMPLE = {
   instanceMetadata: { processInstanceId: 3100001, processInstanceUuid: UUID },
 };
 
-/** The process of the sample, as its file has it, and one that the caller may not start. */
+/** Of the process of the sample, as its file has it. */
+export const INPUT_SCHEMA_EXAMPLE = {
+  type: 'object',
+  properties: {
+    client: {
+      type: 'object',
+      properties: { name: { type: 'string', minLength: 1 }, email: { type: 'string' } },
+      required: ['name'],
+    },
+  },
+  required: ['client'],
+};
+
+/** The process of the sample, and one that the caller may not start. */
 export const PROCESS_PAGE_EXAMPLE = {
   processes: [
     {
@@ -51,17 +64,7 @@ export const PROCESS_PAGE_EXAMPLE = {
           mayStart: true,
         },
       ],
-      inputSchema: {
-        type: 'object',
-        properties: {
-          client: {
-            type: 'object',
-            properties: { name: { type: 'string', minLength: 1 }, email: { type: 'string' } },
-            required: ['name'],
-          },
-        },
-        required: ['client'],
-      },
+      inputSchema: INPUT_SCHEMA_EXAMPLE,
       mayStart: true,
       refusal: null,
     },

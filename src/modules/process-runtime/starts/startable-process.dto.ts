@@ -10,6 +10,7 @@ import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { laneOf } from '../definitions/lanes.js';
 import type { StartEvent } from './start-choice.js';
+import { INPUT_SCHEMA_EXAMPLE } from './start.examples.js';
 import type { StartableProcess } from './startable-processes.service.js';
 
 const MAX_LIMIT = 200;
@@ -78,6 +79,7 @@ export class StartableProcessDto {
 
   @Shows.objectOrNull(
     'JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.',
+    INPUT_SCHEMA_EXAMPLE,
   )
   inputSchema: JsonObject | null;
 
