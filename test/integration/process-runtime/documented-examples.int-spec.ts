@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliverSample } from '../../../src/evaluation/sample-application.js';
@@ -6,7 +8,13 @@ import type { ProcessPageDto } from '../../../src/modules/process-runtime/starts
 import { buildOpenApi } from '../../../src/openapi.js';
 import { TestApp } from '../../support/app.js';
 import { dereferenced } from '../../support/dereferenced.js';
-import { execute, instancePath, start, type StartBody } from '../../support/runtime/runtime-client.js';
+import {
+  execute,
+  instancePath,
+  start,
+  started,
+  type StartBody,
+} from '../../support/runtime/runtime-client.js';
 
 interface Operation {
   operationId: string;
@@ -48,11 +56,20 @@ function answerOf(id: string): unknown {
   return operation(id).responses['200']?.content?.['application/json']?.example;
 }
 
+async function activeBuild(appId: string): Promise<{ appId: string; buildId: string }> {
+  const { body } = await app.request<{ buildId: string }>('GET', `/rtm/api/runtime/app/${appId}/build/info`);
+  return { appId, buildId: body.buildId };
+}
+
+/** Runs an example of a document with what it takes for given. */
+async function run(example: string, given: Record<string, unknown>): Promise<void> {
+  await (runInNewContext(`(async () => {${example}})()`, given) as Promise<void>);
+}
+
 describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
   it('runs the process of the sample, with the id of the active build', async () => {
     const { appId = '', processDefinitionName = '' } = pathOf('startProcess');
-    const info = await app.request<{ buildId: string }>('GET', `/rtm/api/runtime/app/${appId}/build/info`);
-    const build = { appId, buildId: info.body.buildId };
+    const build = await activeBuild(appId);
     const { body: page } = await app.request<ProcessPageDto>(
       'GET',
       `/rtm/api/runtime/app/${appId}/build/${build.buildId}/processes`,
@@ -92,5 +109,44 @@ describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
     expect(described('startProcess')).toContain('`getBuildInfo`');
     expect(described('executeUiAction')).toContain('`getProcessInstance`');
     expect(described('executeUiAction')).toContain('`bodySchema`');
+  });
+});
+
+describe('what docs/process-semantics.md shows of following an instance', () => {
+  const [, chapter = ''] = readFileSync('docs/process-semantics.md', 'utf8').split(
+    '### Following an instance',
+  );
+  const [, example = ''] = /```js\n([^]*?)```/.exec(chapter) ?? [];
+
+  it('tells every event once, and ends with the instance', async () => {
+    const body = bodyOf('startProcess');
+    const { uuid } = await started(app, await activeBuild('sample'), 'loan_onboarding', body);
+    const told: [event: string, data: Record<string, unknown>][] = [];
+    const asked: unknown[] = [];
+    await run(example, {
+      base: app.url,
+      token: await app.tokenWith({ scope: 'openid process:read' }),
+      uuid,
+      TextDecoderStream,
+      fetch: (address: string, init: { headers: Record<string, string> }) => {
+        asked.push(init.headers['last-event-id']);
+        return fetch(address, init);
+      },
+      show: (event: string, data: Record<string, unknown>) => {
+        if (told.length === 0) {
+          void app.request('POST', `${instancePath(uuid)}/terminate`);
+        }
+        told.push([event, data]);
+      },
+    });
+
+    expect(told[0]).toMatchObject(['instance', { uuid, state: 'STARTED' }]);
+    expect(told.at(-1)?.[0]).toBe('end');
+    const numbers = told.flatMap(([event, { seq }]) => (event === 'history' ? [seq] : []));
+    expect(numbers.length).toBeGreaterThan(0);
+    expect(numbers).toEqual(Array.from(numbers, (_, index) => Number(numbers[0]) + index));
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toBeUndefined();
+    expect(asked[1]).toBe(String(numbers.at(-1)));
   });
 });
