@@ -33,6 +33,13 @@ export const OPTIONAL_IF_MATCH = {
   description: `${IF_MATCH.description} 412 when it is another by now. Needed where the deployment asks for it: 428 without.`,
 } as const;
 
+/** The same, where a change of something of a system never needs one. */
+export const SYSTEM_IF_MATCH = {
+  ...IF_MATCH,
+  required: false,
+  description: 'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
+} as const;
+
 /** The response header `ETag` of a node (RFC 9110, section 8.8.3). */
 export const ETAG_HEADER = {
   ETag: {

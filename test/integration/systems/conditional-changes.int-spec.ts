@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { detailsPath, systemPath, toolPath } from '../../support/factories.js';
-import { createdSystem, insertTools, newPlace, systemRow, type Place, type SystemBody } from './rows.js';
+import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { detailsPath, serviceAccount, systemPath, toolPath } from '../../support/factories.js';
+import { tlsCertificate, type TlsCertificate } from '../../support/peers/tls-certificate.js';
+import {
+  createdSystem,
+  insertSystem,
+  insertTools,
+  newPlace,
+  systemRow,
+  type Place,
+  type SystemBody,
+} from './rows.js';
 
 const CHANGED = { message: 'It was changed meanwhile: read it again.', details: 'If-Match' };
 const NEEDED = {
@@ -12,10 +22,12 @@ const NEEDED = {
 describe('a change of a system with If-Match', () => {
   let app: TestApp;
   let strict: TestApp;
+  let certificate: TlsCertificate;
   let place: Place;
   let system: SystemBody;
   beforeAll(async () => {
     app = await TestApp.start();
+    certificate = await tlsCertificate();
     strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
   });
   afterAll(() => Promise.all([app.close(), strict.close()]));
@@ -90,6 +102,50 @@ describe('a change of a system with If-Match', () => {
     expect((await update('one', read)).status).toBe(412);
     // The interface contract knows no such answer.
     expect((await switched(true, undefined, strict)).status).toBe(200);
+  });
+
+  describe.each(['client-secret', 'client-certificate'])('and of its %s', (credential) => {
+    const replaced = async (ifMatch?: string, to = app, resourceId = system.resourceId) => {
+      const { cert, key } = certificate;
+      const body =
+        credential === 'client-secret'
+          ? { clientSecret: 'another secret' }
+          : { clientCertificate: cert, clientKey: key };
+      return to.request('PUT', `${systemPath(resourceId, place.appId, place.versionId)}/${credential}`, {
+        body,
+        headers: conditional(ifMatch),
+      });
+    };
+    beforeEach(async () => {
+      system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
+    });
+
+    it('takes the tag of the system, which has another one then', async () => {
+      const read = await tag();
+      expect((await replaced(read)).status).toBe(200);
+      const late = await replaced(read);
+      expect(late.status).toBe(412);
+      expect(late.body).toMatchObject(CHANGED);
+      expect((await update('one', read)).status).toBe(412);
+      expect((await replaced('no tag')).status).toBe(400);
+      expect((await replaced('*')).status).toBe(200);
+    });
+
+    it('needs no header where the deployment asks for it', async () => {
+      expect((await replaced(undefined, strict)).status).toBe(200);
+    });
+
+    it('takes no tag of a system of another type, which has none', async () => {
+      const read = await tag();
+      const { resourceId } = await insertSystem(app, place, {
+        type: SystemType.Rest,
+        authorizationType: AuthorizationType.ServiceAccount,
+        clientId: 'client-1',
+        identityProviderUrl: 'https://sso.example.com/token',
+      });
+      expect((await replaced(read, app, resourceId)).status).toBe(412);
+      expect((await replaced('*', app, resourceId)).status).toBe(200);
+    });
   });
 
   it('comes behind what is wrong with the request', async () => {

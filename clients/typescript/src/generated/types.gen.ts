@@ -7445,6 +7445,12 @@ export type UpdateSystemResponse = UpdateSystemResponses[keyof UpdateSystemRespo
 
 export type ReplaceClientSecretData = {
     body: ReplaceSecretRequestWritable;
+    headers?: {
+        /**
+         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -7485,6 +7491,10 @@ export type ReplaceClientSecretErrors = {
      */
     409: ErrorResponse;
     /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
+    /**
      * Too many requests; Retry-After says when to come back.
      */
     429: ErrorResponse;
@@ -7511,6 +7521,12 @@ export type ReplaceClientSecretResponse = ReplaceClientSecretResponses[keyof Rep
 
 export type ReplaceClientCertificateData = {
     body: ClientCertificateRequestWritable;
+    headers?: {
+        /**
+         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -7546,6 +7562,10 @@ export type ReplaceClientCertificateErrors = {
      * Resource not found.
      */
     404: ErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */

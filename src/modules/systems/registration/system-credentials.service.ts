@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { IfMatch } from '../../../common/http/if-match.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
@@ -28,15 +29,17 @@ export class SystemCredentialsService {
 
   /**
    * Sets the secret of a system of any type, of a committed version too: it is no part of its definition.
+   * @param ifMatch entity tags of the system as the caller may have read it
    * @throws SystemNotFoundError
-   * @throws ValidationFailedError, NoServiceAccountError, NoApiKeyError
+   * @throws ValidationFailedError, NoServiceAccountError, NoApiKeyError, ChangedMeanwhileError
    */
   async replaceSecret(
     principal: Principal,
     key: SystemKey,
     request: ReplaceSecretRequestDto,
+    ifMatch?: IfMatch,
   ): Promise<SystemEntity> {
-    return this.replaceCredential(principal, key, [replacedSecret(request)], (system) =>
+    return this.replaceCredential(principal, { key, ifMatch }, [replacedSecret(request)], (system) =>
       withSecret(system, request, this.secrets),
     );
   }
@@ -44,25 +47,36 @@ export class SystemCredentialsService {
   /**
    * Sets the client certificate and its key, as `replaceSecret` does: certificates end.
    * @param tls a certificate with its key
-   * @throws SystemNotFoundError
+   * @throws SystemNotFoundError, ChangedMeanwhileError
    */
-  async replaceCertificate(principal: Principal, key: SystemKey, tls: SystemTls): Promise<SystemEntity> {
-    return this.replaceCredential(principal, key, ['clientCertificate', 'clientKey'], (system) => {
-      const next = { ...system, clientCertificate: tls.clientCertificate };
-      const clientKey = this.secrets.seal(next, tls.clientKey ?? '', 'clientKey');
-      return { ...next, clientKey, connectionKey: connectionKeyOf(next) };
-    });
+  async replaceCertificate(
+    principal: Principal,
+    key: SystemKey,
+    tls: SystemTls,
+    ifMatch?: IfMatch,
+  ): Promise<SystemEntity> {
+    return this.replaceCredential(
+      principal,
+      { key, ifMatch },
+      ['clientCertificate', 'clientKey'],
+      (system) => {
+        const next = { ...system, clientCertificate: tls.clientCertificate };
+        const clientKey = this.secrets.seal(next, tls.clientKey ?? '', 'clientKey');
+        return { ...next, clientKey, connectionKey: connectionKeyOf(next) };
+      },
+    );
   }
 
   private async replaceCredential(
     principal: Principal,
-    key: SystemKey,
+    { key, ifMatch }: { key: SystemKey; ifMatch: IfMatch | undefined },
     fields: string[],
     replaced: (system: SystemEntity) => SystemEntity,
   ): Promise<SystemEntity> {
     return this.database.write(async (manager) => {
       await this.apps.isWritable(manager, key);
       const next = replaced(found(await this.repository.lockAny(manager, key)));
+      await this.systems.demandMatch(manager, key, ifMatch);
       await this.systems.save(manager, principal, next);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
       return next;

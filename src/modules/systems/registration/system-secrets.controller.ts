@@ -5,6 +5,8 @@ import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { readIfMatch } from '../../../common/http/if-match.js';
+import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './client-secret.dto.js';
@@ -35,9 +37,11 @@ export class SystemSecretsController {
   async replace(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() request: ReplaceSecretRequestDto,
   ): Promise<ReplacedSecretResponseDto> {
-    const { resourceId } = await this.credentials.replaceSecret(principal, keyOf(params), request);
+    const condition = readIfMatch(ifMatch);
+    const { resourceId } = await this.credentials.replaceSecret(principal, keyOf(params), request, condition);
     return { status: 200, message: REPLACED[replacedSecret(request)], resourceId };
   }
 
@@ -48,9 +52,16 @@ export class SystemSecretsController {
   async replaceCertificate(
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() body: ClientCertificateRequestDto,
   ): Promise<ReplacedSecretResponseDto> {
-    const { resourceId } = await this.credentials.replaceCertificate(principal, keyOf(params), tlsOf(body));
+    const [tls, condition] = [tlsOf(body), readIfMatch(ifMatch)];
+    const { resourceId } = await this.credentials.replaceCertificate(
+      principal,
+      keyOf(params),
+      tls,
+      condition,
+    );
     return { status: 200, message: 'Client certificate replaced.', resourceId };
   }
 }

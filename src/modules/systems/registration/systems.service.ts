@@ -225,13 +225,14 @@ export class SystemsService {
   }
 
   /**
-   * Refuses a change of a locked system that is another than the caller has read, its tools included.
+   * Refuses a change of a locked system that is another than the caller has read, its tools included. A system of another type than
+   * MCP is shown with no tag, so that only `*` names it.
    * @throws ChangedMeanwhileError
    */
   async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {
     if (ifMatch !== undefined) {
       const [tag] = await this.repository.findTags(manager, [key]);
-      demandMatch(ifMatch, tag ?? null);
+      demandMatch(ifMatch, tag ?? '');
     }
   }
 

@@ -1,5 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { IF_MATCH } from '../../../common/http/if-match.js';
+import { SYSTEM_IF_MATCH } from '../../../common/http/if-match.js';
 import { SwitchToolRequestDto, SwitchToolResponseDto } from './switch-tool.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
@@ -9,14 +9,7 @@ export const ToolsApi = apiRoutes([], {
     description:
       'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. ' +
       'Repeating the call changes nothing. Versions that are still to come take over the flag, with who set it and when, as long as the definition of the tool is the same.',
-    headers: [
-      {
-        ...IF_MATCH,
-        required: false,
-        description:
-          'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
-      },
-    ],
+    headers: [SYSTEM_IF_MATCH],
     body: {
       type: SwitchToolRequestDto,
       examples: {
