@@ -9,6 +9,7 @@ import { limitAllConnections, limitConnections } from './common/http/connection-
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
 import { corsOptions } from './common/http/cors.js';
+import { startHeaders } from './common/http/start-headers.js';
 import { JsonReplies } from './common/http/json-replies.js';
 import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
@@ -61,6 +62,7 @@ export function configureApp(app: NestExpressApplication): void {
       ...(tracer.isOn ? [requestSpans(tracer)] : []),
       requestLog(app.get(Log), app.get(Metrics)),
       securityHeaders(),
+      startHeaders(env),
     ]),
   );
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));

@@ -165,20 +165,31 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect(sent('content-type')).toContain('application/json');
   });
 
-  it('sends the CORS headers that its preflight has, whatever Host the request names', async () => {
-    const origin = 'https://front.example.com';
-    const { headers } = await start(app, published, 'plain', {}, { headers: { origin } });
-    const path = startPath(published, 'plain');
-    const preflight = await fetch(`${app.url}${path}`, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST' },
-    });
-    const names = ['origin', 'credentials', 'methods', 'headers'].map(
-      (name) => `access-control-allow-${name}`,
-    );
-    const of = (sent: { get(name: string): string | null }) => names.map((name) => sent.get(name));
-    expect(of(headers)).toEqual(of(preflight.headers));
+  it.each(['https://front.example.com', 'https://evil.example.com', 'null', undefined])(
+    'sends the CORS headers that its preflight has, on refusals too, to the origin %s',
+    async (origin) => {
+      const from: Record<string, string> = origin === undefined ? {} : { origin };
+      const path = startPath(published, 'plain');
+      const preflight = await fetch(`${app.url}${path}`, {
+        method: 'OPTIONS',
+        headers: { ...from, 'access-control-request-method': 'POST' },
+      });
+      const names = ['origin', 'credentials', 'methods', 'headers'].map(
+        (name) => `access-control-allow-${name}`,
+      );
+      const of = (sent: { get(name: string): string | null }) => names.map((name) => sent.get(name));
+      expect(of(preflight.headers)).not.toContain(null);
 
+      const answer = await start(app, published, 'plain', {}, { headers: from });
+      const refused = await start(app, published, 'plain', {}, { headers: from, token: null });
+      expect([answer.status, refused.status]).toEqual([200, 401]);
+      expect(of(answer.headers)).toEqual(of(preflight.headers));
+      expect(of(refused.headers)).toEqual(of(preflight.headers));
+    },
+  );
+
+  it('names its own origin, whatever Host the request names', async () => {
+    const path = startPath(published, 'plain');
     const foreign = await sendRaw(app.url, {
       parts: [
         `POST ${path} HTTP/1.1\r\nHost: evil.example.com\r\nsvc-platform: web\r\nContent-Type: application/json\r\n` +

@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Post, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
@@ -10,7 +10,6 @@ import { RequestHeader } from '../../../common/http/request-header.decorator.js'
 import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
 import { StartProcessResponseDto } from '../model/start.response.dto.js';
 import { ProcessStartService } from './process-start.service.js';
-import { StartHeadersGuard } from './start-headers.guard.js';
 import { ProcessStartApi } from './process-start.api.js';
 
 /** Starts processes (docs/contract.md, section 4.1). */
@@ -24,7 +23,6 @@ export class ProcessStartController {
   @FoundFirst(ProcessStartService, BuildProcessParams, (processes, params, principal) =>
     processes.demandStartable(principal, definitionOf(params)),
   )
-  @UseGuards(StartHeadersGuard)
   @ProcessStartApi.startProcess
   async start(
     @CurrentPrincipal() principal: Principal,
