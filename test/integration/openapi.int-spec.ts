@@ -58,7 +58,10 @@ interface Operation {
 
 interface ComponentSchema {
   description?: string;
-  properties?: Record<string, { description?: string; $ref?: string }>;
+  properties?: Record<
+    string,
+    { description?: string; $ref?: string; discriminator?: { mapping: Record<string, string> } }
+  >;
 }
 
 const PROBLEM = 'application/problem+json';
@@ -327,6 +330,50 @@ describe('OpenAPI document', () => {
           expect(validate(body), `${name} ${ajv.errorsText(validate.errors)}`).toBe(true);
         }
       }
+    }
+  });
+
+  it('tells the members of a workflow node that comes by itself', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const id of ['createWorkflowNode', 'updateWorkflowNode']) {
+      const { operation } = operations.find((one) => one.operation.operationId === id)!;
+      const [media] = Object.values(operation.requestBody?.content ?? {});
+      const validate = ajv.compile({ ...media?.schema, components: document.components });
+      const node = { type: 'END', name: 'End' };
+      expect(validate(node), ajv.errorsText(validate.errors)).toBe(true);
+      expect(validate({ ...node, foo: 1 })).toBe(false);
+      expect(validate({ name: 'End' })).toBe(false);
+      // What was read can be sent back.
+      const answers = Object.values(operation.responses).flatMap(({ content = {} }) =>
+        Object.values(content),
+      );
+      const [read] = answers.flatMap(examplesOf).filter((body) => 'svcUuid' in (body as object));
+      expect(validate(read), ajv.errorsText(validate.errors)).toBe(true);
+    }
+  });
+
+  it('tells the members of each authorization by its type, in requests and answers', () => {
+    const schemas = (document.components?.schemas ?? {}) as Record<string, ComponentSchema>;
+    const members = Object.entries({
+      CreateSystemPayload: 'configuration',
+      UpdateSystemRequest: 'configuration',
+      ConnectionTestRequest: 'configuration',
+      CreatedSystemResponse: 'configuration',
+      SystemResponse: 'config',
+    });
+    for (const [name, member] of members) {
+      const { discriminator } = schemas[name]?.properties?.['authorization'] ?? {};
+      expect(Object.keys(discriminator?.mapping ?? {}), name).toEqual([
+        'NO_AUTH',
+        'SERVICE_ACCOUNT',
+        'API_KEY',
+      ]);
+      const shapes = ['SERVICE_ACCOUNT', 'API_KEY'].map((type) => {
+        const kind = schemas[discriminator?.mapping[type]?.split('/').at(-1) ?? ''];
+        return JSON.stringify(kind?.properties?.[member]);
+      });
+      expect(new Set(shapes).size, name).toBe(2);
+      expect(shapes.join(), name).not.toContain('anyOf');
     }
   });
 

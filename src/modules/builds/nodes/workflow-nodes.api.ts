@@ -1,5 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
-import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { getSchemaPath } from '@nestjs/swagger';
+import { apiRoutes } from '../../../common/http/api-routes.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { ETAG_HEADER, IF_MATCH } from '../../../common/http/if-match.js';
 import { DELIVERY_DENIED, PACKAGE_MOVED, VERSION_COMMITTED } from '../model/build.examples.js';
@@ -16,7 +17,7 @@ const NO_WORKFLOW = { 404: 'Workflow not found.' };
 const NO_NODE = { 404: 'Workflow node not found.' };
 const NODE = { type: WorkflowNodeDto, example: NODE_EXAMPLE };
 const NODE_BODY = {
-  schema: ANY_OBJECT,
+  schema: { $ref: getSchemaPath('PackageNodeRequest') },
   examples: { agent: { summary: 'An agent', value: NODE_REQUEST_EXAMPLE } },
 };
 const REFUSED = {

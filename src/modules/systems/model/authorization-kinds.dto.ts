@@ -1,5 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
+import { applyDecorators, type Type as Class } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
 import { IsCredential } from '../../../common/validation/patterns.decorators.js';
@@ -38,8 +38,23 @@ export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
   keyId?: string;
 }
 
-const Kind = (type: AuthorizationType, description: string): PropertyDecorator =>
+/** The one type that a kind of authorization has. */
+export const Kind = (type: AuthorizationType, description: string): PropertyDecorator =>
   ApiProperty({ enum: [type], description, example: type });
+
+/** In the document: a member of which kind it is told by its `type`. */
+export const IsOneKindOf = (
+  kinds: Readonly<Record<AuthorizationType, Class>>,
+  options: ApiPropertyOptions,
+): PropertyDecorator => {
+  const references = Object.entries(kinds).map(([type, kind]) => [type, getSchemaPath(kind)]);
+  return ApiProperty({
+    ...options,
+    type: Object,
+    oneOf: references.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(references) },
+  } as ApiPropertyOptions);
+};
 
 /** No credentials. */
 export class NoAuthorizationDto {
@@ -79,6 +94,7 @@ export class ApiKeyAuthorizationDto {
   configuration: ApiKeyRequestDto;
 }
 
+/** Kinds of requests that bring all that is needed. */
 const BY_TYPE = {
   [AuthorizationType.NoAuth]: NoAuthorizationDto,
   [AuthorizationType.ServiceAccount]: ServiceAccountAuthorizationDto,
@@ -95,17 +111,7 @@ export const AUTHORIZATION_MODELS = [
 /** A member that says how the MCP server is reached: which members it has is told by its `type`. */
 export const IsAuthorization = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({
-      type: Object,
-      description: 'How the MCP server is reached.',
-      oneOf: Object.values(BY_TYPE).map(($ref) => ({ $ref: getSchemaPath($ref) })),
-      discriminator: {
-        propertyName: 'type',
-        mapping: Object.fromEntries(
-          Object.entries(BY_TYPE).map(([type, model]) => [type, getSchemaPath(model)]),
-        ),
-      },
-    }),
+    IsOneKindOf(BY_TYPE, { description: 'How the MCP server is reached.' }),
     Type(() => AuthorizationRequestDto),
     IsDefined({ message: 'is required' }),
     IsObject({ message: 'must be an object' }),

@@ -1,85 +1,24 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
+import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
+import {
+  type ApiKeyResponseDto,
+  CREATED_KINDS,
+  type CreatedAuthorization,
+  type ServiceAccountResponseDto,
+  STORED_KINDS,
+  type StoredAuthorization,
+} from './authorization.response.dto.js';
 import { readTls, TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
 import { ToolResponseDto, toToolJson } from './tool.response.dto.js';
 
-/** Client credentials as they are shown: without the secret. */
-export class ServiceAccountResponseDto {
-  @Shows.value('OAuth 2.0 client id.', 'inventory-agent')
-  clientId: string;
-
-  @ApiProperty({
-    format: 'uri',
-    description: 'OAuth 2.0 token endpoint.',
-    example: 'https://sso.example.com/oauth2/token',
-  })
-  identityProviderUrl: string;
-
-  @ApiPropertyOptional({
-    enum: ['private_key_jwt'],
-    description: 'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
-    example: 'private_key_jwt',
-  })
-  authenticationMethod?: 'private_key_jwt';
-
-  @ApiPropertyOptional({
-    description: 'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
-    example: 'ES256',
-  })
-  algorithm?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    description: 'Key id of the private key, null without one. Present with authenticationMethod.',
-    example: 'key-2026',
-  })
-  keyId?: string | null;
-}
-
-/** An API key as it is shown: where it is sent, without the key. */
-export class ApiKeyResponseDto {
-  @Shows.value('Header that the key is sent in.', 'Authorization')
-  headerName: string;
-
-  @Shows.textOrNull('Word before the key.', 'Bearer')
-  scheme: string | null;
-}
-
-const CONFIGURATION = {
-  anyOf: [{ $ref: getSchemaPath(ServiceAccountResponseDto) }, { $ref: getSchemaPath(ApiKeyResponseDto) }],
-  description: 'Absent for NO_AUTH.',
-};
-
-@ApiExtraModels(ServiceAccountResponseDto, ApiKeyResponseDto)
-class AuthorizationTypeDto {
-  @Shows.enum(
-    'AuthorizationType',
-    AuthorizationType,
-    'How the MCP server is reached.',
-    AuthorizationType.NoAuth,
-  )
-  type: AuthorizationType;
-}
-
-/** Authorization in the answer of the create operation. */
-export class CreatedAuthorizationDto extends AuthorizationTypeDto {
-  @ApiPropertyOptional(CONFIGURATION)
-  configuration?: ServiceAccountResponseDto | ApiKeyResponseDto;
-}
-
-/** Authorization in the answer of get-by-id, which names the same content `config`. */
-export class StoredAuthorizationDto extends AuthorizationTypeDto {
-  @ApiPropertyOptional(CONFIGURATION)
-  config?: ServiceAccountResponseDto | ApiKeyResponseDto;
-}
-
 /** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
+@ApiExtraModels(...Object.values(STORED_KINDS))
 export class SystemResponseDto {
   @Shows.uuid('Id of the system.')
   id: string;
@@ -106,8 +45,8 @@ export class SystemResponseDto {
   })
   baseUrl: string;
 
-  @Shows.part(() => StoredAuthorizationDto, 'Credentials without the secret.')
-  authorization: StoredAuthorizationDto;
+  @IsOneKindOf(STORED_KINDS, { description: 'Credentials without the secret.' })
+  authorization: StoredAuthorization;
 
   @ApiPropertyOptional({
     type: () => TlsResponseDto,
@@ -135,13 +74,14 @@ export class SystemResponseDto {
 }
 
 /** An MCP system as the create operation answers it (docs/contract.md, section 2.1). */
+@ApiExtraModels(...Object.values(CREATED_KINDS))
 export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   'authorization',
   'createdBy',
   'modifiedBy',
 ] as const) {
-  @Shows.part(() => CreatedAuthorizationDto, 'Credentials without the secret.')
-  authorization: CreatedAuthorizationDto;
+  @IsOneKindOf(CREATED_KINDS, { description: 'Credentials without the secret.' })
+  authorization: CreatedAuthorization;
 
   @Shows.part(() => PersonDto, 'Who created it.')
   createdBy: PersonDto;

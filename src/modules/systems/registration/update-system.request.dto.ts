@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
 import {
@@ -8,6 +8,7 @@ import {
   IsHttpUrl,
   IsText,
 } from '../../../common/validation/patterns.decorators.js';
+import { IsOneKindOf, Kind, NoAuthorizationDto } from '../model/authorization-kinds.dto.js';
 import { isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
 import {
   IsApiKey,
@@ -20,6 +21,8 @@ import {
 import { AuthorizationType } from '../model/system.types.js';
 import { UpdateTlsDto } from '../model/tls.request.dto.js';
 import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
+
+const CHANGES = 'What to change; all that the type needs must be known afterwards.';
 
 /** Client credentials to change; a member that is left out keeps its value. */
 export class UpdateServiceAccountDto {
@@ -69,23 +72,35 @@ export class UpdateApiKeyDto {
   apiKey?: string;
 }
 
-/** Authorization to change. */
-@ApiExtraModels(UpdateServiceAccountDto, UpdateApiKeyDto)
+/** Client credentials to change, as the document shows them. */
+export class UpdateServiceAccountAuthorizationDto {
+  @Kind(AuthorizationType.ServiceAccount, 'OAuth 2.0 client credentials.')
+  type: AuthorizationType.ServiceAccount;
+
+  @ApiPropertyOptional({ type: () => UpdateServiceAccountDto, description: CHANGES })
+  configuration?: UpdateServiceAccountDto;
+}
+
+/** An API key to change, as the document shows it. */
+export class UpdateApiKeyAuthorizationDto {
+  @Kind(AuthorizationType.ApiKey, 'A key in a header.')
+  type: AuthorizationType.ApiKey;
+
+  @ApiPropertyOptional({ type: () => UpdateApiKeyDto, description: CHANGES })
+  configuration?: UpdateApiKeyDto;
+}
+
+const KINDS = {
+  [AuthorizationType.NoAuth]: NoAuthorizationDto,
+  [AuthorizationType.ServiceAccount]: UpdateServiceAccountAuthorizationDto,
+  [AuthorizationType.ApiKey]: UpdateApiKeyAuthorizationDto,
+} as const;
+
+/** Authorization to change: as it is checked. The document shows it as one of the kinds. */
 export class UpdateAuthorizationDto {
-  @ApiProperty({
-    enum: AuthorizationType,
-    enumName: 'AuthorizationType',
-    description: 'NO_AUTH deletes the stored credentials.',
-    example: AuthorizationType.ServiceAccount,
-  })
   @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
 
-  @ApiPropertyOptional({
-    anyOf: [{ $ref: getSchemaPath(UpdateServiceAccountDto) }, { $ref: getSchemaPath(UpdateApiKeyDto) }],
-    description:
-      'Credentials to change; all that the type needs must be known afterwards. NO_AUTH ignores it.',
-  })
   @ValidateIf(
     (authorization: UpdateAuthorizationDto) =>
       authorization.type !== AuthorizationType.NoAuth && authorization.configuration !== undefined,
@@ -97,6 +112,7 @@ export class UpdateAuthorizationDto {
 }
 
 /** What to change about an MCP system; a member that is left out keeps its value. */
+@ApiExtraModels(...Object.values(KINDS))
 export class UpdateSystemRequestDto {
   @IsDisplayName(NAME_MAX_LENGTH, {
     required: false,
@@ -123,7 +139,10 @@ export class UpdateSystemRequestDto {
   @IfSent()
   baseUrl?: string;
 
-  @ApiPropertyOptional({ type: () => UpdateAuthorizationDto, description: 'How the MCP server is reached.' })
+  @IsOneKindOf(KINDS, {
+    required: false,
+    description: 'How the MCP server is reached. NO_AUTH deletes the stored credentials.',
+  })
   @IfSent()
   @ValidateNested()
   @IsObject({ message: 'must be an object' })

@@ -1,0 +1,115 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Kind } from '../model/authorization-kinds.dto.js';
+import { AuthorizationType } from '../model/system.types.js';
+
+const WITHOUT_SECRET = 'Without the secret.';
+
+/** Client credentials as they are shown: without the secret. */
+export class ServiceAccountResponseDto {
+  @Shows.value('OAuth 2.0 client id.', 'inventory-agent')
+  clientId: string;
+
+  @ApiProperty({
+    format: 'uri',
+    description: 'OAuth 2.0 token endpoint.',
+    example: 'https://sso.example.com/oauth2/token',
+  })
+  identityProviderUrl: string;
+
+  @ApiPropertyOptional({
+    enum: ['private_key_jwt'],
+    description: 'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
+    example: 'private_key_jwt',
+  })
+  authenticationMethod?: 'private_key_jwt';
+
+  @ApiPropertyOptional({
+    description: 'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
+    example: 'ES256',
+  })
+  algorithm?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'Key id of the private key, null without one. Present with authenticationMethod.',
+    example: 'key-2026',
+  })
+  keyId?: string | null;
+}
+
+/** An API key as it is shown: where it is sent, without the key. */
+export class ApiKeyResponseDto {
+  @Shows.value('Header that the key is sent in.', 'Authorization')
+  headerName: string;
+
+  @Shows.textOrNull('Word before the key.', 'Bearer')
+  scheme: string | null;
+}
+
+/** No credentials. */
+export class NoAuthorizationResponseDto {
+  @Kind(AuthorizationType.NoAuth, 'Nothing is shown to the server.')
+  type: AuthorizationType.NoAuth;
+}
+
+class ServiceAccountTypeDto {
+  @Kind(AuthorizationType.ServiceAccount, 'OAuth 2.0 client credentials.')
+  type: AuthorizationType.ServiceAccount;
+}
+
+class ApiKeyTypeDto {
+  @Kind(AuthorizationType.ApiKey, 'A key in a header.')
+  type: AuthorizationType.ApiKey;
+}
+
+/** Client credentials in the answer of the create operation. */
+export class CreatedServiceAccountDto extends ServiceAccountTypeDto {
+  @Shows.part(() => ServiceAccountResponseDto, WITHOUT_SECRET)
+  configuration: ServiceAccountResponseDto;
+}
+
+/** An API key in the answer of the create operation. */
+export class CreatedApiKeyDto extends ApiKeyTypeDto {
+  @Shows.part(() => ApiKeyResponseDto, WITHOUT_SECRET)
+  configuration: ApiKeyResponseDto;
+}
+
+/** Client credentials in the answer of get-by-id, which names the same content `config`. */
+export class StoredServiceAccountDto extends ServiceAccountTypeDto {
+  @Shows.part(() => ServiceAccountResponseDto, WITHOUT_SECRET)
+  config: ServiceAccountResponseDto;
+}
+
+/** An API key in the answer of get-by-id, which names the same content `config`. */
+export class StoredApiKeyDto extends ApiKeyTypeDto {
+  @Shows.part(() => ApiKeyResponseDto, WITHOUT_SECRET)
+  config: ApiKeyResponseDto;
+}
+
+/** Authorizations in the answer of the create operation. */
+export const CREATED_KINDS = {
+  [AuthorizationType.NoAuth]: NoAuthorizationResponseDto,
+  [AuthorizationType.ServiceAccount]: CreatedServiceAccountDto,
+  [AuthorizationType.ApiKey]: CreatedApiKeyDto,
+} as const;
+
+/** Authorizations in the answer of get-by-id. */
+export const STORED_KINDS = {
+  [AuthorizationType.NoAuth]: NoAuthorizationResponseDto,
+  [AuthorizationType.ServiceAccount]: StoredServiceAccountDto,
+  [AuthorizationType.ApiKey]: StoredApiKeyDto,
+} as const;
+
+/** One of {@link CREATED_KINDS} as it is made: `configuration` is absent for NO_AUTH. */
+export interface CreatedAuthorization {
+  type: AuthorizationType;
+  configuration?: ServiceAccountResponseDto | ApiKeyResponseDto;
+}
+
+/** One of {@link STORED_KINDS} as it is made: `config` is absent for NO_AUTH. */
+export interface StoredAuthorization {
+  type: AuthorizationType;
+  config?: ServiceAccountResponseDto | ApiKeyResponseDto;
+}
