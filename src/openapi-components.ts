@@ -21,12 +21,13 @@ interface ErrorExample {
   status: number;
 }
 interface ResponseObject {
-  headers?: object;
+  headers?: Record<string, object>;
   content?: Record<string, { schema: SchemaObject | Reference; example?: unknown }>;
 }
 
 /** One operation, as far as its parts are read or changed after it was made. */
 interface Operation {
+  operationId: string;
   parameters?: (ParameterObject | Reference)[];
   requestBody?: { content: Record<string, { schema: object }> };
   security?: object[];
@@ -60,9 +61,10 @@ export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
   const operations = operationsOf(named);
   addProblems(operations, (named.components?.schemas ?? {}) as Schemas);
   tellWidths(named);
+  const headers = { ...named.components?.headers, ...shareHeaders(operations) };
   const responses = shareResponses(operations);
   const parameters = shareParameters(operations);
-  return { ...named, components: { ...named.components, responses, parameters } } as OpenAPIObject;
+  return { ...named, components: { ...named.components, headers, responses, parameters } } as OpenAPIObject;
 }
 
 /** Every operation of a document. Its responses are not shared yet. */
@@ -138,32 +140,49 @@ function tellWidths(part: unknown): void {
   }
 }
 
+/** @returns the headers of several responses, which refer to them now */
+function shareHeaders(operations: readonly Operation[]): Record<string, object> {
+  const places = new Places<object>();
+  for (const { operationId, responses } of operations) {
+    for (const { headers = {} } of Object.values(responses)) {
+      for (const [name, header] of Object.entries(headers).filter(([, one]) => !('$ref' in one))) {
+        const names = namesIn(operationId, nameOf(name));
+        places.add(header, names, (reference) => (headers[name] = reference));
+      }
+    }
+  }
+  return places.share('headers');
+}
+
 /** @returns the responses of several operations, which refer to them now, by names made of their messages */
 function shareResponses(operations: readonly Operation[]): Record<string, ResponseObject> {
   const places = new Places<ResponseObject>();
-  for (const { responses } of operations) {
-    for (const status of Object.keys(responses).filter(isError)) {
-      places.add(
-        responses[status] as ResponseObject,
-        (reference) => (responses[status] = reference as ResponseObject),
-      );
+  for (const { operationId, responses } of operations) {
+    for (const [status, response] of Object.entries(responses).filter(([one]) => isError(one))) {
+      const { error = '', message = '' } = (response.content?.['application/json']?.example ??
+        {}) as Partial<ErrorExample>;
+      const usual = OF_EVERY_ROUTE.has(Number(status)) ? [nameOf(error)] : [];
+      const names = [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
+      places.add(response, names, (reference) => (responses[status] = reference as ResponseObject));
     }
   }
-  return places.share('responses', ({ content }) => {
-    const { error, message, status } = (content?.['application/json']?.example ??
-      {}) as Partial<ErrorExample>;
-    return [...(OF_EVERY_ROUTE.has(status) ? [nameOf(error ?? '')] : []), nameOf(message ?? '')];
-  });
+  return places.share('responses');
 }
 
 function shareParameters(operations: readonly Operation[]): Record<string, ParameterObject> {
   const places = new Places<ParameterObject>();
-  for (const { parameters = [] } of operations) {
-    parameters.forEach((parameter, index) =>
-      places.add(parameter as ParameterObject, (reference) => (parameters[index] = reference)),
-    );
+  for (const { operationId, parameters = [] } of operations) {
+    parameters.forEach((parameter, index) => {
+      const one = parameter as ParameterObject;
+      places.add(one, namesIn(operationId, nameOf(one.name)), (reference) => (parameters[index] = reference));
+    });
   }
-  return places.share('parameters', ({ name }) => [nameOf(name)]);
+  return places.share('parameters');
+}
+
+/** What a part is called, and what it is called where another part has that name. */
+function namesIn(operationId: string, name: string): string[] {
+  return [name, `${name}Of${nameOf(operationId)}`];
 }
 
 /** `Process instance not found.` becomes `ProcessInstanceNotFound`. */
@@ -172,29 +191,29 @@ function nameOf(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Equal parts of operations, and how each is replaced by a reference. */
+/** Equal parts of operations, what they may be called, and how each is replaced by a reference. */
 class Places<Part extends object> {
-  private readonly found = new Map<string, { part: Part; replace: ((reference: Reference) => void)[] }>();
+  private readonly found = new Map<
+    string,
+    { part: Part; names: string[]; replace: ((reference: Reference) => void)[] }
+  >();
 
-  add(part: Part, replace: (reference: Reference) => void): void {
+  add(part: Part, names: string[], replace: (reference: Reference) => void): void {
     const text = JSON.stringify(part);
-    const known = this.found.get(text) ?? { part, replace: [] };
+    const known = this.found.get(text) ?? { part, names, replace: [] };
     known.replace.push(replace);
     this.found.set(text, known);
   }
 
-  /**
-   * Takes out what stands in several places. Of different parts with one name the most frequent has it; the others have their
-   * next name, or stay where they are.
-   */
-  share(kind: string, namesOf: (part: Part) => string[]): Record<string, Part> {
+  /** Takes out what stands in several places. Of different parts with one name the most frequent has it. */
+  share(kind: string): Record<string, Part> {
     const shared: Record<string, Part> = {};
     const frequent = [...this.found.values()].filter(({ replace }) => replace.length > 1);
-    for (const { part, replace } of frequent.toSorted(
+    for (const { part, names, replace } of frequent.toSorted(
       (one, other) => other.replace.length - one.replace.length,
     )) {
       const free = (name: string): boolean => name !== '' && name.length <= NAME_MAX && !(name in shared);
-      const name = namesOf(part).find(free);
+      const name = names.find(free);
       if (name !== undefined) {
         shared[name] = part;
         replace.forEach((by) => by({ $ref: `#/components/${kind}/${name}` }));

@@ -333,6 +333,33 @@ describe('OpenAPI document', () => {
     }
   });
 
+  it('has once what several operations have in common', () => {
+    const seen = new Set<string>();
+    const twice: string[] = [];
+    const look = (part: object, place: string): void => {
+      const text = JSON.stringify(part);
+      if (!('$ref' in part) && seen.has(text)) {
+        twice.push(place);
+      }
+      seen.add(text);
+    };
+    for (const methods of Object.values(document.paths)) {
+      for (const operation of Object.values(methods as unknown as Record<string, Operation>)) {
+        const { operationId, parameters = [], responses } = operation;
+        parameters.forEach((parameter) => look(parameter, `${operationId} ${parameter.name}`));
+        for (const [status, response] of Object.entries(responses)) {
+          Object.entries(response.headers ?? {}).forEach(([name, header]) =>
+            look(header, `${operationId} ${name}`),
+          );
+          if (Number(status) >= 400) {
+            look(response, `${operationId} ${status}`);
+          }
+        }
+      }
+    }
+    expect(twice).toEqual([]);
+  });
+
   it('tells the members of a workflow node that comes by itself', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const id of ['createWorkflowNode', 'updateWorkflowNode']) {

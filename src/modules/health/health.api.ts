@@ -20,7 +20,8 @@ export const HealthApi = apiRoutes([], {
         status: 503,
         type: HealthDto,
         example: { status: 'unavailable' },
-        description: 'Not ready; the log says why.',
+        description:
+          'Not ready; the log says why. A state and no error: the body is the same whatever is accepted.',
       },
     ],
   },

@@ -32,6 +32,8 @@ describe('/livez and /readyz', () => {
     expect((await app.request('GET', '/livez')).status).toBe(200);
     const response = await app.request('GET', '/readyz');
     expect([response.status, response.body]).toEqual([503, { status: 'unavailable' }]);
+    const headers = { accept: 'application/problem+json' };
+    expect((await app.request('GET', '/readyz', { headers })).body).toEqual({ status: 'unavailable' });
     expect((await app.request('GET', listPath())).status).toBe(200);
   });
 
