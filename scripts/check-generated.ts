@@ -15,9 +15,12 @@ const GENERATED = [
   {
     script: 'schemas',
     command: 'dist/src/schemas.cli.js',
-    files: ['application-package', 'workflow', 'process-graph', 'platform'].map(
-      (name) => `schemas/${name}.schema.json`,
-    ),
+    files: [
+      ...['application-package', 'workflow', 'process-graph', 'platform'].map(
+        (name) => `schemas/${name}.schema.json`,
+      ),
+      'modeler/svc.json',
+    ],
   },
 ];
 

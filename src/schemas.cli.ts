@@ -5,17 +5,26 @@ import {
   PLATFORM_SCHEMA_FILE,
   platformSchema,
 } from './modules/discovery/sources/configuration/published-schema.js';
+import { SVC_EXTENSION } from './modules/process-definitions/reader/svc-extension.js';
 import { publishedSchemas } from './modules/packages/schema/published-schemas.js';
 
 const FOLDER = 'schemas';
+const MODELER_FOLDER = 'modeler';
 
-/** Writes the published JSON Schemas: of packages, and of the configuration file of the discovery. */
+/**
+ * Writes the published JSON Schemas, of packages and of the configuration file of the discovery, and the descriptor of our BPMN
+ * extensions with which modelers keep them.
+ */
 await runCli(async (_args, print) => {
-  mkdirSync(FOLDER, { recursive: true });
+  const write = (folder: string, name: string, content: object): void => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
+    print(`${join(folder, name)} is written.`);
+  };
   const schemas = { ...publishedSchemas(), [PLATFORM_SCHEMA_FILE]: platformSchema() };
   for (const [name, schema] of Object.entries(schemas)) {
-    writeFileSync(join(FOLDER, name), `${JSON.stringify(schema, null, 2)}\n`);
-    print(`${join(FOLDER, name)} is written.`);
+    write(FOLDER, name, schema);
   }
+  write(MODELER_FOLDER, 'svc.json', SVC_EXTENSION);
   return 0;
 });
