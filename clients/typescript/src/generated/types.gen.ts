@@ -2270,6 +2270,69 @@ export type CreateSystemRequest = {
     payload: CreateSystemPayload;
 };
 
+export type NoAuthorizationResponse = {
+    /**
+     * Nothing is shown to the server.
+     */
+    type: 'NO_AUTH';
+};
+
+export type ServiceAccountResponse = {
+    /**
+     * OAuth 2.0 client id.
+     */
+    clientId: string;
+    /**
+     * OAuth 2.0 token endpoint.
+     */
+    identityProviderUrl: string;
+    /**
+     * Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).
+     */
+    authenticationMethod?: 'private_key_jwt';
+    /**
+     * Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.
+     */
+    algorithm?: string;
+    /**
+     * Key id of the private key, null without one. Present with authenticationMethod.
+     */
+    keyId?: string | null;
+};
+
+export type CreatedServiceAccount = {
+    /**
+     * OAuth 2.0 client credentials.
+     */
+    type: 'SERVICE_ACCOUNT';
+    /**
+     * Without the secret.
+     */
+    configuration: ServiceAccountResponse;
+};
+
+export type ApiKeyResponse = {
+    /**
+     * Header that the key is sent in.
+     */
+    headerName: string;
+    /**
+     * Word before the key.
+     */
+    scheme: string | null;
+};
+
+export type CreatedApiKey = {
+    /**
+     * A key in a header.
+     */
+    type: 'API_KEY';
+    /**
+     * Without the secret.
+     */
+    configuration: ApiKeyResponse;
+};
+
 /**
  * Always MCP here.
  */
@@ -2348,56 +2411,6 @@ export type ToolResponse = {
     enabled: boolean;
 };
 
-export type ServiceAccountResponse = {
-    /**
-     * OAuth 2.0 client id.
-     */
-    clientId: string;
-    /**
-     * OAuth 2.0 token endpoint.
-     */
-    identityProviderUrl: string;
-    /**
-     * Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).
-     */
-    authenticationMethod?: 'private_key_jwt';
-    /**
-     * Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.
-     */
-    algorithm?: string;
-    /**
-     * Key id of the private key, null without one. Present with authenticationMethod.
-     */
-    keyId?: string | null;
-};
-
-export type ApiKeyResponse = {
-    /**
-     * Header that the key is sent in.
-     */
-    headerName: string;
-    /**
-     * Word before the key.
-     */
-    scheme: string | null;
-};
-
-/**
- * How the MCP server is reached.
- */
-export type AuthorizationType = 'NO_AUTH' | 'SERVICE_ACCOUNT' | 'API_KEY';
-
-export type CreatedAuthorization = {
-    /**
-     * How the MCP server is reached.
-     */
-    type: AuthorizationType;
-    /**
-     * Absent for NO_AUTH.
-     */
-    configuration?: ServiceAccountResponse | ApiKeyResponse;
-};
-
 export type CreatedSystemResponse = {
     /**
      * Id of the system.
@@ -2450,7 +2463,13 @@ export type CreatedSystemResponse = {
     /**
      * Credentials without the secret.
      */
-    authorization: CreatedAuthorization;
+    authorization: ({
+        type: 'NO_AUTH';
+    } & NoAuthorizationResponse) | ({
+        type: 'SERVICE_ACCOUNT';
+    } & CreatedServiceAccount) | ({
+        type: 'API_KEY';
+    } & CreatedApiKey);
     /**
      * Who created it.
      */
@@ -2461,15 +2480,26 @@ export type CreatedSystemResponse = {
     modifiedBy: Person;
 };
 
-export type StoredAuthorization = {
+export type StoredServiceAccount = {
     /**
-     * How the MCP server is reached.
+     * OAuth 2.0 client credentials.
      */
-    type: AuthorizationType;
+    type: 'SERVICE_ACCOUNT';
     /**
-     * Absent for NO_AUTH.
+     * Without the secret.
      */
-    config?: ServiceAccountResponse | ApiKeyResponse;
+    config: ServiceAccountResponse;
+};
+
+export type StoredApiKey = {
+    /**
+     * A key in a header.
+     */
+    type: 'API_KEY';
+    /**
+     * Without the secret.
+     */
+    config: ApiKeyResponse;
 };
 
 export type SystemResponse = {
@@ -2504,7 +2534,13 @@ export type SystemResponse = {
     /**
      * Credentials without the secret.
      */
-    authorization: StoredAuthorization;
+    authorization: ({
+        type: 'NO_AUTH';
+    } & NoAuthorizationResponse) | ({
+        type: 'SERVICE_ACCOUNT';
+    } & StoredServiceAccount) | ({
+        type: 'API_KEY';
+    } & StoredApiKey);
     /**
      * Certificates (extension); absent without any.
      */
@@ -2624,6 +2660,17 @@ export type UpdateServiceAccount = {
     identityProviderUrl?: string;
 };
 
+export type UpdateServiceAccountAuthorization = {
+    /**
+     * OAuth 2.0 client credentials.
+     */
+    type: 'SERVICE_ACCOUNT';
+    /**
+     * What to change; all that the type needs must be known afterwards.
+     */
+    configuration?: UpdateServiceAccount;
+};
+
 export type UpdateApiKey = {
     /**
      * Header that the key is sent in. Headers of the connection and of the protocol are refused.
@@ -2635,15 +2682,15 @@ export type UpdateApiKey = {
     scheme?: string | null;
 };
 
-export type UpdateAuthorization = {
+export type UpdateApiKeyAuthorization = {
     /**
-     * NO_AUTH deletes the stored credentials.
+     * A key in a header.
      */
-    type: AuthorizationType;
+    type: 'API_KEY';
     /**
-     * Credentials to change; all that the type needs must be known afterwards. NO_AUTH ignores it.
+     * What to change; all that the type needs must be known afterwards.
      */
-    configuration?: UpdateServiceAccount | UpdateApiKey;
+    configuration?: UpdateApiKey;
 };
 
 export type UpdateTls = {
@@ -2671,9 +2718,15 @@ export type UpdateSystemRequest = {
      */
     baseUrl?: string;
     /**
-     * How the MCP server is reached.
+     * How the MCP server is reached. NO_AUTH deletes the stored credentials.
      */
-    authorization?: UpdateAuthorization;
+    authorization?: ({
+        type: 'NO_AUTH';
+    } & NoAuthorization) | ({
+        type: 'SERVICE_ACCOUNT';
+    } & UpdateServiceAccountAuthorization) | ({
+        type: 'API_KEY';
+    } & UpdateApiKeyAuthorization);
     /**
      * Certificates to change (extension). null removes all of them, and the key.
      */
@@ -3779,96 +3832,11 @@ export type PackageWorkflow = {
 /**
  * A node of a workflow.
  */
-export type PackageWorkflowNode = unknown & {
+export type PackageWorkflowNode = PackageNodeRequest & {
     /**
      * Unique in the workflow.
      */
     id: string;
-    /**
-     * Given by the service when null.
-     */
-    svcUuid?: string | null;
-    /**
-     * What the node does.
-     */
-    type: 'START' | 'END' | 'CONDITION' | 'DATA_MAPPING' | 'REST_ENDPOINT' | 'DATA_SOURCE' | 'SUBWORKFLOW' | 'CUSTOM_AGENT';
-    /**
-     * Unique in the workflow.
-     */
-    name: string;
-    /**
-     * Place in an editor.
-     */
-    layoutOptions?: {
-        x: number;
-        y: number;
-    };
-    /**
-     * CONDITION only.
-     */
-    conditions?: Array<PackageCondition>;
-    /**
-     * Where the workflow goes on.
-     */
-    outgoingSequences?: Array<PackageSequence>;
-    /**
-     * JSON or JSON text with ${…} references: what the node works on.
-     */
-    inputBody?: string | {
-        [key: string]: unknown;
-    } | Array<unknown> | null;
-    /**
-     * END: JSON or JSON text with ${…} references, the output of the workflow; all data without.
-     */
-    outputBody?: string | {
-        [key: string]: unknown;
-    } | Array<unknown> | null;
-    /**
-     * What else the type of node needs.
-     */
-    payload?: {
-        [key: string]: unknown;
-    } | null;
-    /**
-     * Path under which the result of the node is stored.
-     */
-    responseKey?: string | null;
-    /**
-     * CUSTOM_AGENT only.
-     */
-    aiOptions?: PackageAiOptions | null;
-    /**
-     * SUBWORKFLOW: the workflow to run.
-     */
-    subWorkflowResourceDefinitionId?: string | null;
-    /**
-     * Kept for front ends; without effect.
-     */
-    subWorkflowNodeType?: string | null;
-    /**
-     * Written by the service; ignored in a package.
-     */
-    workflowResourceId?: string | null;
-    /**
-     * Written by the service; ignored in a package.
-     */
-    createdDate?: string | null;
-    /**
-     * Written by the service; ignored in a package.
-     */
-    modifiedDate?: string | null;
-    /**
-     * Written by the service; ignored in a package.
-     */
-    createdBy?: {
-        [key: string]: unknown;
-    } | null;
-    /**
-     * Written by the service; ignored in a package.
-     */
-    modifiedBy?: {
-        [key: string]: unknown;
-    } | null;
 };
 
 export type PackageCondition = {
@@ -4083,6 +4051,101 @@ export type PackageSubworkflowPayload = {
      * The workflow to run.
      */
     workflow: PackageReference;
+};
+
+/**
+ * A node of a workflow.
+ */
+export type PackageNodeRequest = unknown & {
+    /**
+     * Unique in the workflow.
+     */
+    id?: string;
+    /**
+     * Given by the service when null.
+     */
+    svcUuid?: string | null;
+    /**
+     * What the node does.
+     */
+    type: 'START' | 'END' | 'CONDITION' | 'DATA_MAPPING' | 'REST_ENDPOINT' | 'DATA_SOURCE' | 'SUBWORKFLOW' | 'CUSTOM_AGENT';
+    /**
+     * Unique in the workflow.
+     */
+    name: string;
+    /**
+     * Place in an editor.
+     */
+    layoutOptions?: {
+        x: number;
+        y: number;
+    };
+    /**
+     * CONDITION only.
+     */
+    conditions?: Array<PackageCondition>;
+    /**
+     * Where the workflow goes on.
+     */
+    outgoingSequences?: Array<PackageSequence>;
+    /**
+     * JSON or JSON text with ${…} references: what the node works on.
+     */
+    inputBody?: string | {
+        [key: string]: unknown;
+    } | Array<unknown> | null;
+    /**
+     * END: JSON or JSON text with ${…} references, the output of the workflow; all data without.
+     */
+    outputBody?: string | {
+        [key: string]: unknown;
+    } | Array<unknown> | null;
+    /**
+     * What else the type of node needs.
+     */
+    payload?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Path under which the result of the node is stored.
+     */
+    responseKey?: string | null;
+    /**
+     * CUSTOM_AGENT only.
+     */
+    aiOptions?: PackageAiOptions | null;
+    /**
+     * SUBWORKFLOW: the workflow to run.
+     */
+    subWorkflowResourceDefinitionId?: string | null;
+    /**
+     * Kept for front ends; without effect.
+     */
+    subWorkflowNodeType?: string | null;
+    /**
+     * Written by the service; ignored in a package.
+     */
+    workflowResourceId?: string | null;
+    /**
+     * Written by the service; ignored in a package.
+     */
+    createdDate?: string | null;
+    /**
+     * Written by the service; ignored in a package.
+     */
+    modifiedDate?: string | null;
+    /**
+     * Written by the service; ignored in a package.
+     */
+    createdBy?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Written by the service; ignored in a package.
+     */
+    modifiedBy?: {
+        [key: string]: unknown;
+    } | null;
 };
 
 export type ErrorProblem = {
@@ -4343,6 +4406,17 @@ export type UpdateServiceAccountWritable = {
     identityProviderUrl?: string;
 };
 
+export type UpdateServiceAccountAuthorizationWritable = {
+    /**
+     * OAuth 2.0 client credentials.
+     */
+    type: 'SERVICE_ACCOUNT';
+    /**
+     * What to change; all that the type needs must be known afterwards.
+     */
+    configuration?: UpdateServiceAccountWritable;
+};
+
 export type UpdateApiKeyWritable = {
     /**
      * Header that the key is sent in. Headers of the connection and of the protocol are refused.
@@ -4358,15 +4432,15 @@ export type UpdateApiKeyWritable = {
     apiKey?: string;
 };
 
-export type UpdateAuthorizationWritable = {
+export type UpdateApiKeyAuthorizationWritable = {
     /**
-     * NO_AUTH deletes the stored credentials.
+     * A key in a header.
      */
-    type: AuthorizationType;
+    type: 'API_KEY';
     /**
-     * Credentials to change; all that the type needs must be known afterwards. NO_AUTH ignores it.
+     * What to change; all that the type needs must be known afterwards.
      */
-    configuration?: UpdateServiceAccountWritable | UpdateApiKeyWritable;
+    configuration?: UpdateApiKeyWritable;
 };
 
 export type UpdateTlsWritable = {
@@ -4398,9 +4472,15 @@ export type UpdateSystemRequestWritable = {
      */
     baseUrl?: string;
     /**
-     * How the MCP server is reached.
+     * How the MCP server is reached. NO_AUTH deletes the stored credentials.
      */
-    authorization?: UpdateAuthorizationWritable;
+    authorization?: ({
+        type: 'NO_AUTH';
+    } & NoAuthorization) | ({
+        type: 'SERVICE_ACCOUNT';
+    } & UpdateServiceAccountAuthorizationWritable) | ({
+        type: 'API_KEY';
+    } & UpdateApiKeyAuthorizationWritable);
     /**
      * Certificates to change (extension). null removes all of them, and the key.
      */
@@ -4509,6 +4589,16 @@ export type IfMatch = string;
 export type NodeId = string;
 
 /**
+ * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+ */
+export type IfMatchOfReplaceClientSecret = string;
+
+/**
+ * Only events of this system.
+ */
+export type SystemResourceIdOfListApplicationAuditEvents = string;
+
+/**
  * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
  */
 export type Limit = number;
@@ -4519,6 +4609,11 @@ export type Limit = number;
 export type ProcessDefinitionName = string;
 
 /**
+ * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
+ */
+export type IfMatchOfUpdateWorkflowNode = string;
+
+/**
  * Only those of scans that were completed at this time or later; UTC without an offset.
  */
 export type From = string;
@@ -4527,6 +4622,16 @@ export type From = string;
  * Only those of scans that were completed before this time.
  */
 export type To = string;
+
+/**
+ * The `next` of the page before.
+ */
+export type BeforeOfListScans = number;
+
+/**
+ * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ */
+export type LimitOfListScans = number;
 
 /**
  * Only incidents in processes of this application.
@@ -4546,6 +4651,16 @@ export type ApplicationVersionId = string;
 export type AppVersionId = string;
 
 /**
+ * Only incidents in processes of this build.
+ */
+export type BuildIdOfListProcessIncidents = string;
+
+/**
+ * Only incidents in processes of this name.
+ */
+export type ProcessDefinitionNameOfListProcessIncidents = string;
+
+/**
  * Only incidents at the element with this id in the BPMN file.
  */
 export type BpmnElementId = string;
@@ -4554,6 +4669,16 @@ export type BpmnElementId = string;
  * Only this kind of failure.
  */
 export type Code = IncidentType;
+
+/**
+ * Only incidents that were raised first at this time or later; UTC without an offset.
+ */
+export type FromOfListProcessIncidents = string;
+
+/**
+ * Only incidents that were raised first before this time.
+ */
+export type ToOfListProcessIncidents = string;
 
 /**
  * Id of the run.
@@ -5498,9 +5623,7 @@ export type GetWorkflowResponses = {
 export type GetWorkflowResponse = GetWorkflowResponses[keyof GetWorkflowResponses];
 
 export type CreateWorkflowNodeData = {
-    body: {
-        [key: string]: unknown;
-    };
+    body: PackageNodeRequest;
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -5717,9 +5840,7 @@ export type GetWorkflowNodeResponses = {
 export type GetWorkflowNodeResponse = GetWorkflowNodeResponses[keyof GetWorkflowNodeResponses];
 
 export type UpdateWorkflowNodeData = {
-    body: {
-        [key: string]: unknown;
-    };
+    body: PackageNodeRequest;
     headers: {
         /**
          * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
@@ -6048,7 +6169,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * Not ready; the log says why.
+     * Not ready; the log says why. A state and no error: the body is the same whatever is accepted.
      */
     503: Health;
 };
