@@ -53,7 +53,7 @@ async function list(session: Session, svc: SvcClient, options: IncidentsOptions)
     found.push(...data.incidents);
     before = data.next;
   } while (before !== null && found.length < options.limit);
-  session.show(found, () => incidentLines(found));
+  session.showList(found, () => incidentLines(found), 'There is no such incident.');
   if (before !== null) {
     session.tell('There are more, older ones: --limit says how many are shown.');
   }

@@ -67,7 +67,8 @@ export async function act(
   const [only] = meant;
   if (only === undefined || meant.length > 1) {
     const why = only === undefined ? 'is not open' : 'is open on several tokens: name one by --at';
-    throw new UsageError(`The action ${action} ${why}. Open:\n${actionLines(open).join('\n')}`);
+    const others = open.length === 0 ? ': no action is open.' : `. Open:\n${actionLines(open).join('\n')}`;
+    throw new UsageError(`The action ${action} ${why}${others}`);
   }
   const { data: result } = await svc.executeUiAction({
     path: { processUuid: uuid, tokenUuid: only.tokenUuid, uiActionSvcUuid: only.svcUuid },
@@ -96,7 +97,7 @@ function openActions({ tokens }: InstanceResponse): OpenAction[] {
 
 function actionLines(open: OpenAction[]): string[] {
   const rows = open.map(({ name, node, back, tokenUuid }) => [name, node, back ? 'yes' : '', tokenUuid]);
-  return rows.length === 0 ? ['no action is open'] : table(['ACTION', 'NODE', 'BACK', 'TOKEN'], rows);
+  return table(['ACTION', 'NODE', 'BACK', 'TOKEN'], rows);
 }
 
 /** Options of `svc show`. */
@@ -165,7 +166,7 @@ async function listInstances(session: Session, svc: SvcClient, options: ShowOpti
       limit,
     },
   });
-  session.show(data.instances, () =>
+  const lines = (): string[] =>
     table(
       ['INSTANCE', 'STATE', 'APPLICATION', 'PROCESS', 'STARTED', 'INCIDENTS'],
       data.instances.map((instance) => [
@@ -176,8 +177,8 @@ async function listInstances(session: Session, svc: SvcClient, options: ShowOpti
         instance.startedAt,
         instance.openIncidents,
       ]),
-    ),
-  );
+    );
+  session.showList(data.instances, lines, 'There is no such instance.');
   return 0;
 }
 

@@ -77,6 +77,14 @@ export class Session {
     (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.surroundings.print);
   }
 
+  /** As {@link show}, for a list. People are told where it is empty, on the standard error. */
+  showList(found: readonly unknown[], lines: () => string[], none: string): void {
+    this.show(found, lines);
+    if (found.length === 0) {
+      this.tell(none);
+    }
+  }
+
   /** Prints lines for people only. */
   tellPeople(lines: string[]): void {
     if (!this.isJson) {

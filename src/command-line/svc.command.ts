@@ -190,7 +190,7 @@ function addIncidentCommands(program: Command, running: Running): void {
     .addOption(new Option('--state <state>', 'only in this state').choices(INCIDENT_STATES).default('OPEN'))
     .option('--from <time>', 'only those that were raised at this time or later')
     .option('--to <time>', 'only those that were raised before this time')
-    .option('--limit <number>', 'how many', count, LIST_LENGTH)
+    .option('--limit <number>', 'how many', many, LIST_LENGTH)
     .option('--counts', 'how many are open at which place, most first')
     .action(running(incidents));
   program
@@ -211,6 +211,11 @@ function seconds(text: string): number {
 
 function count(text: string): number {
   return whole(text, /^[1-9]\d{0,2}$/, 'It must be a whole number from 1 to 999.');
+}
+
+/** What is read page by page. */
+function many(text: string): number {
+  return whole(text, /^[1-9]\d{0,3}$/, 'It must be a whole number from 1 to 9999.');
 }
 
 function whole(text: string, form: RegExp, otherwise: string): number {

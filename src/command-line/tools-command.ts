@@ -22,7 +22,7 @@ export async function tools(
     await switchTool(svc, version, named, enable !== undefined);
   }
   const systems = await systemsOf(svc, version);
-  session.show(systems, () =>
+  const lines = (): string[] =>
     table(
       ['SYSTEM', 'TOOL', 'ENABLED', 'DESCRIPTION'],
       systems.flatMap(({ name, tools: found }) =>
@@ -30,8 +30,8 @@ export async function tools(
           ? [[name, 'none: its connection was not tested, or it has none', '', '']]
           : found.map((tool) => [name, tool.name, tool.enabled ? 'yes' : 'no', tool.description]),
       ),
-    ),
-  );
+    );
+  session.showList(systems, lines, `Version ${versionId} of ${appId} has no MCP system.`);
   return 0;
 }
 

@@ -100,6 +100,10 @@ describe('svc', () => {
     expect(traced.events.map(({ seq }) => seq)).toEqual(traced.events.map((_, index) => index + 1));
     expect((await run('trace', started.uuid)).output).toMatch(/^SEQ +TIME +EVENT +NODE +ACTOR\n/);
     expect(await json('show', '--app', appId)).toMatchObject([{ uuid: started.uuid }]);
+    expect(await inside(['act', started.uuid, 'tell'])).toMatchObject({
+      status: 2,
+      errors: 'The action tell is not open: no action is open.',
+    });
   });
 
   it('prints what a build has otherwise than the active one', async () => {
@@ -319,6 +323,10 @@ describe('svc', () => {
     expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
     expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
     expect(await list()).toEqual([]);
+    expect(await inside(['incidents', '--app', failing, '--limit', '9999'])).toMatchObject({
+      status: 0,
+      errors: 'There is no such incident.',
+    });
     const shown = await inside(['show', uuid, '--json']);
     expect(JSON.parse(shown.output)).toMatchObject({ data: { amount: 7 } });
     expect(await inside(['retry', uuid, '--data', '{ "amount": 8 }'])).toMatchObject({
