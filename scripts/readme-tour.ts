@@ -7,13 +7,14 @@ import { endWithSignals } from '../test/support/end-with-signals.js';
 import { tallyLine } from '../test/support/tally.js';
 
 /**
- * Takes the five-minute tour of README.md: runs its shell blocks as they stand, against a fresh evaluation server in a
+ * Takes the five-minute tour of README.md, or that of a whole document, such as docs/first-application.md: runs its shell blocks as they stand, against a fresh evaluation server in a
  * temporary folder and a real MCP server, both on free ports, and compares all that they print with the whole blocks of
  * expected output: `…` stands for the rest of a line or a part of it, a line of `…` for any lines; a step without a block prints
- * nothing. At the end two tools must be switched off. Ends with `N passed, N failed`; what follows a command that fails is not run.
+ * nothing. At the end of README.md two tools must be switched off. Ends with `N passed, N failed`; what follows a command that fails is not run.
  *
  *     tsx scripts/readme-tour.ts            in bash
  *     tsx scripts/readme-tour.ts --zsh      in zsh
+ *     tsx scripts/readme-tour.ts docs/first-application.md
  */
 const SECTION = /^## Five-minute tour\n(?<text>.*?)^## /ms;
 const STEP =
@@ -34,6 +35,8 @@ interface Output {
   text: string;
 }
 
+const [document = 'README.md'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const isReadme = document === 'README.md';
 const shell = process.argv.includes('--zsh') ? 'zsh' : 'bash';
 const dataDir = await mkdtemp(join(tmpdir(), 'svc-tour-'));
 const environment = {
@@ -41,6 +44,8 @@ const environment = {
   DATA_DIR: dataDir,
   PORT: String(await freePort()),
   MCP_PORT: String(await freePort()),
+  WORLD_PORT: String(await freePort()),
+  FIRST: join(dataDir, 'first'),
 };
 const children: ChildProcess[] = [];
 let passed = 0;
@@ -49,7 +54,7 @@ let failure: unknown;
 endWithSignals();
 process.once('exit', () => children.forEach((child) => signal(child, 'SIGKILL')));
 try {
-  await takeTour(readTour(await readFile('README.md', 'utf8')));
+  await takeTour(readTour(await readFile(document, 'utf8')));
 } catch (error) {
   failure = error;
 } finally {
@@ -63,15 +68,15 @@ if (failure !== undefined) {
 console.log(tallyLine({ passed, failed, skipped: 0 }));
 process.exit(failed === 0 ? 0 : 1);
 
-function readTour(readme: string): Step[] {
-  const text = SECTION.exec(readme)?.groups?.['text'] ?? '';
-  const steps = [...text.matchAll(STEP)].map(({ groups }) => ({
+function readTour(text: string): Step[] {
+  const tour = isReadme ? (SECTION.exec(text)?.groups?.['text'] ?? '') : text;
+  const steps = [...tour.matchAll(STEP)].map(({ groups }) => ({
     commands: groups?.['commands'] ?? '',
     ready: groups?.['ready'],
     expected: groups?.['expected'],
   }));
   if (steps.length === 0) {
-    throw new Error('README.md has no tour.');
+    throw new Error(`${document} has no tour.`);
   }
   return steps;
 }
@@ -93,8 +98,10 @@ async function takeTour(steps: Step[]): Promise<void> {
       beginnings.push(until(output, step.ready, title).then(() => report(title, undefined)));
     }
   }
-  await checkEndState();
-  report(`${SWITCHED_OFF} are switched off`, undefined);
+  if (isReadme) {
+    await checkEndState();
+    report(`${SWITCHED_OFF} are switched off`, undefined);
+  }
 }
 
 function report(title: string, difference: string | undefined): void {
