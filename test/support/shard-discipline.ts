@@ -31,7 +31,8 @@ const EVERYWHERE: readonly RegExp[] = [
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   // Counts, and what cleaning up looks for.
-  /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE state = \?/,
+  /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
+  /^SELECT instance_id AS instanceId FROM process_incidents WHERE state = \?( AND \w+ = \?)* LIMIT \?$/,
   /^SELECT [^(]* FROM process_incidents WHERE state = \? AND app_id IS NULL LIMIT \?$/,
   // Ids of earlier releases do not tell the shard, and what is not there has none.
   /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
@@ -44,7 +45,7 @@ const EVERYWHERE: readonly RegExp[] = [
 ];
 
 /** Reads of rows by ids that a list has found in several groups of shards, or that somebody follows. */
-const OF_SEVERAL: readonly RegExp[] = [/FROM process_instances WHERE id IN/];
+const OF_SEVERAL: readonly RegExp[] = [/FROM process_(instances|incidents|tokens) WHERE id IN/];
 
 /**
  * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor
