@@ -96,7 +96,9 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    process.once('exit', () => child.kill('SIGKILL'));
+    const endWithUs = (): boolean => child.kill('SIGKILL');
+    process.once('exit', endWithUs);
+    child.once('close', () => process.off('exit', endWithUs));
     try {
       const url = await addressOf(child);
       const { socket } = JSON.parse(await readFile(join(folder, 'evaluation.json'), 'utf8')) as {
