@@ -29,6 +29,7 @@ import { CreateIncidentCounts1798100000001 } from '../migrations/1798100000001-c
 import { IndexVersions1798200000000 } from '../migrations/1798200000000-index-versions.js';
 import { IndexAudit1798200000001 } from '../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
+import { IndexBuilds1798300000001 } from '../migrations/1798300000001-index-builds.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -145,6 +146,7 @@ export const SCHEMA: Schema = {
     IndexVersions1798200000000,
     IndexAudit1798200000001,
     IndexIncidentLists1798300000000,
+    IndexBuilds1798300000001,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

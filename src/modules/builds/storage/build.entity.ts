@@ -6,6 +6,7 @@ import type { BuildStatus } from '../model/builds.types.js';
 /** A build: an immutable snapshot of a committed application version. Neither this row nor what it holds ever changes. */
 @Entity('builds')
 @Index('ix_builds_app', ['appId', 'buildId'])
+@Index('ix_builds_version', ['appVersionId', 'appId'])
 export class BuildEntity {
   @PrimaryColumn({ type: 'varchar', name: 'build_id', length: 36 }) buildId: string;
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;

@@ -6,6 +6,7 @@ import { both, EVERY_SHARD, type Condition, type Where } from '../../../database
 import type { RawRow } from '../../../database/raw-row.js';
 import { readTogether } from '../../../database/read-together.js';
 import { shardOf } from '../../../database/shards.js';
+import { filledUp } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
 import { uuidsIn } from '../../../database/time-range.js';
 import {
@@ -43,7 +44,10 @@ export class IncidentListsRepository {
     limit: number,
   ): Promise<ListedIncident[]> {
     const where = conditionsOf(query);
-    const and = narrowed(manager, query, apps);
+    const and = await narrowed(manager, query, apps);
+    if (and === null) {
+      return [];
+    }
     // Each state by itself, since indexes have it before the uuid.
     const states = query.state === undefined ? INCIDENT_STATES : [query.state];
     const found = await readTogether(
@@ -69,7 +73,11 @@ export class IncidentListsRepository {
     limit: number,
   ): Promise<IncidentCount[]> {
     const where = { ...conditionsOf(filter), state: 'OPEN' } as const;
-    const { from, values } = PLACE.part(manager, where, { and: narrowed(manager, filter, apps) });
+    const and = await narrowed(manager, filter, apps);
+    if (and === null) {
+      return [];
+    }
+    const { from, values } = PLACE.part(manager, where, { and });
     const groups = 'app_id, process_name, element, type';
     const rows = await manager.query<RawRow[]>(
       `SELECT ${groups}, COUNT(*) AS amount${from} GROUP BY ${groups} ORDER BY amount DESC, ${groups} LIMIT ?`,
@@ -143,16 +151,23 @@ function conditionsOf(query: IncidentFilter & { before?: string }): Where<Proces
   };
 }
 
-/** What no column says by itself: the version of a build, and what a caller may see. */
-function narrowed(
-  { connection }: EntityManager,
-  { applicationVersionId, appVersionId }: IncidentFilter,
+/**
+ * What no column says by itself: the version of a build, and what a caller may see.
+ * @returns null where it cannot be met
+ */
+async function narrowed(
+  manager: EntityManager,
+  { applicationId, applicationVersionId, appVersionId }: IncidentFilter,
   apps: SomeApps | null,
-): Condition | undefined {
+): Promise<Condition | null> {
   const conditions: Condition[] = [];
   for (const version of [applicationVersionId, appVersionId].filter((given) => given !== undefined)) {
-    const sql = 'build_id IN (SELECT made.build_id FROM builds made WHERE made.app_version_id = ?)';
-    conditions.push({ sql, values: [version] });
+    const builds = await buildsOf(manager, version, applicationId);
+    if (builds.length === 0) {
+      return null;
+    }
+    const values = filledUp(builds);
+    conditions.push({ sql: `build_id IN (${values.map(() => '?').join(', ')})`, values });
   }
   if (apps !== null) {
     const values: string[] = [];
@@ -160,7 +175,21 @@ function narrowed(
       values.push(value);
       return '?';
     };
-    conditions.push({ sql: appCondition(connection, 'app_id', apps, bind), values });
+    conditions.push({ sql: appCondition(manager.connection, 'app_id', apps, bind), values });
   }
-  return conditions.length === 0 ? undefined : both(conditions);
+  return both(conditions);
+}
+
+/** Ids of the builds of a version, in a statement of its own: builds are not where running processes are (deploy/vitess/README.md). */
+async function buildsOf(
+  manager: EntityManager,
+  version: string,
+  appId: string | undefined,
+): Promise<string[]> {
+  const ofApp = appId === undefined ? '' : ' AND app_id = ?';
+  const rows = await manager.query<RawRow[]>(
+    `SELECT build_id FROM builds WHERE app_version_id = ?${ofApp}`,
+    appId === undefined ? [version] : [version, appId],
+  );
+  return rows.map((row) => String(row['build_id']));
 }
