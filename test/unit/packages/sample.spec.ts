@@ -89,7 +89,7 @@ describe('the sample', () => {
   });
 
   it.each(BPMN_FILES)('%s opens in a modeller and is saved with the same meaning', async (file) => {
-    const moddle = new BpmnModdle({ svc: SVC_EXTENSION });
+    const moddle = new BpmnModdle({ svc: structuredClone(SVC_EXTENSION) });
     const { rootElement, warnings } = await moddle.fromXML(readFileSync(file, 'utf8'));
     expect(warnings).toEqual([]);
     const { xml } = await moddle.toXML(rootElement, { format: true });

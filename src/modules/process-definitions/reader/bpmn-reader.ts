@@ -15,7 +15,8 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
 
 /** The library underneath, for one file after the other: what it knows of BPMN takes long to prepare. */
 class ElementReader {
-  private readonly moddle = new BpmnModdle({ svc: SVC_EXTENSION });
+  // The library writes into what it is given.
+  private readonly moddle = new BpmnModdle({ svc: structuredClone(SVC_EXTENSION) });
   private problems: DefinitionProblems | undefined;
 
   constructor() {
