@@ -3,15 +3,14 @@ import { printable } from './delivery-lines.js';
 
 type Version = { appId: string; versionId: string };
 
-/** What came of the test of one system; `status` is null where it was not tested. */
+/** What came of the test of one system. */
 export interface TestedSystem {
   system: string;
-  status: number | null;
+  status: number;
   message: string;
 }
 
 const SUCCESS = 200;
-const NO_AUTH = { type: 'NO_AUTH' as const };
 
 /** The MCP systems of a version, with their tools. */
 export async function systemsOf(svc: SvcClient, version: Version): Promise<SystemResponse[]> {
@@ -23,8 +22,8 @@ export async function systemsOf(svc: SvcClient, version: Version): Promise<Syste
 }
 
 /**
- * Tests the connections of the MCP systems of a version that need neither a secret nor certificates, and so stores the tools that are
- * found. What the others need is with the service, which gives it to nobody.
+ * Tests the connections of the MCP systems of a version as they are stored, with secrets that the service gives to nobody, and so stores
+ * the tools that are found.
  * @param tell is told what is under way
  * @returns what came of it, in the order of the systems
  */
@@ -34,14 +33,10 @@ export async function testConnections(
   tell: (line: string) => void,
 ): Promise<TestedSystem[]> {
   const tested: TestedSystem[] = [];
-  for (const { name, baseUrl, authorization, tls } of await systemsOf(svc, version)) {
-    if (authorization.type !== 'NO_AUTH' || tls !== undefined) {
-      tested.push({ system: name, status: null, message: 'Not tested: it needs a secret or certificates.' });
-      continue;
-    }
+  const { data: list } = await svc.listSystems({ path: version });
+  for (const { name, resourceId } of list.systems.filter(({ type }) => type === 'MCP')) {
     tell(`testing the connection of ${printable(name)} …`);
-    const body = { baseUrl, authorization: NO_AUTH };
-    const { data } = await svc.testMcpConnection({ path: version, body });
+    const { data } = await svc.testStoredConnection({ path: { ...version, systemResourceId: resourceId } });
     const { status, message, details, tools = [] } = data;
     const found = status === SUCCESS ? ` (${tools.length} tools)` : ` (${details ?? ''})`;
     tested.push({ system: name, status, message: `${message}${found}` });
@@ -51,10 +46,10 @@ export async function testConnections(
 
 /** Whether no test failed. */
 export function allPassed(tested: TestedSystem[]): boolean {
-  return tested.every(({ status }) => status === null || status === SUCCESS);
+  return tested.every(({ status }) => status === SUCCESS);
 }
 
 /** What came of the test of a connection. */
 export function connectionLine({ system, status, message }: TestedSystem): string {
-  return printable(`connection ${system}: ${status === null ? '' : `${status} `}${message}`);
+  return printable(`connection ${system}: ${status} ${message}`);
 }

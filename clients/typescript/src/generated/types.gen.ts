@@ -4559,14 +4559,14 @@ export type Uuid = string;
 export type BuildId = string;
 
 /**
- * The `next` of the page before: a UUID of version 7.
- */
-export type Before = string;
-
-/**
  * `resourceId` of the system.
  */
 export type SystemResourceId = string;
+
+/**
+ * The `next` of the page before: a UUID of version 7.
+ */
+export type Before = string;
 
 /**
  * Name of the workflow, without regard to case.
@@ -7765,6 +7765,68 @@ export type TestMcpConnectionResponses = {
 };
 
 export type TestMcpConnectionResponse = TestMcpConnectionResponses[keyof TestMcpConnectionResponses];
+
+export type TestStoredConnectionData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the application version.
+         */
+        versionId: string;
+        /**
+         * `resourceId` of the system.
+         */
+        systemResourceId: string;
+    };
+    query?: never;
+    url: '/appmanager/api/runtime-internal/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integrationengine/api/systems/test-mcp-connection';
+};
+
+export type TestStoredConnectionErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type TestStoredConnectionError = TestStoredConnectionErrors[keyof TestStoredConnectionErrors];
+
+export type TestStoredConnectionResponses = {
+    /**
+     * The outcome, good or bad; see `status`.
+     */
+    200: ConnectionTestResponse;
+};
+
+export type TestStoredConnectionResponse = TestStoredConnectionResponses[keyof TestStoredConnectionResponses];
 
 export type SwitchToolData = {
     body: SwitchToolRequest;

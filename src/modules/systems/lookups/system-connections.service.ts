@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import type { SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
 import { type SecretName, SystemSecrets } from '../secrets/system-secrets.js';
 import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
-import { AuthorizationType, type Connection, type SystemTls } from '../model/system.types.js';
+import { AuthorizationType, type Connection, type SystemKey, type SystemTls } from '../model/system.types.js';
+import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** How a system is reached: with its secret, so only for the call that is about to be made. */
@@ -29,20 +31,44 @@ export class SystemConnectionsService {
    * @throws SecretUnreadableError when one of its secrets cannot be opened
    */
   async byId(id: string): Promise<OpenedConnection | null> {
-    const system = await this.database.read((manager) => this.systems.connectionById(manager, id));
-    if (system === null || system.baseUrl === null) {
+    const connection = await this.database.read((manager) => this.opened(manager, id));
+    if (connection === null || connection.baseUrl === null) {
+      return null;
+    }
+    const { baseUrl } = connection;
+    return { baseUrl, credentials: credentialsOf(connection), ...tlsPart(connection) };
+  }
+
+  /**
+   * The connection of an MCP system as it is stored, with its secrets.
+   * @throws SystemNotFoundError
+   * @throws SecretUnreadableError when one of its secrets cannot be opened
+   */
+  async ofSystem(key: SystemKey): Promise<Connection> {
+    const connection = await this.database.read(async (manager) => {
+      const id = await this.systems.idOf(manager, key);
+      return id === null ? null : this.opened(manager, id);
+    });
+    if (connection === null || connection.baseUrl === null) {
+      throw new SystemNotFoundError();
+    }
+    const { baseUrl, authorizationType, ...others } = connection;
+    return { ...others, baseUrl, authorizationType: authorizationType ?? AuthorizationType.NoAuth };
+  }
+
+  private async opened(
+    manager: EntityManager,
+    id: string,
+  ): Promise<Awaited<ReturnType<SystemsRepository['connectionById']>>> {
+    const system = await this.systems.connectionById(manager, id);
+    if (system === null) {
       return null;
     }
     const opened = (name: SecretName): string | null => {
       const sealed = system[name];
       return sealed === null ? null : this.secrets.open({ ...system, id }, sealed, name);
     };
-    const connection = {
-      ...system,
-      clientSecret: opened('clientSecret'),
-      clientKey: opened('clientKey'),
-    };
-    return { baseUrl: system.baseUrl, credentials: credentialsOf(connection), ...tlsPart(connection) };
+    return { ...system, clientSecret: opened('clientSecret'), clientKey: opened('clientKey') };
   }
 }
 

@@ -17,4 +17,16 @@ export const ConnectionTestApi = apiRoutes([403], {
       description: 'The outcome, good or bad; see `status`.',
     },
   },
+  testStoredConnection: {
+    summary: 'Test the connection of a system as it is stored',
+    description:
+      'As the test of a connection, with the address, the credentials and the certificates that the system has: nobody has to know its secret. ' +
+      'Tools are synchronised, the HTTP status is 200 also for a failed test, and the rate limit is the same.',
+    answer: {
+      type: ConnectionTestResponseDto,
+      examples: CONNECTION_TEST_RESULT_EXAMPLES,
+      description: 'The outcome, good or bad; see `status`.',
+    },
+    errors: [404],
+  },
 });

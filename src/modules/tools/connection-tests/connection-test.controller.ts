@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Patch } from '@nestjs/common';
+import { Body, Controller, HttpCode, HttpStatus, Param, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
@@ -8,6 +8,7 @@ import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { connectionOf } from '../../systems/model/authorization.request.dto.js';
+import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { ConnectionTestService } from './connection-test.service.js';
 import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './connection-test.dto.js';
@@ -32,5 +33,17 @@ export class ConnectionTestController {
   ): Promise<ConnectionTestResponseDto> {
     const connection = connectionOf(baseUrl, authorization, tls);
     return toConnectionTestResponse(await this.tests.test(principal, versionOf(params), connection));
+  }
+
+  @Post('ri/:systemResourceId/integrationengine/api/systems/test-mcp-connection')
+  @HttpCode(HttpStatus.OK)
+  @RateLimit('connection-test')
+  @Audited(AuditAction.ConnectionTest)
+  @ConnectionTestApi.testStoredConnection
+  async testStored(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: SystemParams,
+  ): Promise<ConnectionTestResponseDto> {
+    return toConnectionTestResponse(await this.tests.testStored(principal, keyOf(params)));
   }
 }
