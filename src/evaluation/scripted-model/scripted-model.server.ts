@@ -42,9 +42,10 @@ export interface ScriptedModelSurroundings {
 export class ScriptedModel {
   private readonly clock = new Clock();
   private readonly server: Server;
+  private followed: ModelScript | undefined;
 
   private constructor(
-    private script: ModelScript,
+    private readonly script: ModelScript,
     private readonly onRequest: (request: ChatRequest) => void | Promise<void>,
     private readonly surroundings: ScriptedModelSurroundings,
   ) {
@@ -75,9 +76,9 @@ export class ScriptedModel {
     return model;
   }
 
-  /** Answers from another script from now on. Its model has the name of the first one, which the service asks for. */
+  /** Answers from another script from now on, and reads no more. Its model has the name of the first one, which the service asks for. */
   follow(script: ModelScript): void {
-    this.script = { ...script, model: this.name };
+    this.followed = { ...script, model: this.name };
   }
 
   /** What LLM_BASE_URL is to be: `http://127.0.0.1:port/v1`. */
@@ -124,7 +125,7 @@ export class ScriptedModel {
       throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
     }
     await this.onRequest(request);
-    const script = (await this.surroundings.read?.()) ?? this.script;
+    const script = this.followed ?? (await this.surroundings.read?.()) ?? this.script;
     const answer = scriptedAnswer(script, request);
     if (answer === null) {
       throw new ModelError(400, 'no_rule', missingRule(script, request));
