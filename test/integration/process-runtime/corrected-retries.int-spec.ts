@@ -24,6 +24,11 @@ const picky = processFile(
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'x')}${node('endEvent', 'y')}
    ${flows('start>g g>a[amount > 1] g>y[amount <= 1] a>x')}`,
 );
+const behind = processFile(
+  'behind',
+  `${node('startEvent', 'start')}${RUN}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'x')}${node('endEvent', 'y')}
+   ${flows('start>score score>g g>a[amount > limits.least] g>y[amount <= limits.least] a>x')}`,
+);
 const calling = processFile(
   'calling',
   `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="picky"')}${node('endEvent', 'end')}
@@ -49,7 +54,10 @@ beforeAll(async () => {
     JOBS_RETRY_BASE_MS: '20',
     PROCESS_DATA_MAX_BYTES: '4096',
   });
-  published = await publish(app, { bpmn: [scoring, picky, calling], package: { workflows: [picking] } });
+  published = await publish(app, {
+    bpmn: [scoring, picky, behind, calling],
+    package: { workflows: [picking] },
+  });
 });
 afterAll(() => app.close());
 
@@ -72,6 +80,29 @@ async function stopped(data: Record<string, unknown>): Promise<StartBody & { tok
 const dataOf = async (uuid: string): Promise<unknown> => (await instanceRow(app, uuid)).content.data;
 
 describe('POST …/token/{tokenUuid}/retry with data', () => {
+  it('takes the answer of a workflow once more, where the process has stopped behind it', async () => {
+    const { uuid, token, instanceMetadata } = await started(app, published, 'behind', { amount: 5 });
+    const { processInstanceId: id } = instanceMetadata;
+    const open = () => incidentRows(app, id).then((rows) => rows.filter(({ state }) => state === 'OPEN'));
+    const [incident] = await eventually(open, (rows) => rows.length === 1);
+    expect(incident).toMatchObject({ element: 'g', type: 'GATEWAY_EVALUATION' });
+
+    const again = await retry(uuid, token.uuid, {});
+    expect(again.status).toBe(200);
+    await eventually(open, (rows) => rows.length === 1);
+    expect((await retry(uuid, token.uuid, { data: { limits: { least: 1 } } })).status).toBe(200);
+    await eventually(
+      () => app.request<{ tokens: { bpmnElementId: string }[] }>('GET', instancePath(uuid)),
+      ({ body }) => body.tokens[0]?.bpmnElementId === 'a',
+    );
+    expect(await open()).toEqual([]);
+    const runs = await app.dataSource.query<unknown[]>(
+      'SELECT id FROM workflow_runs WHERE process_instance_uuid = ?',
+      [uuid],
+    );
+    expect(runs).toHaveLength(1);
+  });
+
   it('corrects the data with a merge patch and runs the work with them', async () => {
     const { uuid, token, instanceMetadata } = await stopped({
       amount: 'many',

@@ -272,15 +272,16 @@ function startOf({ payload }: ParkedJob, { data }: InstanceState): Extract<Engin
 
 /**
  * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
- * asked for anew only where the engine knows how.
+ * asked for anew only where the engine knows how. A workflow has its action; without one it has ended well, and the process stopped behind
+ * it: its answer is taken once more.
  */
-function isAskedAnew({ job: { kind, payload }, tokenId }: Stop): boolean {
+function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
   if (tokenId === null) {
     return kind === 'CALL' || kind === 'START';
   }
   return kind === 'NOTIFY_PARENT'
     ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'
-    : ASKED_ANEW.includes(kind);
+    : ASKED_ANEW.includes(kind) && (kind !== 'WORKFLOW' || actionSvcUuid !== null);
 }
 
 function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
