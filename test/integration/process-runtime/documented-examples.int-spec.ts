@@ -63,7 +63,7 @@ async function activeBuild(appId: string): Promise<{ appId: string; buildId: str
 
 /** Runs an example of a document with what it takes for given. */
 async function run(example: string, given: Record<string, unknown>): Promise<void> {
-  await (runInNewContext(`(async () => {${example}})()`, given) as Promise<void>);
+  await (runInNewContext(`(async () => {${example}})()`, { setTimeout, ...given }) as Promise<void>);
 }
 
 describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
