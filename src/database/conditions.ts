@@ -88,8 +88,8 @@ function shardBy(shardOf: ((value: never) => number) | undefined, wanted: unknow
 
 /** One shard where all are the same: a server of many then has the whole statement for one of them. */
 export function oneOrAny(shards: readonly number[]): number | FindOperator<number> {
-  const [first] = shards;
-  return first !== undefined && shards.every((shard) => shard === first) ? first : In([...shards]);
+  const [first, ...others] = new Set(shards);
+  return first !== undefined && others.length === 0 ? first : In([...new Set(shards)]);
 }
 
 /** All of these conditions. */

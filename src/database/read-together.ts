@@ -14,7 +14,9 @@ interface Shape {
   readonly places: readonly (readonly { readonly place: string; readonly property: string }[])[];
 }
 
-/** By the parts as text: their values are no part of it, so there are few. */
+/** Lists that are narrowed by any number of values have texts without end: only the first ones are kept, and prepared by the servers. */
+const MOST_SHAPES = 100;
+/** By the parts as text: their values are no part of it. */
 const shapes = new Map<string, Shape>();
 
 /**
@@ -47,7 +49,12 @@ export async function readTogether<Rows extends object[]>(
 
 function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
   const key = parts.map(({ columns, from }) => columns.map(({ name }) => name).join() + from).join('|');
-  const shape = shapes.get(key) ?? made(parts);
+  const known = shapes.get(key);
+  if (known !== undefined || shapes.size >= MOST_SHAPES) {
+    return known ?? made(parts);
+  }
+  const { sql, places } = made(parts);
+  const shape = { sql: prepared(sql), places };
   shapes.set(key, shape);
   return shape;
 }
@@ -62,7 +69,7 @@ function made(parts: readonly SelectionPart<object>[]): Shape {
     return isOrdered ? `SELECT * FROM (${select}) AS part${index}` : select;
   });
   return {
-    sql: prepared(selects.join(' UNION ALL ')),
+    sql: selects.join(' UNION ALL '),
     places: placed.map((columns) => [...columns].map(([place, { property }]) => ({ place, property }))),
   };
 }

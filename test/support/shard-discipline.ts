@@ -32,7 +32,7 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   // Counts, and what cleaning up looks for.
   /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
-  /^SELECT instance_id AS instanceId FROM process_incidents WHERE state = \?( AND \w+ = \?)* LIMIT \?$/,
+  /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND \(app_id = \? OR app_id IS NULL\))? LIMIT \?$/,
   /^SELECT [^(]* FROM process_incidents WHERE state = \? AND app_id IS NULL LIMIT \?$/,
   // Ids of earlier releases do not tell the shard, and what is not there has none.
   /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,

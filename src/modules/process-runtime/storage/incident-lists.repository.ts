@@ -5,7 +5,7 @@ import { appCondition } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { readTogether } from '../../../database/read-together.js';
-import { shardOf } from '../../../database/shards.js';
+import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
 import { uuidsIn } from '../../../database/time-range.js';
@@ -20,8 +20,9 @@ import { ProcessIncidentEntity } from './process-incident.entity.js';
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
-const STOPPED = INCIDENTS.select('instanceId');
 const UNPLACED = INCIDENTS.select('id', 'instanceId', 'node');
+/** Of a version, on a sharded database. */
+const MOST_BUILDS = 1_000;
 const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 
 /** An incident as a list shows it. */
@@ -94,16 +95,25 @@ export class IncidentListsRepository {
 
   /**
    * Instances with open incidents, in no order.
-   * @param narrowed by the application and the process of the instances
-   * @returns null when there are more than `limit` incidents
+   * @param applicationId of the instances; undefined for all
+   * @returns null when there are more than `limit`
    */
   async openInstances(
     manager: EntityManager,
-    narrowed: Pick<Where<ProcessIncidentEntity>, 'appId' | 'processName'>,
+    applicationId: string | undefined,
     limit: number,
   ): Promise<number[] | null> {
-    const found = await STOPPED.find(manager, { ...OPEN, ...narrowed }, { limit: limit + 1 });
-    return found.length > limit ? null : [...new Set(found.map(({ instanceId }) => instanceId))];
+    // An incident of an earlier release does not tell its application yet.
+    const and =
+      applicationId === undefined
+        ? undefined
+        : { sql: '(app_id = ? OR app_id IS NULL)', values: [applicationId] };
+    const { from, values } = PLACE.part(manager, OPEN, { and });
+    const rows = await manager.query<RawRow[]>(`SELECT DISTINCT instance_id${from} LIMIT ?`, [
+      ...values,
+      limit + 1,
+    ]);
+    return rows.length > limit ? null : rows.map((row) => Number(row['instance_id']));
   }
 
   /** How many incidents are open, by type. */
@@ -157,39 +167,43 @@ function conditionsOf(query: IncidentFilter & { before?: string }): Where<Proces
  */
 async function narrowed(
   manager: EntityManager,
-  { applicationId, applicationVersionId, appVersionId }: IncidentFilter,
+  { applicationVersionId, appVersionId }: IncidentFilter,
   apps: SomeApps | null,
 ): Promise<Condition | null> {
-  const conditions: Condition[] = [];
+  const conditions = apps === null ? [] : [inApps(manager, apps)];
   for (const version of [applicationVersionId, appVersionId].filter((given) => given !== undefined)) {
-    const builds = await buildsOf(manager, version, applicationId);
-    if (builds.length === 0) {
+    const builds = await buildsOf(manager, version);
+    if (builds === null) {
       return null;
     }
-    const values = filledUp(builds);
-    conditions.push({ sql: `build_id IN (${values.map(() => '?').join(', ')})`, values });
-  }
-  if (apps !== null) {
-    const values: string[] = [];
-    const bind = (value: string): string => {
-      values.push(value);
-      return '?';
-    };
-    conditions.push({ sql: appCondition(manager.connection, 'app_id', apps, bind), values });
+    conditions.push(builds);
   }
   return both(conditions);
 }
 
-/** Ids of the builds of a version, in a statement of its own: builds are not where running processes are (deploy/vitess/README.md). */
-async function buildsOf(
-  manager: EntityManager,
-  version: string,
-  appId: string | undefined,
-): Promise<string[]> {
-  const ofApp = appId === undefined ? '' : ' AND app_id = ?';
-  const rows = await manager.query<RawRow[]>(
-    `SELECT build_id FROM builds WHERE app_version_id = ?${ofApp}`,
-    appId === undefined ? [version] : [version, appId],
-  );
-  return rows.map((row) => String(row['build_id']));
+function inApps({ connection }: EntityManager, apps: SomeApps): Condition {
+  const values: string[] = [];
+  const bind = (value: string): string => {
+    values.push(value);
+    return '?';
+  };
+  return { sql: appCondition(connection, 'app_id', apps, bind), values };
+}
+
+/**
+ * Incidents of the builds of a version. A sharded database has builds elsewhere than running processes (deploy/vitess/README.md), so it is
+ * asked for the newest of them first.
+ * @returns null where there is no build
+ */
+async function buildsOf(manager: EntityManager, version: string): Promise<Condition | null> {
+  const ofVersion = 'SELECT build_id FROM builds WHERE app_version_id = ?';
+  if (!isSharded(manager)) {
+    return { sql: `build_id IN (${ofVersion})`, values: [version] };
+  }
+  const rows = await manager.query<RawRow[]>(`${ofVersion} ORDER BY build_id DESC LIMIT ?`, [
+    version,
+    MOST_BUILDS,
+  ]);
+  const values = rows.length === 0 ? [] : filledUp(rows.map((row) => String(row['build_id'])));
+  return values.length === 0 ? null : { sql: `build_id IN (${values.map(() => '?').join(', ')})`, values };
 }

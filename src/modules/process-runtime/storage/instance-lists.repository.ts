@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
-import { EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
+import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
 import { readTogether } from '../../../database/read-together.js';
 import type { Found } from '../../../database/selection.js';
@@ -21,11 +21,15 @@ const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfU
 const PLACE = INSTANCES.select('id', 'uuid');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
-/**
- * So many stopped instances are found by their incidents. Where there are more, walking through all of them in their order soon comes to
- * enough for a page.
- */
+/** So many stopped instances are found by their ids. */
 const FEW_STOPPED = 5_000;
+/** More of them are looked for one by one. Each shard has the incidents of its instances. */
+const STOPPED: Condition = {
+  sql:
+    "EXISTS (SELECT 1 FROM process_incidents stopped WHERE stopped.shard = process_instances.shard AND stopped.state = 'OPEN' " +
+    'AND stopped.instance_id = process_instances.id)',
+  values: [],
+};
 
 /** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
 export interface Seen {
@@ -37,6 +41,8 @@ export interface Seen {
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
 export class InstanceListsRepository {
+  private readonly mostStopped: number = FEW_STOPPED;
+
   constructor(
     private readonly instances: InstancesRepository,
     private readonly incidents: IncidentListsRepository,
@@ -57,13 +63,20 @@ export class InstanceListsRepository {
     if (parent === null) {
       return [];
     }
+    const isStopped = query.hasIncidents === 'true';
+    const stopped = isStopped
+      ? await this.incidents.openInstances(manager, query.applicationId, this.mostStopped)
+      : null;
     const where = {
-      ...(await this.stoppedOnly(manager, query)),
+      ...(stopped === null ? { shard: EVERY_SHARD } : { id: In(stopped) }),
       ...conditionsOf(query),
       ...(seen?.apps === undefined && seen && { starter: seen.starter }),
       ...(parent && calledBy(parent.id)),
     };
-    const and = seen?.apps && ownOrOf(manager, seen.starter, seen.apps);
+    const and = both([
+      ...(seen?.apps ? [ownOrOf(manager, seen.starter, seen.apps)] : []),
+      ...(isStopped && stopped === null ? [STOPPED] : []),
+    ]);
     const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
     // Ids first: a server would have to sort rows with long texts.
     const ids = newestFirst(found)
@@ -86,21 +99,6 @@ export class InstanceListsRepository {
       PLACE.part(manager, { ...where, ...(state && { state }) }, page),
     );
     return (await readTogether(manager, parts)).flat();
-  }
-
-  private async stoppedOnly(
-    manager: EntityManager,
-    { hasIncidents, applicationId: appId, processDefinitionName: processName }: InstanceQuery,
-  ): Promise<Where<ProcessInstanceEntity>> {
-    if (hasIncidents !== 'true') {
-      return { shard: EVERY_SHARD };
-    }
-    const narrowed = {
-      ...(appId !== undefined && { appId }),
-      ...(processName !== undefined && { processName }),
-    };
-    const ids = await this.incidents.openInstances(manager, narrowed, FEW_STOPPED);
-    return ids === null ? { shard: EVERY_SHARD, openIncidents: MoreThan(0) } : { id: In(ids) };
   }
 
   /** How far instances are, in no order. */
