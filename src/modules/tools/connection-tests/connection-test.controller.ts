@@ -7,6 +7,7 @@ import { RequirePermission } from '../../../common/auth/require-permission.decor
 import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
+import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
 import { connectionOf } from '../../systems/model/authorization.request.dto.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
@@ -20,7 +21,10 @@ import { ConnectionTestApi } from './connection-test.api.js';
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/runtime-internal/app/:appId/app-version/:versionId/rt/system')
 export class ConnectionTestController {
-  constructor(private readonly tests: ConnectionTestService) {}
+  constructor(
+    private readonly tests: ConnectionTestService,
+    private readonly connections: SystemConnectionsService,
+  ) {}
 
   @Patch('integrationengine/api/systems/test-mcp-connection')
   @RateLimit('connection-test')
@@ -44,6 +48,7 @@ export class ConnectionTestController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
   ): Promise<ConnectionTestResponseDto> {
-    return toConnectionTestResponse(await this.tests.testStored(principal, keyOf(params)));
+    const connection = await this.connections.ofSystem(keyOf(params));
+    return toConnectionTestResponse(await this.tests.test(principal, versionOf(params), connection));
   }
 }

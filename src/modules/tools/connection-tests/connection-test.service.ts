@@ -11,7 +11,7 @@ import {
   SystemConnectionsService,
   tlsPart,
 } from '../../systems/lookups/system-connections.service.js';
-import type { Connection, SystemKey } from '../../systems/model/system.types.js';
+import type { Connection } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ConnectionTestRecords } from './connection-test-records.js';
@@ -26,7 +26,6 @@ export class ConnectionTestService {
   constructor(
     private readonly mcp: McpConnectionService,
     private readonly systems: SystemsService,
-    private readonly connections: SystemConnectionsService,
     private readonly sync: ToolSyncService,
     private readonly records: ConnectionTestRecords,
     private readonly database: Database,
@@ -50,15 +49,6 @@ export class ConnectionTestService {
     }
     await this.records.record(principal, version, connection, test);
     return test;
-  }
-
-  /**
-   * As `test`, of the connection of a system as it is stored, secrets included.
-   * @throws SystemNotFoundError
-   */
-  async testStored(principal: Principal, key: SystemKey): Promise<ConnectionTest> {
-    const { appId, appVersionId } = key;
-    return this.test(principal, { appId, appVersionId }, await this.connections.ofSystem(key));
   }
 
   /** Those that waited longest come first, so that every system has its turn in the end. */
