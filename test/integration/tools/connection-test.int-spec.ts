@@ -4,13 +4,13 @@ import {
   type ConnectionFailureCause,
 } from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
 import { TestApp } from '../../support/app.js';
-import { serviceAccount } from '../../support/factories.js';
+import { connectionTestPath, serviceAccount } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
 import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { hugeAnswer, neverAnswers } from '../../support/peers/pathologies.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
-import { createSystem, flags, readSystem, testConnection } from './tool-support.js';
+import { createSystem, flags, readSystem, testConnection, type ConnectionTestBody } from './tool-support.js';
 
 const CLIENT = {
   clientId: 'agent',
@@ -207,5 +207,56 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
 
     expect((await testConnection(app, { baseUrl: peer.url })).body.status).toBe(500);
     expect(flags((await readSystem(app, system.resourceId)).tools)).toEqual(['stays']);
+  });
+});
+
+describe('POST /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integrationengine/api/systems/test-mcp-connection', () => {
+  let app: TestApp;
+  let guarded: ModernPeer;
+  let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    tokens = await startOAuthPeer([CLIENT], () => guarded.url);
+    guarded = await startModernPeer([{ name: 'secret-echo' }], (token) => tokens.isIssued(token));
+  });
+  afterAll(async () => {
+    await app.close();
+    await Promise.all([guarded.close(), tokens.close()]);
+  });
+
+  const path = (resourceId: string): string =>
+    connectionTestPath().replace('/rt/system/', `/rt/system/ri/${resourceId}/`);
+  const create = (clientSecret: string) => {
+    const { clientId } = CLIENT;
+    const authorization = serviceAccount({ clientId, clientSecret, identityProviderUrl: tokens.url });
+    return createSystem(app, { baseUrl: guarded.url, authorization });
+  };
+
+  it('uses the secret that is stored, and shows it to nobody', async () => {
+    const { resourceId } = await create(CLIENT.clientSecret);
+    const { status, body, text } = await app.request<ConnectionTestBody>('POST', path(resourceId));
+    expect([status, body.status, body.message]).toEqual([200, 200, 'Connection successful']);
+    expect(body.synchronizedSystems?.map((one) => one.resourceId)).toEqual([resourceId]);
+    expect(text).not.toContain(CLIENT.clientSecret);
+    expect(flags((await readSystem(app, resourceId)).tools)).toEqual(['secret-echo']);
+  });
+
+  it('tells of a stored secret that is wrong', async () => {
+    const { resourceId } = await create('another secret of many characters!');
+    const { status, body } = await app.request<ConnectionTestBody>('POST', path(resourceId));
+    expect([status, body.status, body.details]).toEqual([200, 400, CONNECTION_FAILURES.invalid_client]);
+    expect((await readSystem(app, resourceId)).tools).toEqual([]);
+  });
+
+  it('answers 401, 403, 404 and 405', async () => {
+    const { resourceId } = await create(CLIENT.clientSecret);
+    const statuses = [
+      await app.request('POST', path(resourceId), { token: null }),
+      await app.request('POST', path(resourceId), { token: await app.tokenWith({ scope: 'openid' }) }),
+      await app.request('POST', path('gone')),
+      await app.request('PATCH', path(resourceId)),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 403, 404, 405]);
   });
 });

@@ -49,6 +49,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   replaceClientSecret: { ...MANAGEMENT, body: WRONG_BODY },
   replaceClientCertificate: { ...MANAGEMENT, body: WRONG_BODY },
   testMcpConnection: { ...MANAGEMENT, body: WRONG_BODY },
+  testStoredConnection: MANAGEMENT,
   switchTool: { ...MANAGEMENT, body: WRONG_BODY, params: { systemId: 'none', toolId: 'none' } },
   listApplications: { permissions: ['application-delivery'], place: 'list', isGuarded: true },
   listVersions: DELIVERY,
