@@ -24,6 +24,18 @@ function nested(levels: number): unknown {
   return JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
 }
 
+/** As an array it is 262,144 characters of JSON. */
+const LONGEST = 'x'.repeat(262_140);
+
+function withBodies(inputBody: unknown, outputBody: unknown = null): unknown {
+  const nodes = [
+    node('start', 'START', ['x']),
+    node('x', 'DATA_MAPPING', ['end'], { inputBody }),
+    node('end', 'END', [], { outputBody }),
+  ];
+  return packageDocument({ workflows: [{ ...workflow(), nodes }] });
+}
+
 describe('PackagesService.parse', () => {
   it('fills in what a small package leaves out', () => {
     const { package: pkg, problems } = parse({ application: application() });
@@ -112,6 +124,26 @@ describe('PackagesService.parse', () => {
       '["${a}"]',
       null,
     ]);
+  });
+
+  it('takes a body of the longest text that it may be, as JSON too', () => {
+    const { package: pkg, problems } = parse(withBodies([LONGEST], JSON.stringify([LONGEST])));
+    expect(problems).toEqual([]);
+    expect(pkg?.workflows[0]?.nodes[1]?.inputBody).toHaveLength(262_144);
+  });
+
+  it.each([
+    ['text', JSON.stringify([`${LONGEST}x`])],
+    ['an array', [`${LONGEST}x`]],
+    ['an object', { longer: LONGEST }],
+  ])('refuses a body that is longer as text, sent as %s', (_what, body) => {
+    expect(parse(withBodies(body, body)).problems).toMatchObject(
+      ['/nodes/1/inputBody', '/nodes/2/outputBody'].map((element) => ({
+        code: 'VALUE_INVALID',
+        element,
+        message: expect.stringMatching(/"(in|out)putBody" .*262144 characters/),
+      })),
+    );
   });
 
   it('says what a body is where it is neither JSON nor text', () => {

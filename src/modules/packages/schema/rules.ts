@@ -50,13 +50,15 @@ export const jsonObjectRule = z.record(z.string(), z.unknown());
 /**
  * JSON with `${…}` in its strings: as JSON itself, or as text, in which references may also stand for values without quotes. Both are
  * read as text.
+ * @param maxLength of the text, also of the one that JSON becomes: it can be written back as it is read
  */
 export function jsonTemplateRule(maxLength: number): z.ZodType<string, string | object | unknown[]> {
   return z
     .union([z.string().max(maxLength), jsonObjectRule, z.array(z.unknown())], {
       error: 'must be a JSON object, an array, or JSON text',
     })
-    .transform((json) => (typeof json === 'string' ? json : JSON.stringify(json)));
+    .transform((json) => (typeof json === 'string' ? json : JSON.stringify(json)))
+    .pipe(z.string().max(maxLength));
 }
 
 /** A path below one folder of the package. */
