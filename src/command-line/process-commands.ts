@@ -8,7 +8,8 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
-import { printable, table } from './table.js';
+import { printable } from '../common/printable.js';
+import { table } from './table.js';
 
 /** Platform that the service stores with what is started here. */
 const PLATFORM = { 'svc-platform': 'svc' };

@@ -6,7 +6,7 @@ import { deliverFolder } from './deliver-order.js';
 import { INCIDENT_STATES, incidents, retry } from './incident-commands.js';
 import { act, show, startProcess } from './process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
-import { printable } from './table.js';
+import { printable } from '../common/printable.js';
 import { tools } from './tools-command.js';
 import { trace } from './trace-command.js';
 import { watchFolder } from './watch-command.js';

@@ -1,7 +1,4 @@
-/** Text of others must not steer the terminal. */
-export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD');
-}
+import { printable } from '../common/printable.js';
 
 const GAP = '  ';
 

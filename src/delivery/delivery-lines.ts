@@ -1,4 +1,7 @@
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
+import { printable } from '../common/printable.js';
+
+export { printable };
 
 /** What a problem tells besides, where it is known. */
 interface ElementPlace {
@@ -37,9 +40,4 @@ export function agentLines({ nodes }: PreflightResponse, ownAppId: string): stri
       ),
     ];
   });
-}
-
-/** Text of others must not steer the terminal. */
-export function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}/gu, '\uFFFD');
 }
