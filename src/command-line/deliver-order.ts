@@ -1,4 +1,5 @@
-import type { BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
+import { ServiceError, SvcError, type BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
+import { printable } from '../common/printable.js';
 import {
   deliverOrder,
   notDelivered,
@@ -46,8 +47,12 @@ export async function deliverFolder(
   const order = await orderOf(session, folder, options);
   const delivered: ToldDelivery = notDelivered(order);
   const whenBuilt = async (buildId: string): Promise<void> => {
-    delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
-    session.tellPeople(differenceLines(delivered.differences, order.appId));
+    try {
+      delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
+      session.tellPeople(differenceLines(delivered.differences, order.appId));
+    } catch (error) {
+      session.surroundings.printError(unreadDifferences(error));
+    }
   };
   const surroundings = {
     ...session.surroundings,
@@ -59,6 +64,15 @@ export async function deliverFolder(
   const status = await deliverOrder(order, surroundings, delivered);
   session.show(delivered, () => []);
   return status;
+}
+
+/** They are only for reading: a service that cannot tell them, an older one too, activates builds all the same. @throws what it did not say */
+function unreadDifferences(error: unknown): string {
+  if (!(error instanceof SvcError)) {
+    throw error;
+  }
+  const status = error instanceof ServiceError ? `${error.status}: ` : '';
+  return printable(`The differences to the active build could not be read: ${status}${error.message}`);
 }
 
 async function orderOf(session: Session, folder: string, options: DeliverOptions): Promise<Order> {

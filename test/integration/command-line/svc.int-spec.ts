@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { svc } from '../../../src/command-line/svc.command.js';
 import { Env } from '../../../src/config/env.js';
 import { TestApp } from '../../support/app.js';
@@ -130,6 +130,29 @@ describe('svc', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('Good day', 'Hi'));
     expect((await deliver('v3')).output).toMatch(/^changed +process +greeting +greet$/m);
   });
+
+  it.each([
+    ['is older', () => Response.json({ message: 'No such route.' }, { status: 404 }), '404: No such route.'],
+    ['does not answer', () => Promise.reject(new TypeError('fetch failed')), 'No answer from '],
+  ])(
+    'activates a build all the same where the service %s and tells no differences',
+    async (_, answer, why) => {
+      const path = join(folder, uniqueName('older'));
+      await inside(['init', path]);
+      const send = fetch;
+      const stub: typeof fetch = async (input, init) =>
+        input instanceof Request && input.url.endsWith('/differences') ? answer() : send(input, init);
+      vi.stubGlobal('fetch', stub);
+      const steps = ['--version', 'v1', '--commit', '--build', '--activate', '--json'];
+      const { status, output, errors } = await inside(['deliver', path, ...steps]).finally(() =>
+        vi.unstubAllGlobals(),
+      );
+      expect(status).toBe(0);
+      expect(JSON.parse(output)).toMatchObject({ buildId: expect.any(String) as string, active: true });
+      expect(JSON.parse(output)).not.toHaveProperty('differences');
+      expect(errors).toContain(`The differences to the active build could not be read: ${why}`);
+    },
+  );
 
   it('writes over nothing', async () => {
     const path = join(folder, 'there');
