@@ -42,9 +42,10 @@ describe('a package that a release before stored, with looser rules', () => {
   const documentOf = (bpmn: string) =>
     packageDocument(place.appId, { bpmn, package: { workflows: [workflowOf('flow', [mapping('a', 1)])] } });
   /** As the release before would have left it: this one would refuse the package. */
-  const storedBefore = async (bpmn: string): Promise<void> => {
+  const storedBefore = async (bpmn: string, members: Record<string, unknown> = {}): Promise<void> => {
     expect((await store(app, place, documentOf(userTaskProcess()))).status).toBe(200);
-    const document = documentOf(bpmn);
+    const whole = documentOf(bpmn);
+    const document = { ...whole, application: { ...(whole['application'] as object), ...members } };
     await app.dataSource.getRepository(AppPackageEntity).update(
       { appId: place.appId, appVersionId: place.versionId },
       {
@@ -101,6 +102,26 @@ describe('a package that a release before stored, with looser rules', () => {
     expect(status).toBe(201);
     const { nodes } = await graphOf(app, body.buildId, 'old');
     expect(nodes.find(({ key }) => key === 'work')).toMatchObject({ name: 'De\u202ea' });
+  });
+
+  it('has its nodes edited beside display names that are refused today, and takes none of those with a node', async () => {
+    await storedBefore(processWith('userTask', 'work', 'name="De\u202ea"'), { name: 'a\u200b' });
+    const { body: node } = await getNode(app, place, 'flow', 'a');
+    const put = (members: Record<string, unknown>) =>
+      changeNode(app, 'PUT', nodePath(place, 'flow', 'a'), { body: { ...node, ...members } });
+    const bad = await put({ name: 'b\u200b' });
+    expect(bad.status).toBe(400);
+    expect(bad.body).toMatchObject({
+      problems: [{ file: 'workflows/flow.json', element: 'a', code: 'DISPLAY_NAME_INVALID' }],
+    });
+    expect((await put({ name: 'Price', inputBody: '2' })).status).toBe(200);
+    const post = (name: string) =>
+      app.request('POST', `${nodePath(place, 'flow')}?onSequence=a-end`, {
+        body: { ...mapping('b', 2), name },
+      });
+    expect((await post('c\u200b')).status).toBe(400);
+    expect((await post('Fee')).status).toBe(201);
+    expect((await changeNode(app, 'DELETE', nodePath(place, 'flow', 'b'))).status).toBe(200);
   });
 
   it('is not edited as a draft either, and can be delivered again once it is mended', async () => {

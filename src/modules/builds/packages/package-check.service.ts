@@ -91,7 +91,7 @@ export class PackageCheckService {
       const libraries = await this.libraries.resolve(appId, outline.libraries, hidden);
       const definitionIds = await this.definitionIds(appId, outline);
       const registered = await this.registered(version);
-      const known = { definitionIds, registered, isStored: isStored === true };
+      const known = { definitionIds, registered, ...storedIn(source, isStored === true) };
       const context = { appId, libraries: libraries.direct, ...known };
       const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
@@ -157,13 +157,26 @@ async function numbered(
   return found;
 }
 
+/** An edit sends one node, and can mend no name beside it. */
+function storedIn(source: PackageSource, isStored: boolean): Pick<CheckContext, 'isStored' | 'sent'> {
+  if (isJson(source)) {
+    return { isStored };
+  }
+  const { edit } = source;
+  return edit.kind === 'remove'
+    ? { isStored: true }
+    : { isStored: true, sent: { workflow: edit.workflow, nodeId: edit.node['id'] } };
+}
+
+function isJson(source: PackageSource): source is PackageJson {
+  return typeof source === 'string' || source instanceof Uint8Array;
+}
+
 async function made(
   thread: PackageThread,
   source: PackageSource,
 ): Promise<{ json: PackageJson | null; problems: EditedPackage['problems'] }> {
-  return typeof source === 'string' || source instanceof Uint8Array
-    ? { json: source, problems: [] }
-    : thread.edit(source);
+  return isJson(source) ? { json: source, problems: [] } : thread.edit(source);
 }
 
 function hasErrors(problems: PackageProblem[]): boolean {

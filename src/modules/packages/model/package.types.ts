@@ -85,6 +85,12 @@ export interface DefinitionIds {
   workflows: ReadonlyMap<string, string>;
 }
 
+/** A node of a workflow that a caller sends by itself. */
+export interface SentNode {
+  workflow: string;
+  nodeId: unknown;
+}
+
 /** What a package is checked against. */
 export interface CheckContext {
   /** Application of the path. */
@@ -97,4 +103,6 @@ export interface CheckContext {
   definitionIds?: DefinitionIds;
   /** Whether it is stored already, perhaps by a release that took any display name. */
   isStored?: boolean;
+  /** Of a stored package the one node that is not: an edit sends it. */
+  sent?: SentNode;
 }
