@@ -21,6 +21,27 @@ describe('xmlPlaces', () => {
     ]);
   });
 
+  it('takes what is no character or entity of XML as it is written', () => {
+    const nameOf = (name: string): string | undefined =>
+      xmlPlaces(`<a id="x" name="${name}"/>`, new Set(['x'])).get('x')?.name;
+    for (const name of [
+      'p&constructor;q',
+      '&toString;',
+      '&__proto__;',
+      '&#xD800;',
+      '&#57343;',
+      '&#x110000;',
+    ]) {
+      expect(nameOf(name)).toBe(name);
+    }
+    expect(nameOf('&#x1F4E6;')).toBe('\u{1f4e6}');
+  });
+
+  it('cuts long names between characters', () => {
+    const name = `${'x'.repeat(79)}\u{1f4e6}y`;
+    expect(xmlPlaces(`<a id="x" name="${name}"/>`, new Set(['x'])).get('x')?.name).toBe('x'.repeat(79));
+  });
+
   it('takes the first of two elements with one id', () => {
     expect(xmlPlaces('<a id="x"/>\n<b id="x" name="second"/>', new Set(['x'])).get('x')).toEqual({
       line: 1,

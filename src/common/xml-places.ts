@@ -9,11 +9,21 @@ export interface XmlPlace {
 /** Comments, CDATA, and attributes called `id`. */
 const IDS = /<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)|\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const NAME = /\sname\s*=\s*(?:"([^"]*)"|'([^']*)')/;
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 /** Beginnings of tags are looked at so far: one is rarely longer. */
 const TAG_MAX_LENGTH = 2_000;
 const NAME_MAX_LENGTH = 80;
 const MAX_CODE_POINT = 0x10_ff_ff;
+const FIRST_HALF = 0xd8_00;
+const LAST_HALF = 0xdf_ff;
+/** What no text may end with after it is cut. */
+const HALF = /[\ud800-\udbff]$/;
 
 /**
  * Finds elements by their ids, for messages: a tool shows names, an editor lines. The text is looked through once.
@@ -41,7 +51,7 @@ function nameIn(xml: string, start: number): string | undefined {
   const tag = xml.slice(start, Math.min(end === -1 ? xml.length : end, start + TAG_MAX_LENGTH));
   const match = NAME.exec(tag);
   const name = readable(match?.[1] ?? match?.[2] ?? '');
-  return name === '' ? undefined : name.slice(0, NAME_MAX_LENGTH);
+  return name === '' ? undefined : name.slice(0, NAME_MAX_LENGTH).replace(HALF, '');
 }
 
 function readable(text: string): string {
@@ -49,8 +59,14 @@ function readable(text: string): string {
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi,
     (whole: string, decimal?: string, hex?: string, entity?: string) => {
       const code = Number(decimal ?? `0x${hex ?? ''}`);
-      return ENTITIES[entity ?? ''] ?? (code <= MAX_CODE_POINT ? String.fromCodePoint(code) : whole);
+      return (entity === undefined ? character(code) : ENTITIES.get(entity)) ?? whole;
     },
   );
   return plain.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Undefined for what is none: half of a surrogate pair, and what is beyond the last one. */
+function character(code: number): string | undefined {
+  const isOne = code <= MAX_CODE_POINT && (code < FIRST_HALF || code > LAST_HALF);
+  return isOne ? String.fromCodePoint(code) : undefined;
 }
