@@ -169,15 +169,28 @@ async function run(
     print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
   }
   if (order.build) {
-    const build = await client.build(order);
-    delivered.buildId = build.buildId;
-    tell(build.warnings);
-    print(`build ${build.buildId}`);
-    await surroundings.whenBuilt?.(build.buildId);
-    if (order.activate) {
-      await activate(client, order, build.buildId, print);
-      delivered.active = true;
-    }
+    await makeBuild(client, order, { surroundings, delivered, tell });
+  }
+}
+
+async function makeBuild(
+  client: DeliveryClient,
+  order: Order,
+  { surroundings, delivered, tell }: Progress,
+): Promise<void> {
+  const { print } = surroundings;
+  // Before the build, and so before anybody looks at it: what is activated while he does is not overwritten unseen.
+  const before = order.activate ? await client.activeTag(order) : null;
+  const { buildId, warnings } = await client.build(order);
+  delivered.buildId = buildId;
+  tell(warnings);
+  print(`build ${buildId}`);
+  await surroundings.whenBuilt?.(buildId);
+  if (order.activate) {
+    await requireAgents(client, order, buildId, print);
+    await client.activate(order, buildId, before);
+    print(`active build ${buildId}`);
+    delivered.active = true;
   }
 }
 
@@ -196,21 +209,20 @@ async function testConnections(
 }
 
 /** @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted */
-async function activate(
+async function requireAgents(
   client: DeliveryClient,
   order: Order,
   buildId: string,
   print: (line: string) => void,
 ): Promise<void> {
-  if (!order.force) {
-    const agents = await client.agents(order, buildId);
-    if (!agents.ready) {
-      agentLines(agents, order.appId).forEach(print);
-      throw new DeliveryError(refusalOf(order, buildId, agents));
-    }
+  if (order.force) {
+    return;
   }
-  await client.activate(order, buildId);
-  print(`active build ${buildId}`);
+  const agents = await client.agents(order, buildId);
+  if (!agents.ready) {
+    agentLines(agents, order.appId).forEach(print);
+    throw new DeliveryError(refusalOf(order, buildId, agents));
+  }
 }
 
 function refusalOf({ appId }: Order, buildId: string, { nodes }: PreflightResponse): string {

@@ -47,6 +47,7 @@ export interface DeliveryVersion {
 const NOT_OURS = 'What answers at this address is not the service.';
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
 const PRECONDITION_REQUIRED = 428;
 
 /** Delivers application packages to a running service. */
@@ -113,8 +114,25 @@ export class DeliveryClient {
     return told(this.service.preflightBuild({ path: { appId, buildId } }));
   }
 
-  /** Makes a build the active one, in place of the one that is active now. */
-  async activate({ appId }: DeliveryVersion, buildId: string): Promise<void> {
+  /** @returns the entity tag of the active build, for {@link activate}; null when none is active */
+  async activeTag({ appId }: DeliveryVersion): Promise<string | null> {
+    try {
+      const { response } = await answered(this.service.getActiveBuild({ path: { appId } }));
+      return response.headers.get('ETag');
+    } catch (error) {
+      if (refusalIn(error)?.status === NOT_FOUND) {
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Makes a build the active one. Where the deployment asks for `If-Match`, only in the place of the one that was active before.
+   * @param before tag of that one; null when none was
+   * @throws DeliveryError also when another build was activated meanwhile
+   */
+  async activate({ appId }: DeliveryVersion, buildId: string, before: string | null): Promise<void> {
     const order = { path: { appId }, body: { buildId } };
     try {
       await told(this.service.activateBuild(order));
@@ -122,12 +140,15 @@ export class DeliveryClient {
       if (refusalIn(error)?.status !== PRECONDITION_REQUIRED) {
         throw error;
       }
-      const { response } = await this.service.getActiveBuild({ path: { appId } });
-      await told(
-        this.service.activateBuild({
-          ...order,
-          headers: { 'If-Match': response.headers.get('ETag') ?? '*' },
-        }),
+      if (before === null) {
+        throw activatedMeanwhile(buildId, error);
+      }
+      await told(this.service.activateBuild({ ...order, headers: { 'If-Match': before } })).catch(
+        (refusal: unknown) => {
+          throw refusalIn(refusal)?.status === PRECONDITION_FAILED
+            ? activatedMeanwhile(buildId, refusal)
+            : refusal;
+        },
       );
     }
   }
@@ -152,20 +173,31 @@ export class DeliveryClient {
   }
 }
 
-/**
- * The body of an answer.
- * @throws DeliveryError in place of every other error
- */
+/** The body of an answer. @throws DeliveryError in place of every other error */
 async function told<Body>(answer: Promise<{ data: Body }>): Promise<Body> {
+  return (await answered(answer)).data;
+}
+
+/** An answer with JSON in it. @throws DeliveryError in place of every other error */
+async function answered<Answer extends { data: unknown }>(answer: Promise<Answer>): Promise<Answer> {
   try {
-    const { data } = await answer;
-    if (!isJsonObject(data)) {
+    const whole = await answer;
+    if (!isJsonObject(whole.data)) {
       throw new DeliveryError(NOT_OURS);
     }
-    return data;
+    return whole;
   } catch (error) {
     throw error instanceof SyntaxError ? new DeliveryError(NOT_OURS) : deliveryError(error);
   }
+}
+
+function activatedMeanwhile(buildId: string, cause: unknown): DeliveryError {
+  return new DeliveryError(
+    `Build ${buildId} is made but not activated, since another build was activated meanwhile: look at that one, and run the same ` +
+      'command again, which makes another build.',
+    [],
+    { cause },
+  );
 }
 
 function deliveryError(error: unknown): unknown {

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Env } from '../../../src/config/env.js';
 import { deliver } from '../../../src/delivery/deliver.command.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
@@ -51,7 +51,11 @@ async function replace(path: string, from: string, to: string): Promise<void> {
 }
 
 /** Runs the command against the service of the test. */
-async function run(args: string[], settings: Record<string, string> = { DELIVER_TOKEN: token }) {
+async function run(
+  args: string[],
+  settings: Record<string, string> = { DELIVER_TOKEN: token },
+  whenBuilt: (buildId: string) => Promise<void> = () => Promise.resolve(),
+) {
   const lines: string[] = [];
   const errors: string[] = [];
   const status = await deliver(args, {
@@ -60,6 +64,7 @@ async function run(args: string[], settings: Record<string, string> = { DELIVER_
     printError: (line) => errors.push(line),
     pathOf: (path) => path,
     evaluation: () => Promise.resolve({ url: app.url, token }),
+    whenBuilt,
   });
   return { status, lines, errors: errors.join('\n') };
 }
@@ -117,6 +122,45 @@ describe('npm run deliver', () => {
     expect([first.errors, second.errors]).toEqual(['', '']);
     expect(second.lines.at(-1)).toBe(`active build ${buildIn(second.lines)}`);
     expect(buildIn(second.lines)).not.toBe(buildIn(first.lines));
+  });
+
+  it('overwrites no build that was activated meanwhile, where the deployment asks for If-Match', async () => {
+    const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
+    const settings = { DELIVER_TOKEN: await strict.issuer.sign({}) };
+    const steps = [...library(), '--url', strict.url, '--commit', '--build'];
+    const path = `${appPath(libraryId)}/active-build`;
+    const activate = async (buildId: string): Promise<void> => {
+      const request = { body: { buildId }, headers: { 'if-match': '*' } };
+      const put = await strict.request('PUT', path, activated ? request : { body: { buildId } });
+      expect(put.status).toBe(200);
+      activated = true;
+    };
+    let activated = false;
+    const others = [buildIn((await run(steps, settings)).lines), buildIn((await run(steps, settings)).lines)];
+    const told: string[] = [];
+    for (const other of others) {
+      const { status, errors, lines } = await run([...steps, '--activate'], settings, () => activate(other));
+      expect(status).toBe(1);
+      told.push(errors.replace(buildIn(lines), 'X'));
+      expect((await strict.request('GET', path)).body).toMatchObject({ buildId: other });
+    }
+    await strict.close();
+    const sentence =
+      'Build X is made but not activated, since another build was activated meanwhile: look at that one, and run the same command ' +
+      'again, which makes another build.';
+    expect(told).toEqual([sentence, sentence]);
+  });
+
+  it('tells where the active build cannot be read, as all that the service refuses', async () => {
+    const send = fetch;
+    const stub: typeof fetch = async (input, init) =>
+      input instanceof Request && input.method === 'GET' && input.url.endsWith('/active-build')
+        ? Response.json({ message: 'Later.' }, { status: 503 })
+        : send(input, init);
+    vi.stubGlobal('fetch', stub);
+    const steps = ['--commit', '--build', '--activate'];
+    const { status, errors } = await run([...library(), ...steps]).finally(() => vi.unstubAllGlobals());
+    expect({ status, errors }).toEqual({ status: 1, errors: '503: Later.' });
   });
 
   it('tells every warning, and activates no build with an agent that cannot run', async () => {
