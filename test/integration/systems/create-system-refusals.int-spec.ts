@@ -71,7 +71,7 @@ describe('what the create operation refuses', () => {
     ...['a\nb', 'a\tb', 'a\u0085b', 'a\u2028b', 'a\u202eb', '\u2066a', 'a\u200f', 'a\u061c'].map(
       (name) => ['payload.name', name, 'must be one line without characters'] as [string, unknown, string],
     ),
-    ...['a\u200b', 'a\u2060b', '\ufeffa', 'a\u{e0041}', 'a\u{e007f}'].map(
+    ...['a\u200b', 'a\u2060b', '\ufeffa', 'a\u{e0041}', 'a\u{e007f}', 'a\u00adb', '\u3164'].map(
       (name) => ['payload.name', name, 'must not contain invisible characters'] as [string, unknown, string],
     ),
     ['payload.name', 'half \ud83d', 'must not contain half of a surrogate pair'],

@@ -125,6 +125,9 @@ const withOperation = (operation: Record<string, unknown>) => ({
   payload: { ...DATA.payload, ...operation },
 });
 
+/** The flag of England. */
+const ENGLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+
 describe('display names', () => {
   /** A package in which everything that people read has this name. */
   const named = (name: string): Record<string, unknown> =>
@@ -134,20 +137,27 @@ describe('display names', () => {
       workflows: [workflow([node('start', 'START', ['end'], { name })])],
     });
 
-  it.each(['De\u202ead', 'a\nb', '\u2066a', 'a\u0085', 'a\u200b', '\ufeffa', 'a\u2060', 'a\u{e0041}'])(
-    'are not %j',
-    async (name) => {
-      expect(await told(named(name))).toEqual([
-        'application.json: /name: DISPLAY_NAME_INVALID',
-        'systems/core_tools.json: /name: DISPLAY_NAME_INVALID',
-        'workflows/rate.json: start: DISPLAY_NAME_INVALID',
-      ]);
-      // What is stored stays: a committed version could not be mended.
-      expect(await told(named(name), { isStored: true })).toEqual([]);
-    },
-  );
+  it.each([
+    'De\u202ead',
+    'a\nb',
+    '\u2066a',
+    'a\u0085',
+    'a\u200b',
+    '\ufeffa',
+    'a\u2060',
+    'a\u{e0041}',
+    'a\u00adb',
+  ])('are not %j', async (name) => {
+    expect(await told(named(name))).toEqual([
+      'application.json: /name: DISPLAY_NAME_INVALID',
+      'systems/core_tools.json: /name: DISPLAY_NAME_INVALID',
+      'workflows/rate.json: start: DISPLAY_NAME_INVALID',
+    ]);
+    // What is stored stays: a committed version could not be mended.
+    expect(await told(named(name), { isStored: true })).toEqual([]);
+  });
 
-  it.each(['نمی\u200cخواهم', 'क्\u200dष', '👩\u200d💻', '❤\ufe0f', 'Überweisung'])(
+  it.each(['نمی\u200cخواهم', 'क्\u200dष', '👩\u200d💻', '❤\ufe0f', 'Überweisung', ENGLAND])(
     'may be %j',
     async (name) => {
       expect(await told(named(name))).toEqual([]);
