@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import {
   startTestService,
@@ -178,5 +179,50 @@ describe('the test service', () => {
     process.env['SVC_HOME'] = home;
     await expect(startTestService({ home: tmpdir() })).rejects.toThrow('There is no built service in');
     await expect(startTestService({ settings: { PORT: 'x' } })).rejects.toThrow(/not started:\n.*PORT/s);
+  });
+});
+
+describe('a service that hangs', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'svc-hanging-'));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    return rm(home, { recursive: true, force: true });
+  });
+
+  /** Runs these lines in place of the service. */
+  const serviceOf = async (...lines: string[]): Promise<string> => {
+    const folder = join(home, 'dist/src/evaluation');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'main.js'), lines.join('\n'));
+    return home;
+  };
+  const HANGS = 'setInterval(() => {}, 1000);';
+
+  it('before it listens fails the test', async () => {
+    const hanging = await serviceOf(HANGS);
+    await expect(startTestService({ home: hanging, timeoutMs: 1 })).rejects.toThrow(
+      /^The service has not started within 1 milliseconds:/,
+    );
+  });
+
+  it('when it is asked to end is ended', async () => {
+    const hanging = await serviceOf(
+      "const { writeFileSync } = require('node:fs');",
+      "process.on('SIGTERM', () => {});",
+      "writeFileSync(`${process.env.DATA_DIR}/evaluation.json`, JSON.stringify({ socket: '', pid: process.pid }));",
+      "writeFileSync('pid', String(process.pid));",
+      "console.log('API documentation http://127.0.0.1:9/docs');",
+      HANGS,
+    );
+    const service = await startTestService({ home: hanging, timeoutMs: 60_000 });
+    const pid = Number(await readFile(join(home, 'pid'), 'utf8'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stopping = service.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await stopping;
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });

@@ -100,24 +100,21 @@ export class ServiceProcess {
     process.once('exit', endWithUs);
     child.once('close', () => process.off('exit', endWithUs));
     try {
-      const url = await addressOf(child);
+      const url = await addressOf(child, timeoutMs);
       const { socket } = JSON.parse(await readFile(join(folder, 'evaluation.json'), 'utf8')) as {
         socket: string;
       };
       return new ServiceProcess(url, child, folder, socket, timeoutMs);
     } catch (error) {
+      await ended(child, 0);
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  /** Ends it, and deletes its data. */
+  /** Ends it, by force where it takes too long, and deletes its data. */
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'close');
-      this.child.kill();
-      await ended;
-    }
+    await ended(this.child, this.timeoutMs);
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -176,20 +173,42 @@ export function surroundings(): Record<string, string> {
   );
 }
 
-/** @throws Error with all that it has printed when it ends before it listens */
-async function addressOf(child: ChildProcess): Promise<string> {
+/** Asks a process to end, and makes it end after so many milliseconds. */
+async function ended(child: ChildProcess, timeoutMs: number): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
+  const closed = once(child, 'close');
+  child.kill(timeoutMs === 0 ? 'SIGKILL' : 'SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  await closed;
+  clearTimeout(force);
+}
+
+/** @throws Error with all that it has printed when it does not listen in time, or ends before */
+async function addressOf(child: ChildProcess, timeoutMs: number): Promise<string> {
+  const outputs = [child.stdout, child.stderr];
+  const watch = new AbortController();
   let printed = '';
-  return new Promise((resolve, reject) => {
-    const look = (chunk: Buffer): void => {
-      printed += chunk.toString();
-      const url = /API documentation +(\S+)\/docs/.exec(printed)?.[1];
-      if (url !== undefined) {
-        resolve(url);
-      }
-    };
-    child.stdout?.on('data', look);
-    child.stderr?.on('data', look);
-    child.once('error', reject);
-    child.once('close', () => reject(new Error(`The service has not started:\n${printed}`)));
-  });
+  try {
+    return await new Promise((resolve, reject) => {
+      const fail = (when = ''): void => reject(new Error(`The service has not started${when}:\n${printed}`));
+      const look = (chunk: Buffer): void => {
+        printed += chunk.toString();
+        const url = /API documentation +(\S+)\/docs/.exec(printed)?.[1];
+        if (url !== undefined) {
+          resolve(url);
+        }
+      };
+      outputs.forEach((output) => output?.on('data', look));
+      watch.signal.addEventListener('abort', () => outputs.forEach((output) => output?.off('data', look)));
+      const timer = setTimeout(fail, timeoutMs, ` within ${timeoutMs} milliseconds`);
+      watch.signal.addEventListener('abort', () => clearTimeout(timer));
+      child.once('error', reject).once('close', () => fail());
+    });
+  } finally {
+    watch.abort();
+    // Read on, or the service would wait for room to print.
+    outputs.forEach((output) => output?.resume());
+  }
 }
