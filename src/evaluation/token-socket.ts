@@ -10,7 +10,7 @@ import { TestControlError } from './test-control.errors.js';
 import { isAlive } from './token-socket.client.js';
 
 const OWNER_ONLY = 0o600;
-const ORDER_MAX_BYTES = 1_048_576;
+const ORDER_MAX_LENGTH = 1_048_576;
 const DAY_SECONDS = 86_400;
 
 const tokenOrder = z.object({
@@ -106,37 +106,51 @@ async function answer(
   control: TestControl | undefined,
 ): Promise<void> {
   const { method = '', url = '' } = request;
+  const isForControl = control !== undefined && url !== '/';
   try {
-    if (control !== undefined && url !== '/') {
-      response.end(JSON.stringify(await control.handle(method, url, JSON.parse(await readBody(request)))));
+    if (isForControl) {
+      response.end(JSON.stringify(await control.handle(method, url, await readOrder(request))));
     } else {
-      response.end(method === 'POST' ? await mint(await readBody(request), issuer) : issuer.name);
+      response.end(method === 'POST' ? await mint(await readOrder(request), issuer) : issuer.name);
     }
   } catch (error) {
+    const otherwise = isForControl ? 'The order could not be carried out.' : 'The token could not be made.';
     const known = isKnown(error);
-    response.writeHead(known ? 400 : 500).end(known ? describe(error) : 'The token could not be made.');
+    response.writeHead(known ? 400 : 500).end(known ? describe(error) : otherwise);
   }
 }
 
-type KnownError = UnknownPermissionError | TestControlError | z.ZodError;
+/** Thrown for an order that cannot be read. */
+class OrderError extends Error {
+  override readonly name = 'OrderError';
+}
+
+type KnownError = OrderError | UnknownPermissionError | TestControlError | z.ZodError;
 
 function isKnown(error: unknown): error is KnownError {
-  return [UnknownPermissionError, TestControlError, z.ZodError].some((type) => error instanceof type);
+  return [OrderError, UnknownPermissionError, TestControlError, z.ZodError].some(
+    (type) => error instanceof type,
+  );
 }
 
-function mint(body: string, issuer: EvaluationIssuer): Promise<string> {
-  return issuer.mint(tokenOrder.parse(JSON.parse(body)));
+function mint(order: unknown, issuer: EvaluationIssuer): Promise<string> {
+  return issuer.mint(tokenOrder.parse(order));
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** @throws OrderError */
+async function readOrder(request: IncomingMessage): Promise<unknown> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) {
     body += String(chunk);
-    if (body.length > ORDER_MAX_BYTES) {
-      throw new Error('order too long');
+    if (body.length > ORDER_MAX_LENGTH) {
+      throw new OrderError(`The order is longer than ${ORDER_MAX_LENGTH} characters.`);
     }
   }
-  return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new OrderError('The order is not JSON.');
+  }
 }
 
 function describe(error: KnownError): string {

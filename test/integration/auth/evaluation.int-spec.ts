@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EvaluationIssuer } from '../../../src/evaluation/evaluation-issuer.js';
+import type { TestControl } from '../../../src/evaluation/test-control.js';
 import { TokenSocket } from '../../../src/evaluation/token-socket.js';
 import { StubIssuer } from '../../support/issuer.js';
 import { call, post, startGuardedApp, type GuardedApp } from './guarded-app.js';
@@ -137,6 +138,31 @@ describe('dev:token', () => {
   });
 });
 
+/** Sends an order to a new token socket. */
+async function askSocket(
+  path: string,
+  order: string,
+  control?: TestControl,
+): Promise<{ status: number | undefined; text: string }> {
+  socket = await TokenSocket.open(dataDir, evaluation);
+  socket.control = control;
+  const file = await readFile(join(dataDir, 'evaluation.json'), 'utf8');
+  const { socket: socketPath } = JSON.parse(file) as { socket: string };
+  try {
+    return await new Promise((resolve, reject) => {
+      request({ socketPath, method: 'POST', path }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.once('end', () => resolve({ status: response.statusCode, text }));
+      })
+        .once('error', reject)
+        .end(order);
+    });
+  } finally {
+    await socket.close();
+  }
+}
+
 describe('the token socket', () => {
   it('can be opened by its owner only and goes away with the server', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
@@ -152,20 +178,19 @@ describe('the token socket', () => {
   });
 
   it('moves no clock, and scripts no model, where the clock runs', async () => {
-    socket = await TokenSocket.open(dataDir, evaluation);
-    const { socket: socketPath } = JSON.parse(await readFile(join(dataDir, 'evaluation.json'), 'utf8')) as {
-      socket: string;
-    };
-    const statusOf = (path: string): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        request({ socketPath, method: 'POST', path }, (response) => {
-          response.resume().once('end', () => resolve(response.statusCode));
-        })
-          .once('error', reject)
-          .end(JSON.stringify({ to: '2040-01-01T00:00:00Z', timeoutMs: 1_000 }));
-      });
-    expect(await statusOf('/clock')).toBe(400);
-    expect(await statusOf('/settle')).toBe(400);
+    const order = JSON.stringify({ to: '2040-01-01T00:00:00Z', timeoutMs: 1_000 });
+    expect(await askSocket('/clock', order)).toMatchObject({ status: 400 });
+    expect(await askSocket('/settle', order)).toMatchObject({ status: 400 });
+  });
+
+  it.each([
+    ['/', '{', 400, 'The order is not JSON.'],
+    ['/', 'x'.repeat(1_048_577), 400, 'The order is longer than 1048576 characters.'],
+    ['/clock', '{', 400, 'The order is not JSON.'],
+    ['/clock', '{}', 500, 'The order could not be carried out.'],
+  ])('says what is wrong with an order to %s', async (path, order, status, text) => {
+    const handle = (): Promise<never> => Promise.reject(new Error('the database is away'));
+    expect(await askSocket(path, order, { handle } as unknown as TestControl)).toEqual({ status, text });
   });
 
   it('refuses a data folder that belongs to a running server, and leaves that server alone', async () => {
