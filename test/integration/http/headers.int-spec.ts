@@ -144,6 +144,9 @@ describe('headers', () => {
       expect((await read('gzip;q=0, br;q=0, identity')).coding).toBeUndefined();
       expect((await read('br;q=0, gzip;q=0.5')).coding).toBe('gzip');
       expect((await read('*;q=0')).coding).toBeUndefined();
+      expect((await read('identity;q=0, *;q=0')).coding).toBeUndefined();
+      expect((await read('*; q=0.0, identity;q=0')).coding).toBeUndefined();
+      expect((await read('br, identity;q=0, *;q=0')).coding).toBe('br');
       expect((await read('identity;q=0')).coding).toBe('gzip');
       expect((await read('identity; q=0.0, br')).coding).toBe('br');
       const gzip = await read('gzip');
