@@ -36,6 +36,15 @@ export const packageSettings = {
   PACKAGE_CHECK_NICENESS: integer(0, 19, 5).describe(
     'How far these threads stand back for callers (nice, Linux only); each delivery has a caller that waits.',
   ),
+  BUILD_COMPARISONS: integer(1, 16, 1).describe(
+    'Builds that one replica compares with the active ones at a time.',
+  ),
+  BUILD_COMPARISON_QUEUE: integer(0, 1_000, 20).describe(
+    'Builds that wait for their comparison at the most; others get 503.',
+  ),
+  BUILD_COMPARISON_WAIT_MS: integer(0, 600_000, 60_000).describe(
+    'Longest wait for a comparison, in milliseconds; then the answer is 503.',
+  ),
   DELIVER_TOKEN: z
     .string()
     .min(1)

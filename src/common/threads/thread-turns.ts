@@ -5,7 +5,7 @@ export class NoThreadError extends Error {
   override readonly name = 'NoThreadError';
 }
 
-/** Gives threads that do one thing at a time to those who need one, in the order in which they came. */
+/** Gives threads, or places, that do one thing at a time to those who need one, in the order in which they came. */
 export class ThreadTurns<Thread> {
   private readonly free: Thread[];
   private readonly line = new WaitingLine<{ thread?: Thread }>();

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Logger } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
-import { flows, node, processFile, userTask } from '../../support/runtime/process-files.js';
+import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { appPath, packageDocument, publish } from '../../support/runtime/publish.js';
+import { start } from '../../support/runtime/runtime-client.js';
 import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { insertTools } from '../systems/rows.js';
 import { activate, build, commit, emptyWorkflow, store, systemRows } from './rows.js';
@@ -216,6 +218,51 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
       const { status, text } = await compare(buildId, owner);
       expect(status).toBe(404);
       expect(text).toContain('Build not found for this application.');
+    }
+  });
+
+  it('leaves the definitions that run where they are held', async () => {
+    const small = await TestApp.start({ DEFINITION_CACHE_ENTRIES: '1', JOBS_WORKERS: 'false' });
+    try {
+      const running = await publish(small, { bpmn: taskProcess('running', userTask('a')) });
+      expect((await start(small, running, 'running', {})).status).toBe(200);
+      await activate(app, appId, await deliver({ bpmn: [laneProcess('clerk')] }));
+      const buildId = await deliver({ bpmn: [laneProcess('auditor')] });
+      const path = `${appPath(appId)}/build/${buildId}/differences`;
+      expect((await small.request<Differences>('GET', path)).body.differences).toHaveLength(3);
+
+      const statements: string[] = [];
+      small.dataSource.logger = {
+        logQuery: (query: string) => void statements.push(query),
+        logQueryError: () => undefined,
+      } as unknown as Logger;
+      expect((await start(small, running, 'running', {})).status).toBe(200);
+      expect(statements.length).toBeGreaterThan(0);
+      expect(statements.filter((statement) => statement.includes('build_definitions'))).toEqual([]);
+    } finally {
+      await small.close();
+    }
+  });
+
+  it.each([
+    ['too many wait', 'BUILD_COMPARISON_QUEUE'],
+    ['they wait for too long', 'BUILD_COMPARISON_WAIT_MS'],
+  ])('is answered 503 when %s, and compares later', async (_when, setting) => {
+    const buildId = await deliver({ bpmn: [laneProcess('clerk')] });
+    const path = `${appPath(appId)}/build/${buildId}/differences`;
+    const busy = await TestApp.start({ [setting]: '0' });
+    try {
+      await vi.waitFor(async () => {
+        const answers = await Promise.all([busy.request('GET', path), busy.request('GET', path)]);
+        const [compared, refused] = answers.toSorted((one, other) => one.status - other.status);
+        expect(compared?.status).toBe(200);
+        expect(refused?.status).toBe(503);
+        expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(refused?.body['message']).toBe('Too many builds wait for their comparison; try again.');
+      });
+      expect((await busy.request('GET', path)).status).toBe(200);
+    } finally {
+      await busy.close();
     }
   });
 });

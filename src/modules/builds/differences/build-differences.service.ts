@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { inTurn, inTurns } from '../../../common/turns.js';
+import { requestContext } from '../../../common/logging/request-context.js';
+import { NoThreadError, ThreadTurns } from '../../../common/threads/thread-turns.js';
+import { inTurns } from '../../../common/turns.js';
+import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
-import { BuildNotFoundError } from '../model/builds.errors.js';
+import { BuildComparisonsBusyError, BuildNotFoundError } from '../model/builds.errors.js';
 import type { BuildLibrary } from '../model/builds.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
-import type { BuildDifferences, ComparedPart } from './build-differences.types.js';
+import { DefinitionRowsRepository } from '../storage/definition-rows.repository.js';
+import type { BuildDifference, BuildDifferences, ComparedPart } from './build-differences.types.js';
 import { differencesOf } from './compare-parts.js';
 import {
   partOfLibrary,
@@ -20,19 +24,31 @@ import {
 /** A build that brings parts: the one that is looked at, or a library of it. */
 type BringingBuild = Pick<BuildLibrary, 'appId' | 'buildId'>;
 
-/** What activating a build would change (docs/contract.md, section 6.2). Builds never change, so nothing is locked. */
+/**
+ * What activating a build would change (docs/contract.md, section 6.2). Builds never change, so nothing is locked. They can be
+ * large, so few are compared at once, one part after the other and in turns of the event loop.
+ */
 @Injectable()
 export class BuildDifferencesService {
+  private readonly places: ThreadTurns<object>;
+
   constructor(
     private readonly database: Database,
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
     private readonly definitions: BuildDefinitionsService,
-  ) {}
+    private readonly rows: DefinitionRowsRepository,
+    env: Env,
+  ) {
+    const places = Array.from({ length: env.get('BUILD_COMPARISONS') }, () => ({}));
+    const [queue, waitMs] = [env.get('BUILD_COMPARISON_QUEUE'), env.get('BUILD_COMPARISON_WAIT_MS')];
+    this.places = new ThreadTurns(places, queue, waitMs);
+  }
 
   /**
    * Compares a build with the active one. Not inside of a transaction.
    * @throws BuildNotFoundError when the application has no such build
+   * @throws BuildComparisonsBusyError when too many wait, or one waits for too long
    */
   async ofBuild(appId: string, buildId: string): Promise<BuildDifferences> {
     const active = await this.definitions.activeBuild(appId);
@@ -40,6 +56,22 @@ export class BuildDifferencesService {
     if (activeBuildId === buildId) {
       return { buildId, activeBuildId, differences: [] };
     }
+    const differences = await this.inPlace(() => this.compared({ appId, buildId }, activeBuildId));
+    return { buildId, activeBuildId, differences };
+  }
+
+  private async inPlace<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.places.take(work, requestContext()?.over);
+    } catch (error) {
+      throw error instanceof NoThreadError ? new BuildComparisonsBusyError() : error;
+    }
+  }
+
+  private async compared(
+    { appId, buildId }: BringingBuild,
+    activeBuildId: string | null,
+  ): Promise<BuildDifference[]> {
     const libraries = await this.libraries(buildId);
     const others = activeBuildId === null ? [] : await this.libraries(activeBuildId);
     const ids = new Set(others.map((library) => library.buildId));
@@ -48,7 +80,7 @@ export class BuildDifferencesService {
     const now = await this.whole({ appId, buildId }, libraries, shared);
     const before =
       activeBuildId === null ? [] : await this.whole({ appId, buildId: activeBuildId }, others, shared);
-    return { buildId, activeBuildId, differences: differencesOf(before, now) };
+    return inTurns(differencesOf(before, now));
   }
 
   /** A build with what its libraries bring, but for those that are left out. */
@@ -58,17 +90,17 @@ export class BuildDifferencesService {
     leftOut: ReadonlySet<string>,
   ): Promise<ComparedPart[]> {
     const found = [
-      await this.settings(build),
-      ...libraries.map((library) => partOfLibrary(build.appId, library)),
+      [await this.settings(build)],
+      libraries.map((library) => partOfLibrary(build.appId, library)),
     ];
     for (const bringing of [build, ...libraries.filter(({ buildId }) => !leftOut.has(buildId))]) {
       found.push(
-        ...(await this.processes(bringing)),
-        ...(await this.workflows(bringing)),
-        ...(await this.systems(bringing)),
+        await this.processes(bringing),
+        await this.workflows(bringing),
+        await this.systems(bringing),
       );
     }
-    return found;
+    return found.flat();
   }
 
   private async libraries(buildId: string): Promise<BuildLibrary[]> {
@@ -83,25 +115,28 @@ export class BuildDifferencesService {
     return partOfSettings(appId, JSON.parse(build.settings) as PackageSettings);
   }
 
+  /** One after the other, and past those that are held: what runs needs its place there. */
   private async processes({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
-    const found: ComparedPart[] = [];
-    for (const { graph } of await this.definitions.ofBuild(buildId)) {
-      found.push(...(await inTurn(() => partsOfProcess(appId, graph))));
+    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const found: ComparedPart[][] = [];
+    for (const id of ids) {
+      const graph = await this.database.read((manager) => this.rows.graph(manager, id));
+      found.push(await inTurns(partsOfProcess(appId, graph)));
     }
-    return found;
+    return found.flat();
   }
 
   /** One after the other: a workflow can have many megabytes. */
   private async workflows({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
     const rows = await this.database.read((manager) => this.contents.workflowIds(manager, buildId));
-    const found: ComparedPart[] = [];
+    const found: ComparedPart[][] = [];
     for (const { name } of rows) {
       const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
       if (text !== null) {
-        found.push(...(await inTurns(partsOfWorkflow(appId, text))));
+        found.push(await inTurns(partsOfWorkflow(appId, text)));
       }
     }
-    return found;
+    return found.flat();
   }
 
   private async systems({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
@@ -109,6 +144,6 @@ export class BuildDifferencesService {
       systems: await this.contents.systems(manager, buildId),
       tools: await this.contents.toolFacts(manager, buildId),
     }));
-    return inTurn(() => partsOfSystems(appId, systems, tools));
+    return inTurns(partsOfSystems(appId, systems, tools));
   }
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../common/turns.js';
 import {
   DifferenceChange,
   DifferencePart,
@@ -11,11 +12,15 @@ const ORDER = Object.values(DifferencePart);
  * What is other in a build than in the one before.
  * @returns by kind, in the order of `DifferencePart`, then by application, place and name
  */
-export function differencesOf(
+export function* differencesOf(
   before: readonly ComparedPart[],
   now: readonly ComparedPart[],
-): BuildDifference[] {
-  const left = new Map(before.map((part) => [identityOf(part), part]));
+): Steps<BuildDifference[]> {
+  const left = new Map<string, ComparedPart>();
+  for (const part of before) {
+    left.set(identityOf(part), part);
+    yield;
+  }
   const found: BuildDifference[] = [];
   for (const part of now) {
     const identity = identityOf(part);
@@ -27,6 +32,7 @@ export function differencesOf(
     } else if (members.length > 0) {
       found.push({ ...differenceOf(part, DifferenceChange.Changed), members });
     }
+    yield;
   }
   for (const part of left.values()) {
     found.push({ ...differenceOf(part, DifferenceChange.Removed), enabled: null });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../common/canonical-json.js';
+import { jsonValue } from '../../../common/json-part.js';
 import type { Steps } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
@@ -27,22 +28,37 @@ const PLACE_OF_NODE = new Set([
   'modifiedBy',
 ]);
 
-/** A process, with its elements as members, and the permissions that its lanes ask for. */
-export function partsOfProcess(appId: string, graph: ProcessGraph): ComparedPart[] {
-  const { name, inputSchema, expiresAfter } = graph;
-  const members: [string, unknown][] = [
-    // No BPMN id has a blank.
-    ['input schema', inputSchema],
-    ['expiry', expiresAfter],
-    ...graph.lanes.map((lane): [string, unknown] => [lane.key, lane]),
-    ...graph.nodes.map((node): [string, unknown] => [node.key, withoutIndexes(graph, node)]),
-    ...graph.flows.map((flow): [string, unknown] => [flow.key, betweenKeys(graph, flow)]),
-  ];
-  const process = { part: DifferencePart.Process, appId, within: null, name, key: name, enabled: null };
+/**
+ * A process, with its elements as members, and the permissions that its lanes ask for.
+ * @param json of its ProcessGraph in UTF-8, as builds hold it
+ */
+export function* partsOfProcess(appId: string, json: Buffer): Steps<ComparedPart[]> {
+  const graph = (yield* jsonValue(json)) as ProcessGraph;
+  const { name } = graph;
+  const members = new Map<string, string>();
+  for (const [member, value] of elementsOf(graph)) {
+    members.set(member, hashOf(value));
+    yield;
+  }
   return [
-    { ...process, members: hashed(members) },
+    { part: DifferencePart.Process, appId, within: null, name, key: name, members, enabled: null },
     ...graph.lanes.flatMap((lane) => permissionsOf(appId, name, lane)),
   ];
+}
+
+function* elementsOf(graph: ProcessGraph): Generator<[string, unknown]> {
+  // No BPMN id has a blank.
+  yield ['input schema', graph.inputSchema];
+  yield ['expiry', graph.expiresAfter];
+  for (const lane of graph.lanes) {
+    yield [lane.key, lane];
+  }
+  for (const node of graph.nodes) {
+    yield [node.key, withoutIndexes(graph, node)];
+  }
+  for (const flow of graph.flows) {
+    yield [flow.key, betweenKeys(graph, flow)];
+  }
 }
 
 function permissionsOf(appId: string, process: string, lane: GraphLane): ComparedPart[] {
@@ -113,29 +129,41 @@ export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<Compa
 }
 
 /** Systems and their tools. A system is the same by its resource name, without regard to case. */
-export function partsOfSystems(
+export function* partsOfSystems(
   appId: string,
   systems: readonly BuildSystemEntity[],
   tools: readonly BuildToolFacts[],
-): ComparedPart[] {
-  return systems.flatMap((system) => {
-    const { systemId, resourceName, type, name, description, baseUrl } = system;
-    const { authorizationType, clientId, identityProviderUrl } = system;
-    const told = { type, name, description, baseUrl, authorizationType, clientId, identityProviderUrl };
-    const own = tools.filter((tool) => tool.systemId === systemId);
-    return [
-      {
-        part: DifferencePart.System,
-        appId,
-        within: null,
-        name: resourceName,
-        key: nameKey(resourceName),
-        members: hashed(Object.entries(told)),
-        enabled: null,
-      },
-      ...own.map((tool) => partOfTool(appId, resourceName, tool)),
-    ];
-  });
+): Steps<ComparedPart[]> {
+  const parts: ComparedPart[] = [];
+  const names = new Map<string, string>();
+  for (const system of systems) {
+    names.set(system.systemId, system.resourceName);
+    parts.push(partOfSystem(appId, system));
+    yield;
+  }
+  for (const tool of tools) {
+    const name = names.get(tool.systemId);
+    if (name !== undefined) {
+      parts.push(partOfTool(appId, name, tool));
+    }
+    yield;
+  }
+  return parts;
+}
+
+function partOfSystem(appId: string, system: BuildSystemEntity): ComparedPart {
+  const { resourceName, type, name, description, baseUrl } = system;
+  const { authorizationType, clientId, identityProviderUrl } = system;
+  const told = { type, name, description, baseUrl, authorizationType, clientId, identityProviderUrl };
+  return {
+    part: DifferencePart.System,
+    appId,
+    within: null,
+    name: resourceName,
+    key: nameKey(resourceName),
+    members: hashed(Object.entries(told)),
+    enabled: null,
+  };
 }
 
 function partOfTool(

@@ -1,4 +1,9 @@
-import { ConflictError, InvalidRequestError, NotFoundError } from '../../../common/errors/domain.error.js';
+import {
+  ConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  UnavailableError,
+} from '../../../common/errors/domain.error.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
 import type { NamedLibrary } from './builds.types.js';
 
@@ -51,6 +56,15 @@ export class PackageOutdatedError extends ConflictError {
     remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',
   ) {
     super(`The stored application package cannot be built by this release: ${remedy}.`, describe(problems));
+  }
+}
+
+/** Too many builds wait for their comparison (BUILD_COMPARISON_QUEUE), or this one did for too long. */
+export class BuildComparisonsBusyError extends UnavailableError {
+  readonly code = 'BUILD_COMPARISONS_BUSY';
+  readonly retryAfterSeconds = 5;
+  constructor() {
+    super('Too many builds wait for their comparison; try again.');
   }
 }
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { prepared } from '../../../database/prepared-statements.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toSafeInteger } from '../../../database/safe-integer.js';
-import { toStoredText } from '../../../database/stored-text.js';
+import { textBytes, textExpression, toStoredText } from '../../../database/stored-text.js';
 import { BuildStatus, type DefinitionKey, type DefinitionsQuery } from '../model/builds.types.js';
 
 /** What is read of a definition to run it. */
@@ -51,6 +52,14 @@ export class DefinitionRowsRepository {
   async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
     const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
     return row === undefined ? null : toRow(row);
+  }
+
+  /** JSON of the ProcessGraph of a definition that is there, in UTF-8. */
+  async graph(manager: EntityManager, id: number): Promise<Buffer> {
+    const graph = textExpression(manager, 'graph');
+    const statement = `SELECT ${graph} AS graph FROM build_definitions WHERE id = ?`;
+    const [row] = await manager.query<RawRow[]>(prepared(statement), [id]);
+    return textBytes(row?.['graph']);
   }
 
   /**
