@@ -1,3 +1,4 @@
+import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
   ProcessPageDto,
@@ -194,6 +195,24 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect([first, second, third].map(({ body }) => body.next)).toEqual(['ordered', 'several', null]);
     expect((await list({ after: 'zzz' })).body).toEqual({ processes: [], next: null });
     expect(namesOf(await list({ limit: '5' }))).toHaveLength(5);
+  });
+
+  it('reads a page by two statements, and takes no place of definitions that run', async () => {
+    const { dataSource } = open;
+    const { logger } = dataSource;
+    const statements: string[] = [];
+    dataSource.logger = {
+      logQuery: (query: string) => void statements.push(query),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+    try {
+      for (const reads of [2, 4]) {
+        expect(namesOf(await list({}, { by: open }))).toHaveLength(5);
+        expect(statements.filter((query) => query.includes('build_definitions'))).toHaveLength(reads);
+      }
+    } finally {
+      dataSource.logger = logger;
+    }
   });
 
   it('ends a page before its limit where definitions are large', async () => {

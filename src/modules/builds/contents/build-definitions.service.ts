@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { jsonValue } from '../../../common/json-part.js';
 import type { Page } from '../../../common/page.js';
-import { inTurns } from '../../../common/turns.js';
+import { inTurn, inTurns } from '../../../common/turns.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { Env } from '../../../config/env.js';
@@ -26,6 +26,8 @@ import { BuildScopes } from './build-scopes.js';
 
 /** Characters of graphs as JSON after which a page of definitions ends: 200 of the largest would not fit into memory. */
 const PAGE_LENGTH = 4_194_304;
+/** Definitions of a page that are read at first, before it is known how large those of the build are. */
+const FIRST_READ = 20;
 
 /**
  * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
@@ -86,7 +88,8 @@ export class BuildDefinitionsService {
   }
 
   /**
-   * A page of the processes of a build by name, without those of its libraries. It can end before its limit.
+   * A page of the processes of a build by name, without those of its libraries. It can end before its limit. Several are read by one
+   * statement, past those that are held: what runs needs its place there.
    * @throws BuildNotFoundError when the application has no such build
    */
   async page(query: DefinitionsQuery, limit: number): Promise<Page<BuildDefinition>> {
@@ -94,17 +97,28 @@ export class BuildDefinitionsService {
     if (ids === undefined) {
       throw new BuildNotFoundError();
     }
-    const items: BuildDefinition[] = [];
-    let length = 0;
-    for (const id of ids.slice(0, limit)) {
-      const definition = await this.byId(id);
-      items.push(definition);
-      length += definition.graphLength;
-      if (length >= PAGE_LENGTH) {
-        break;
-      }
-    }
+    const items = await this.upToLength(ids.slice(0, limit));
     return { items, next: items.length < ids.length ? (items.at(-1)?.name ?? null) : null };
+  }
+
+  /** The first of these definitions, up to the length of a page. */
+  private async upToLength(ids: readonly number[]): Promise<BuildDefinition[]> {
+    const found: BuildDefinition[] = [];
+    let [length, count] = [0, FIRST_READ];
+    while (found.length < ids.length && length < PAGE_LENGTH) {
+      const next = ids.slice(found.length, found.length + count);
+      const rows = await this.database.read((manager) => this.rows.byIds(manager, next));
+      for (const row of rows) {
+        if (length < PAGE_LENGTH) {
+          found.push(await inTurn(() => toDefinition(row)));
+          length += row.graph.length;
+        }
+      }
+      // As many as still fit, if they are like these, and never many more than are known.
+      const fitting = Math.ceil(((PAGE_LENGTH - length) * found.length) / length);
+      count = Math.max(1, Math.min(fitting, 4 * count));
+    }
+    return found;
   }
 
   /**

@@ -31,6 +31,8 @@ const BY_ID = `SELECT ${COLUMNS} FROM build_definitions definitions
 const IDS_BY_NAME = `SELECT definitions.id FROM builds
   LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name > ?
   WHERE builds.build_id = ? AND builds.app_id = ? ORDER BY definitions.name LIMIT ?`;
+const BY_IDS = `SELECT ${COLUMNS} FROM build_definitions definitions
+  JOIN builds ON builds.build_id = definitions.build_id WHERE definitions.id IN`;
 const IDS_OF_BUILD = 'SELECT id FROM build_definitions WHERE build_id = ? ORDER BY id';
 
 /** Process definitions of builds, to be run. */
@@ -52,6 +54,13 @@ export class DefinitionRowsRepository {
   async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
     const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
     return row === undefined ? null : toRow(row);
+  }
+
+  /** Definitions by their ids, in the order of these. */
+  async byIds(manager: EntityManager, ids: readonly number[]): Promise<DefinitionRow[]> {
+    const rows = await manager.query<RawRow[]>(`${BY_IDS} (${ids.map(() => '?').join(', ')})`, [...ids]);
+    const found = new Map(rows.map((row) => [toSafeInteger(row['id']), row]));
+    return ids.flatMap((id) => toRow(found.get(id) ?? { id: null }) ?? []);
   }
 
   /** JSON of the ProcessGraph of a definition that is there, in UTF-8. */
