@@ -6,6 +6,7 @@ import type { AuditAction, AuditOutcome } from '../model/audit.types.js';
 @Entity('audit_events')
 @Index('ix_audit_events_version', ['appId', 'appVersionId', 'id'])
 @Index('ix_audit_events_system', ['appId', 'appVersionId', 'systemResourceId', 'id'])
+@Index('ix_audit_events_system_app', ['appId', 'systemResourceId', 'id'])
 @Index('ix_audit_events_app', ['appId', 'id'])
 @Index('ix_audit_events_action', ['appId', 'action', 'id'])
 @Index('ix_audit_events_outcome', ['appId', 'outcome', 'id'])
