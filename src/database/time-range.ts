@@ -20,11 +20,14 @@ export function timesIn({ from, to }: TimeRange): FindOperator<Date>[] {
   ];
 }
 
-/** The same of an id that tells the time, a UUID version 7. */
-export function uuidsIn({ from, to }: TimeRange): FindOperator<string>[] {
+/**
+ * The same of an id that tells the time, a UUID version 7.
+ * @param awayMs how far that time is from the one that is asked for, at the most
+ */
+export function uuidsIn({ from, to }: TimeRange, awayMs = 0): FindOperator<string>[] {
   return [
-    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(from))]),
-    ...(to === undefined ? [] : [LessThan(firstUuidAt(to))]),
+    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(new Date(from.getTime() - awayMs)))]),
+    ...(to === undefined ? [] : [LessThan(firstUuidAt(new Date(to.getTime() + awayMs)))]),
   ];
 }
 

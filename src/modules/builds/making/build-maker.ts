@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
 import { Clock } from '../../../common/clock.js';
+import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
@@ -36,7 +36,7 @@ export class BuildMaker {
   ): Promise<BuildManifest> {
     const draft = await this.drafts.of(principal, version);
     const range = await this.ids.reserve('build-definition', Math.max(draft.definitions.length, 1));
-    const build = { buildId: uuid(), version, draft };
+    const build = { buildId: orderedUuid(this.clock.now()), version, draft };
     const manifest = await this.database.write(async (manager) => {
       if (repeat !== undefined) {
         const made = { keyHash: repeat.keyHash, buildId: build.buildId, createdAt: this.clock.now() };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager } from 'typeorm';
 import { Table } from '../../../database/table.js';
-import { timesIn } from '../../../database/time-range.js';
+import { timesIn, uuidsIn } from '../../../database/time-range.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { BuildQuery, BuildSummary } from '../model/builds.types.js';
 import { BuildEntity } from './build.entity.js';
@@ -15,6 +15,9 @@ const SUMMARY = {
   createdAt: true,
   createdBy: true,
 } as const;
+
+/** No build takes longer from its id to its row, whatever clocks do meanwhile. */
+const ID_AWAY_MS = 86_400_000;
 
 const LISTED = new Table(BuildEntity).select(
   'buildId',
@@ -78,9 +81,11 @@ export class BuildsRepository {
   async page(manager: EntityManager, query: BuildQuery, limit: number): Promise<BuildSummary[]> {
     const { appId, before } = query;
     const times = timesIn(query);
+    // The id tells the begin of what stored the build: so other builds are not walked through.
+    const id = [...uuidsIn(query, ID_AWAY_MS), ...(before === undefined ? [] : [LessThan(before)])];
     const where = {
       appId,
-      ...(before !== undefined && { buildId: LessThan(before) }),
+      ...(id.length > 0 && { buildId: And(...id) }),
       ...(times.length > 0 && { createdAt: And(...times) }),
     };
     return LISTED.find(manager, where, { order: { buildId: 'DESC' }, limit });
