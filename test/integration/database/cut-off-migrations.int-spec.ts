@@ -2,11 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AddWorkflowErrorCode1797000002000 } from '../../../migrations/1797000002000-add-workflow-error-code.js';
 import { CountJobInterruptions1797000005000 } from '../../../migrations/1797000005000-count-job-interruptions.js';
 import { CreateWriteProofs1797000005001 } from '../../../migrations/1797000005001-create-write-proofs.js';
 import { CreateMigrationSteps1797000006000 } from '../../../migrations/1797000006000-create-migration-steps.js';
+import { IndexAudit1798200000001 } from '../../../migrations/1798200000001-index-audit.js';
+import { IndexIncidentLists1798300000000 } from '../../../migrations/1798300000000-index-incident-lists.js';
+import { IndexAuditSystems1798300000002 } from '../../../migrations/1798300000002-index-audit-systems.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
 import { SCHEMA } from '../../../src/schema.js';
@@ -44,8 +47,22 @@ describe('a migration that was cut off', () => {
     new CountJobInterruptions1797000005000(),
     new CreateWriteProofs1797000005001(),
     new CreateMigrationSteps1797000006000(),
+    new IndexAudit1798200000001(),
+    new IndexIncidentLists1798300000000(),
+    new IndexAuditSystems1798300000002(),
   ])('behind its last statement is made again ($name)', async (migration) => {
     await migration.up(runner);
+    expect(await changesLeft()).toEqual([]);
+  });
+
+  it('between two indexes is made to its end, the others in one statement where there is a server', async () => {
+    for (const index of ['type_state', 'build_state']) {
+      await runner.dropIndex('process_incidents', `ix_process_incidents_${index}`);
+    }
+    const sent = vi.spyOn(runner, 'query');
+    await new IndexIncidentLists1798300000000().up(runner);
+    const made = sent.mock.calls.filter(([query]) => query.includes('ix_process_incidents'));
+    expect(made).toHaveLength(isEmbedded ? 2 : 1);
     expect(await changesLeft()).toEqual([]);
   });
 
