@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { TECHNICAL_CODES } from '../../../src/modules/packages/check/error-codes.js';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
@@ -235,7 +237,7 @@ describe('codes of error boundary events', () => {
     );
   const boundary = (code: string) =>
     node('boundaryEvent', 'b', `<bpmn:errorEventDefinition errorRef="${code}"/>`, 'attachedToRef="sub"');
-  const outside = ['REJECTED', 'REJECTD', 'REST_STATUS']
+  const outside = ['REJECTED', 'REJECTD', 'REST_STATUS', 'REST_STATSU', 'NODE_OF_OURS']
     .map((code) => `<bpmn:error id="${code}" errorCode="${code}"/>`)
     .join('');
   const caught = (code: string) => {
@@ -253,5 +255,20 @@ describe('codes of error boundary events', () => {
     expect(await caught('REJECTED')).toEqual([]);
     expect(await caught('REST_STATUS')).toEqual([]);
     expect(await caught('REJECTD')).toEqual(['b: BOUNDARY_NEVER_FIRES: REJECTED']);
+  });
+
+  it('are told too where they only look like those of technical failures', async () => {
+    expect(await caught('REST_STATSU')).toEqual(['b: BOUNDARY_NEVER_FIRES: REST_STATUS']);
+    expect(await caught('NODE_OF_OURS')).toEqual(['b: BOUNDARY_NEVER_FIRES']);
+  });
+
+  it('know the technical failures that the documents list', async () => {
+    const sectionOf = async (file: string, begin: string): Promise<string> =>
+      (await readFile(file, 'utf8')).split(begin)[1]?.split('\n\n')[0] ?? '';
+    const bpmn = await sectionOf('docs/bpmn.md', '| Code | Technical failure |');
+    const agents = await sectionOf('docs/agents.md', '| Code | What happened | What to do |');
+    const firstCells = `${bpmn}\n${agents}`.match(/^\| `[^|]+ \|/gm) ?? [];
+    const codes = new Set(firstCells.join('').match(/(?<=`)[A-Z]+_[A-Z_]+(?=`)/g));
+    expect([...TECHNICAL_CODES].toSorted()).toEqual([...codes].toSorted());
   });
 });

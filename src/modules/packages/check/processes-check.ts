@@ -16,6 +16,7 @@ import type {
   UnreadParts,
 } from '../model/package.types.js';
 import { checkNamesOfProcess } from './display-names.js';
+import { checkErrorCodes, NEVER_FIRES } from './error-codes.js';
 import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
@@ -29,10 +30,6 @@ export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
   /** Warnings that hold unless another process calls the process of this name. */
   unlessCalled?: ReadonlyMap<string, readonly DefinitionProblem[]>;
 }>;
-
-const NEVER_FIRES = 'BOUNDARY_NEVER_FIRES';
-/** Codes of technical failures, as docs/bpmn.md lists them. */
-const TECHNICAL = /^(CHILD|AGENT|REST|CALL|WORKFLOW|SUBWORKFLOW|CONDITION|NODE)_/;
 
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
@@ -53,8 +50,6 @@ export class ProcessesCheck {
   private readonly callable = new Map<string, Callable>();
   /** The same of files that do not compile: there, but with nothing to rely on. */
   private readonly faulty = new Set<string>();
-  /** Boundary events of which it is told already that they can never fire. */
-  private readonly idle = new Set<string>();
   private readonly references: References;
   private readonly problems: PackageProblems;
   private readonly hints: Hints;
@@ -82,12 +77,13 @@ export class ProcessesCheck {
     requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, this.problems);
     const compiled: CheckedProcessFile[] = [];
     const nodes: { node: GraphNode; file: string }[] = [];
+    const idle = new Set<string>();
     const unlessCalled: [string, readonly DefinitionProblem[]][] = [];
     for (const process of processes) {
       const { definitions, readable, ...told } = await compileFile(process, compile, this.problems);
       unlessCalled.push(...(told.unlessCalled ?? []));
       for (const { element } of told.problems.filter(({ code }) => code === NEVER_FIRES)) {
-        this.idle.add(JSON.stringify([process.file, element]));
+        idle.add(JSON.stringify([process.file, element]));
       }
       compiled.push({ ...process, graphs: definitions });
       readable.forEach((graph) => this.checkReadable(graph, process.file));
@@ -97,32 +93,15 @@ export class ProcessesCheck {
     this.learn(compiled);
     // Of files that do not compile too, so that their authors read everything at once.
     nodes.forEach(({ node, file }) => this.checkNode(node, file));
-    this.checkErrorCodes(nodes);
+    // What libraries throw is not known here.
+    if (this.unread === null && this.pkg.application.libraries.length === 0) {
+      checkErrorCodes({ nodes, workflows: this.pkg.workflows, idle }, this.hints, this.problems);
+    }
     const called = new Set(nodes.flatMap(({ node }) => this.calledBy(node)));
     for (const [, warnings] of unlessCalled.filter(([process]) => !called.has(process))) {
       warnings.forEach((warning) => this.problems.add(warning));
     }
     return compiled;
-  }
-
-  /** Codes are names too: one that nothing throws is most likely mistyped. What libraries throw is not known here. */
-  private checkErrorCodes(nodes: readonly { node: GraphNode; file: string }[]): void {
-    if (this.unread !== null || this.pkg.application.libraries.length > 0) {
-      return;
-    }
-    const thrown = new Set([
-      ...nodes.flatMap(({ node }) => (node.kind === 'END_EVENT' ? errorCodeOf(node) : [])),
-      ...this.pkg.workflows.flatMap((workflow) => workflow.nodes.flatMap(({ payload }) => thrownBy(payload))),
-    ]);
-    for (const { node, file } of nodes.filter(({ node: { kind } }) => kind === 'BOUNDARY_EVENT')) {
-      for (const code of errorCodeOf(node).filter((one) => !thrown.has(one) && !TECHNICAL.test(one))) {
-        if (!this.idle.has(JSON.stringify([file, node.key]))) {
-          const hint = this.hints.didYouMean(code, () => [...thrown]);
-          const message = `"${node.key}" can never fire: no error end event and no workflow of this package throws "${quoted(code)}".${hint}`;
-          this.problems.warning(NEVER_FIRES, { file, element: node.key }, message);
-        }
-      }
-    }
   }
 
   /** Names of own processes that a node starts. */
@@ -279,16 +258,6 @@ function startConditionsOf({ nodes, starts }: Callable): (string | null)[] {
     .map((index) => nodes[index])
     .filter((node) => node !== undefined && (node.event === null || node.event.type === 'NONE'))
     .map((node) => node?.startCondition ?? null);
-}
-
-function errorCodeOf({ event }: GraphNode): string[] {
-  return event?.type === 'ERROR' && event.code !== null ? [event.code] : [];
-}
-
-/** The code of the BPMN error that an END throws. */
-function thrownBy(payload: JsonObject | null): string[] {
-  const code = payload?.['errorCode'];
-  return typeof code === 'string' ? [code] : [];
 }
 
 function keyOf(appId: string, process: string): string {
