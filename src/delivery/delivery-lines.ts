@@ -10,18 +10,20 @@ interface ElementPlace {
 }
 
 /**
- * A problem of a package, a version or a build as one line: `file: element: message ("name", line 12)`, warnings with `warning: `
- * before.
+ * A problem of a package, a version or a build as one line: `file: element: message ("name", line 12) [CODE]`, warnings with
+ * `warning: ` before. The documents list the codes.
  */
 export function problemLine(problem: PackageProblem & ElementPlace): string {
-  const { severity, file, element, message, elementName, line } = problem;
+  const { severity, code, file, element, message, elementName, line } = problem;
   const place = [file, element].filter((part) => part !== null && part !== '').map((part) => `${part}: `);
   const known = [
     ...(elementName === undefined || elementName === element ? [] : [`"${elementName}"`]),
     ...(line === undefined ? [] : [`line ${line}`]),
   ];
   const told = known.length === 0 ? '' : ` (${known.join(', ')})`;
-  return printable(`${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}${told}`);
+  return printable(
+    `${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}${told} [${code}]`,
+  );
 }
 
 /**

@@ -183,7 +183,7 @@ describe('svc', () => {
       ],
     });
     expect((await inside(['validate', path], nowhere)).output).toMatch(
-      /^processes\/greeting\.bpmn: tell_name: .+\nwarning: .+\nErrors: 1$/,
+      /^processes\/greeting\.bpmn: tell_name: .+ \[UNKNOWN_ACTION\]\nwarning: .+ \[[A-Z_]+\]\nErrors: 1$/,
     );
     const refused = await inside(['--json', 'deliver', path, '--version', 'v1', '--commit']);
     expect(refused).toMatchObject({ status: 1, errors: '400: The application package is not valid.' });
