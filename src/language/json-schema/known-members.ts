@@ -46,6 +46,12 @@ export class KnownMembers {
     return new KnownMembers(schema === null ? [] : [schema], schema ?? {}, work);
   }
 
+  /** What a JSON Schema says of the value at a path of names. */
+  static ofSchemaAt(path: readonly string[], schema: JsonObject, work: CheckWork): KnownMembers {
+    const around = path.reduceRight((inner: JsonObject, name) => ({ properties: { [name]: inner } }), schema);
+    return new KnownMembers([around], schema, work);
+  }
+
   /** What values show, one or the other. */
   static ofValues(values: readonly JsonObject[], work: CheckWork): KnownMembers {
     return KnownMembers.ofSchema({ anyOf: values.map(schemaOf) }, work);

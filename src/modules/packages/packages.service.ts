@@ -43,8 +43,7 @@ export class PackagesService {
 
   /** The problems of what can be read, for a package with a wrong shape elsewhere. */
   checkParts(parts: ReadableParts, appId: string): Promise<PackageProblem[]> {
-    const compile: CompileProcess = (file) => this.compiler.compile(file, { appId });
-    return checkParts(parts, appId, compile, {
+    return checkParts(parts, appId, this.compileWith(appId, parts.workflows), {
       schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
       problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
     });
@@ -60,13 +59,22 @@ export class PackagesService {
     context: CheckContext,
   ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
     const { appId } = context;
-    return checkPackage(pkg, context, (file) => this.compiler.compile(file, { appId }), {
+    return checkPackage(pkg, context, this.compileWith(appId, pkg.workflows), {
       libraries: this.env.get('PACKAGE_MAX_LIBRARIES'),
       libraryUsers: this.env.get('PACKAGE_MAX_LIBRARY_USERS'),
       schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
       plainHttp: plainHttpOf(this.env),
       problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
     });
+  }
+
+  private compileWith(appId: string, workflows: ApplicationPackage['workflows']): CompileProcess {
+    const outputs = new Map(
+      workflows.flatMap(({ name, outputSchema }) =>
+        outputSchema === null ? [] : [[name, outputSchema] as const],
+      ),
+    );
+    return (file) => this.compiler.compile(file, { appId, outputs });
   }
 
   /** As many of some problems as PACKAGE_MAX_PROBLEMS allows; the last entry says when some are left out. */

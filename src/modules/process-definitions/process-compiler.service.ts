@@ -10,7 +10,7 @@ import { checkElements } from './checks/element.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
 import { isDocumentation } from './checks/supported-elements.js';
 import { compileProcess, draftProcess } from './compiler/process.compiler.js';
-import type { DefinitionProblem, ProcessGraph } from './model/process-graph.types.js';
+import type { DefinitionProblem, ProcessGraph, WorkflowOutputs } from './model/process-graph.types.js';
 import { DefinitionProblems } from './model/definition-problems.js';
 import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
 import { readBpmn } from './reader/bpmn-reader.js';
@@ -44,9 +44,13 @@ export class ProcessCompilerService {
 
   /**
    * @param context.appId the application: part of the uuids that nodes and actions keep in every later version
+   * @param context.outputs what workflows give, as far as the package says so
    * @returns all problems at once, never an exception because of the file
    */
-  async compile(file: ProcessFile, context: { appId: string }): Promise<CompiledFile> {
+  async compile(
+    file: ProcessFile,
+    context: { appId: string; outputs?: WorkflowOutputs },
+  ): Promise<CompiledFile> {
     const problems = new DefinitionProblems(file.name);
     const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
     const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
@@ -55,19 +59,24 @@ export class ProcessCompilerService {
       definitions: problems.hasErrors ? [] : definitions,
       readable: definitions,
       problems: problems.list(),
-      unlessCalled: await this.unlessCalled(file.name, problems.hasErrors ? [] : definitions),
+      unlessCalled: await this.unlessCalled(
+        file.name,
+        problems.hasErrors ? [] : definitions,
+        context.outputs,
+      ),
     };
   }
 
   private async unlessCalled(
     file: string,
     definitions: readonly ProcessGraph[],
+    outputs?: WorkflowOutputs,
   ): Promise<CompiledFile['unlessCalled']> {
     const found = new Map<string, readonly DefinitionProblem[]>();
     const turns = new Turns();
     for (const definition of definitions) {
       const problems = new DefinitionProblems(file);
-      await checkDataNames(definition, problems, turns);
+      await checkDataNames(definition, problems, turns, outputs);
       found.set(definition.name, problems.list());
     }
     return found;

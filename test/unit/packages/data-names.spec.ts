@@ -120,6 +120,31 @@ describe('names that a process reads', () => {
     expect(await told({ processes: reads('${ratings}'), workflows })).toEqual(['a: NAME_UNKNOWN: rating']);
   });
 
+  it('knows the result of a workflow by its outputSchema', async () => {
+    const rate = (resultKey: string): [string, string] => [
+      'rate',
+      serviceTask('rate', [{ name: 'run', kind: 'startWorkflow', workflow: 'rate', resultKey }]),
+    ];
+    const outputSchema = {
+      $defs: { price: { type: 'object', properties: { amount: { type: 'number' } } } },
+      type: 'object',
+      properties: { price: { $ref: '#/$defs/price' } },
+    };
+    const readsResult = (resultKey: string, text: string) =>
+      told({
+        processes: [processOf('p', INPUT, [rate(resultKey), saving('a', { x: text })])],
+        workflows: [workflowOf('rate', [], { outputSchema })],
+      });
+    expect(await readsResult('quote', '${quote.price.amount} ${quote}')).toEqual([]);
+    expect(await readsResult('quote', '${quote.prcie.amount}')).toEqual([
+      'a: NAME_UNKNOWN: quote.price.amount',
+    ]);
+    expect(await readsResult('a.quote', '${a.quote.price.amuont}')).toEqual([
+      'a: NAME_UNKNOWN: a.quote.price.amount',
+    ]);
+    expect(await readsResult('quotes[0]', '${quotes[0].prcie}')).toEqual([]);
+  });
+
   it('looks into conditions, and tells the flow', async () => {
     const content = [
       schemaOf(INPUT),

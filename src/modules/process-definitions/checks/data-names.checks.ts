@@ -12,7 +12,13 @@ import { KnownData, type DataSources } from '../../../language/json-schema/known
 import { KnownMembers } from '../../../language/json-schema/known-members.js';
 import { keyTree, parseKey, writePath } from '../../../language/paths/data-keys.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
-import type { GraphAction, GraphNode, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
+import type {
+  GraphAction,
+  GraphNode,
+  GraphUiAction,
+  ProcessGraph,
+  WorkflowOutputs,
+} from '../model/process-graph.types.js';
 
 /** Members and names of one process that are looked at, all together. */
 const MAX_WORK = 500_000;
@@ -36,9 +42,10 @@ export async function checkDataNames(
   graph: ProcessGraph,
   problems: DefinitionProblems,
   turns: Turns,
+  outputs: WorkflowOutputs = new Map(),
 ): Promise<void> {
   const work = new CheckWork(MAX_WORK);
-  const sources = sourcesOf(graph, work);
+  const sources = sourcesOf(graph, outputs, work);
   const known = new KnownData(sources, work);
   const speaksOfAlias = [sources.input, ...sources.written].some(({ names }) => names.has(DATA_ALIAS));
   let left = MAX_TEXT;
@@ -60,14 +67,24 @@ export async function checkDataNames(
   }
 }
 
-function sourcesOf({ nodes, inputSchema }: ProcessGraph, work: CheckWork): DataSources {
+function sourcesOf(
+  { nodes, inputSchema }: ProcessGraph,
+  outputs: WorkflowOutputs,
+  work: CheckWork,
+): DataSources {
   const saved = nodes.flatMap(({ actions }) => actions.flatMap(savedBy));
   const written = saved.length === 0 ? [] : [KnownMembers.ofValues(saved, work)];
   const taken: string[][] = [];
   let isOpen = nodes.some(takesForeignData);
-  for (const { actions, uiActions, call } of nodes) {
-    const results = [call?.outputKey ?? null, ...actions.map(resultKeyOf)];
-    taken.push(...results.flatMap((key) => (key === null ? [] : [namesOf(key)])));
+  for (const node of nodes) {
+    const { actions, uiActions } = node;
+    for (const { key, schema } of resultsOf(node, outputs)) {
+      if (schema === undefined) {
+        taken.push(namesOf(key));
+      } else {
+        written.push(KnownMembers.ofSchemaAt(namesOf(key), schema, work));
+      }
+    }
     for (const action of actions.filter(({ manual }) => manual)) {
       const input = inputOf(
         uiActions.filter((uiAction) => uiAction.action === action.name),
@@ -107,8 +124,25 @@ function takesForeignData({ event, kind, call, actions }: GraphNode): boolean {
   );
 }
 
-function resultKeyOf({ operation }: GraphAction): string | null {
-  return operation.kind === 'START_WORKFLOW' ? operation.resultKey : null;
+/** A place of a result, and the schema of all that stands there, where that is known. */
+interface Result {
+  readonly key: string;
+  readonly schema?: JsonObject | undefined;
+}
+
+function resultsOf({ actions, call }: GraphNode, outputs: WorkflowOutputs): Result[] {
+  const results: Result[] = call === null || call.outputKey === null ? [] : [{ key: call.outputKey }];
+  return [...results, ...actions.flatMap((action) => resultOf(action, outputs))];
+}
+
+/** An element of a list tells nothing of the others. */
+function resultOf({ operation }: GraphAction, outputs: WorkflowOutputs): Result[] {
+  if (operation.kind !== 'START_WORKFLOW' || operation.resultKey === null) {
+    return [];
+  }
+  const { resultKey: key, appId, workflow } = operation;
+  const isWhole = appId === null && parseKey(key).every((step) => typeof step === 'string');
+  return [{ key, schema: isWhole ? outputs.get(workflow) : undefined }];
 }
 
 function savedBy({ operation }: GraphAction): JsonObject[] {

@@ -208,3 +208,6 @@ export interface DefinitionProblem {
   /** The mistake, and what to change. */
   message: string;
 }
+
+/** The `outputSchema` of workflows of the same package, by their names. */
+export type WorkflowOutputs = ReadonlyMap<string, JsonObject>;
