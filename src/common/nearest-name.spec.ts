@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { didYouMean, nearestName } from './nearest-name.js';
 
 describe('nearestName', () => {
-  const known = ['applicationId', 'state', 'limit', 'before'];
+  const known = ['applicationId', 'state', 'limit', 'before', 'end'];
 
   it.each([
     ['aplicationId', 'applicationId'],
     ['STATE', 'state'],
     ['limits', 'limit'],
     ['befor', 'before'],
+    ['edn', 'end'],
+    ['tsate', 'state'],
   ])('takes %s for %s', (written, meant) => {
     expect(nearestName(written, known)).toBe(meant);
   });

@@ -18,8 +18,16 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const folded = name.toLowerCase();
   const others = known.filter((other) => other.length <= NAME_MAX_LENGTH);
   const sameLetters = others.find((other) => other.toLowerCase() === folded);
+  const swapped = others.find((other) => isSwap(folded, other.toLowerCase()));
   const maxDistance = Math.max(1, Math.floor(name.length * LARGEST_DIFFERENCE));
-  return sameLetters ?? closestMatch(name, others, { maxDistance });
+  return sameLetters ?? swapped ?? closestMatch(name, others, { maxDistance });
+}
+
+/** Whether two letters beside each other have changed places: one slip, which counts as two differences. */
+function isSwap(one: string, other: string): boolean {
+  const at = one.split('').findIndex((letter, index) => letter !== other[index]);
+  const swapped = one.slice(0, at) + one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2);
+  return at !== -1 && one.length === other.length && swapped === other;
 }
 
 /** The end of a sentence that tells the nearest known name: ` Did you mean "state"?`, or nothing. */

@@ -464,6 +464,44 @@ describe('values', () => {
     }
   });
 
+  it.each([
+    ['outcome = "withdrawn"', ' (compare with "==", not with "="): '],
+    ['x > 1 and y > 1', ' (write "&&" for "and"): '],
+    [
+      'x > 1 or not (y = 1)',
+      ' (compare with "==", not with "="; write "||" for "or"; write "!" for "not"): ',
+    ],
+    ['${x}', ' (a condition is written without ${ }): '],
+    ['x == "a = b and c" +', 'condition: "x'],
+  ])('says first what to write in place of %s', async (condition, hint) => {
+    const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows(`s>g g>a[HERE] g>z a>z`));
+    const { problems } = await compileXml(xml.replace('HERE', condition));
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(hint)]);
+  });
+
+  it.each(['x < 5', 'x <5', 'x <y', 'x <= 5'])('says how the "<" of %s is written', async (condition) => {
+    const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[HERE] g>z a>z'));
+    const { problems } = await compileXml(xml.replace('<![CDATA[HERE]]>', condition));
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The file .* is written &lt;$/),
+    ]);
+  });
+
+  it.each([
+    ['targetRef="a"', 'targetRef="aa"', 'a'],
+    ['<bpmn:task id="a"', '<bpmn:task id="a" defualt="x"', 'default'],
+    ['action name="x"', 'action name="x" maunal="true"', 'manual'],
+    ['action name="x"', 'action name="x" kind="startWorkfow"', 'startWorkflow'],
+    ['<svc:action name="x"/>', '<svc:action name="x"><svc:inptu>{}</svc:inptu></svc:action>', 'input'],
+  ])('tells the nearest name where %s is %s', async (before, after, nearest) => {
+    const actions = '<svc:actions><svc:action name="x"/></svc:actions>';
+    const task = `<bpmn:task id="a"><bpmn:extensionElements>${actions}</bpmn:extensionElements></bpmn:task>`;
+    const { problems } = await compileXml(bpmn(START_END + task + flows('s>a a>z')).replace(before, after));
+    const hints = problems.flatMap(({ message }) => /Did you mean "(.+)"\?/.exec(message)?.[1] ?? []);
+    expect(hints).toEqual(nearest === undefined ? [] : [nearest]);
+  });
+
   it('refuses conditions in other languages', async () => {
     const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[x] g>z a>z')).replace(
       'xsi:type="bpmn:tFormalExpression"',

@@ -85,6 +85,16 @@ describe('readPackageFolder', () => {
     ]);
   });
 
+  it.each([
+    ['{\n  "name": "a",\n  name: 1\n}', '(line 3, column 3).'],
+    ['{\n  "name": "a"\n', '(line 2, column 14).'],
+    ['{', '(line 1, column 2).'],
+  ])('says in which line %j is no JSON', async (text, place) => {
+    await put('application.json', text);
+    const { problems } = await readPackageFolder(folder, LIMITS);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(place)]);
+  });
+
   it('needs a folder with an application.json', async () => {
     await rm(join(folder, 'application.json'));
     expect(await told()).toEqual(['error application.json: FILE_NOT_READABLE']);

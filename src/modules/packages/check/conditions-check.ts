@@ -1,6 +1,6 @@
 import { DomainError } from '../../../common/errors/domain.error.js';
 import { compileExpression } from '../../../language/expressions/expressions.js';
-import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
+import { hintOf } from '../../../language/expressions/expression-hints.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
@@ -69,7 +69,7 @@ function checkExpression(
     problems.error('EXPRESSION_MISSING', place, `Condition "${id}" needs an expression.`);
     return;
   }
-  const what = `Condition "${id}"${isFeel(expression) ? FEEL_HINT : ''}`;
+  const what = `Condition "${id}"${hintOf(expression)}`;
   requireCompiles(() => compileExpression(expression), what, place, problems);
 }
 

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonFault } from '../../../common/json-fault.js';
 import type { Env } from '../../../config/env.js';
 import { APPLICATION_FILE } from './package-reader.js';
 import { PackageProblems } from '../model/package-problems.js';
@@ -165,10 +166,11 @@ class FolderReader {
     if (text === undefined) {
       return undefined;
     }
+    const json = text.replace(/^\uFEFF/, '');
     try {
-      return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+      return JSON.parse(json) as unknown;
     } catch (error) {
-      const why = error instanceof SyntaxError ? error.message : 'it nests too deeply';
+      const why = jsonFault(error, json) ?? 'it nests too deeply';
       this.wrong('JSON_INVALID', file, `Not JSON: ${why}.`);
       return undefined;
     }

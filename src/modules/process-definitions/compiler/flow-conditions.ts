@@ -1,4 +1,4 @@
-import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
+import { hintOf } from '../../../language/expressions/expression-hints.js';
 import type { Turns } from '../../../common/turns.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
@@ -69,7 +69,7 @@ function isCondition(expression: BpmnElement, source: string, values: Values): b
     return values.isExpression(source, 'condition');
   }
   const formal = values.isCel(source);
-  const hint = isFeel(source) ? FEEL_HINT : '';
+  const hint = formal ? '' : hintOf(source);
   const message = `A condition that is executed is a CEL expression with xsi:type="bpmn:tFormalExpression".${hint}`;
   values[formal ? 'warning' : 'error']('EXPRESSION_NOT_FORMAL', message);
   return formal;

@@ -1,3 +1,4 @@
+import { jsonFault } from '../../../common/json-fault.js';
 import { isJsonObject, jsonDepth, type JsonObject, type JsonValue } from '../../../common/json.js';
 import { isPrototypeKey, parsePath } from '../../../language/paths/data-paths.js';
 import {
@@ -5,8 +6,9 @@ import {
   compileJsonTemplate,
   compileTemplate,
 } from '../../../language/expressions/expressions.js';
+import { didYouMean } from '../../../common/nearest-name.js';
 import { addDuration, parseDuration } from '../../../common/iso-8601.js';
-import { FEEL_HINT, isFeel } from '../../../language/expressions/feel.js';
+import { hintOf } from '../../../language/expressions/expression-hints.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { textOf, type BpmnElement } from '../model/bpmn-element.js';
 
@@ -64,7 +66,8 @@ export class Values {
     const text = this.text(name) ?? fallback;
     const choice = choices.find((one) => one === text);
     if (choice === undefined) {
-      this.error('INVALID_VALUE', `${name} is one of ${choices.join(', ')}, not "${text}".`);
+      const message = `${name} is one of ${choices.join(', ')}, not "${text}".`;
+      this.error('INVALID_VALUE', `${message}${didYouMean(text, choices)}`);
     }
     return choice ?? fallback;
   }
@@ -167,7 +170,7 @@ export class Values {
       return true;
     } catch (error) {
       const why = error instanceof Error ? error.message : 'unknown';
-      this.error(code, `${what}: ${why}${hint}`);
+      this.error(code, `${what}${hint}: ${why}`);
       return false;
     }
   }
@@ -178,7 +181,7 @@ const LONG: ReadonlySet<string> = new Set(['body', 'condition', 'correlation', '
 
 /** JSON that process data can be: not nested without end, no names that reach a prototype. */
 function parseJson(source: string): unknown {
-  const value: unknown = JSON.parse(source);
+  const value = parsed(source);
   if (jsonDepth(value) > MAX_DEPTH) {
     throw new Error(`JSON has at most ${MAX_DEPTH} levels.`);
   }
@@ -195,15 +198,17 @@ function parseJson(source: string): unknown {
   return value;
 }
 
+function parsed(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch (error) {
+    const fault = jsonFault(error, source);
+    throw fault === undefined ? error : new Error(fault, { cause: error });
+  }
+}
+
 /** Splits at commas outside of brackets and quotes: `a, fields["x, y"]`. */
 function splitPaths(text: string): string[] {
   const parts = text.match(/(?:\["[^"]*"\]|\['[^']*'\]|[^,])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== '');
-}
-
-function hintOf(source: string): string {
-  if (isFeel(source)) {
-    return FEEL_HINT;
-  }
-  return source.includes('${') ? ' (a condition is written without ${ })' : '';
 }

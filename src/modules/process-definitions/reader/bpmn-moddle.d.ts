@@ -28,7 +28,10 @@ declare module 'bpmn-moddle' {
     /** Every property of an element that is read goes through here. */
     readonly properties: { set: (target: object, name: string, value: unknown) => void };
     /** Rejects when there is no readable `bpmn:definitions`; everything else is a warning, also of the error. */
-    fromXML(xml: string, options?: object): Promise<{ rootElement: unknown; warnings: ModdleWarning[] }>;
+    fromXML(
+      xml: string,
+      options?: object,
+    ): Promise<{ rootElement: unknown; elementsById: Record<string, unknown>; warnings: ModdleWarning[] }>;
     /** Writes what was read; tests hold that nothing of a file is lost. */
     toXML(rootElement: unknown, options?: { format?: boolean }): Promise<{ xml: string }>;
   }

@@ -1,8 +1,9 @@
 import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
+import { didYouMean } from '../../../common/nearest-name.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { isElement, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { SVC_EXTENSION } from './svc-extension.js';
-import { placeOf } from './svc-places.js';
+import { placeOf, SVC_ELEMENTS } from './svc-places.js';
 import { limitedFaults, TooManyFaultsError } from './fault-limit.js';
 
 /** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
@@ -57,6 +58,10 @@ class ElementReader {
 
 const reader = new ElementReader();
 
+/** Ids that a wrong one is compared with, and how many are: a hostile file could ask a million times. */
+const MAX_NAMES = 1_000;
+const MAX_HINTS = 50;
+
 /**
  * Reads BPMN 2.0 XML (with the OMG namespaces) into elements. The library underneath is a reader, not a validator. It leaves
  * out parts that it does not understand, so its warnings are errors here.
@@ -64,8 +69,9 @@ const reader = new ElementReader();
  */
 export async function readBpmn(xml: string, problems: DefinitionProblems): Promise<BpmnElement | undefined> {
   try {
-    const { rootElement, warnings } = await reader.read(xml, problems);
-    warnings.forEach((warning) => report(warning, problems));
+    const { rootElement, elementsById, warnings } = await reader.read(xml, problems);
+    const ids = Object.keys(elementsById).slice(0, MAX_NAMES);
+    warnings.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? ids : []));
     return isElement(rootElement) ? rootElement : undefined;
   } catch (error) {
     if (error instanceof TooManyFaultsError) {
@@ -74,7 +80,7 @@ export async function readBpmn(xml: string, problems: DefinitionProblems): Promi
       return undefined;
     }
     const message = error instanceof Error ? firstLines(error.message) : 'unknown';
-    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}`);
+    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${slipIn(message)}`);
     return undefined;
   }
 }
@@ -84,7 +90,8 @@ function isPlaceholder(value: unknown): boolean {
   return typeof value === 'object' && !isElement(value);
 }
 
-function report(warning: ModdleWarning, problems: DefinitionProblems): void {
+/** @param ids those of the file, for hints */
+function report(warning: ModdleWarning, problems: DefinitionProblems, ids: readonly string[] = []): void {
   const { message, property = '', value } = warning;
   const element = isElement(warning.element) ? warning.element : null;
   if (message.startsWith('unsupported document encoding') || isDiagram(element)) {
@@ -93,12 +100,15 @@ function report(warning: ModdleWarning, problems: DefinitionProblems): void {
   if (message.startsWith('unresolved reference')) {
     if (!TYPE_NAMES.has(property)) {
       const name = property.replace('bpmn:', '');
-      problems.error('UNRESOLVED_REFERENCE', element, `${name} names "${value}", which is not in the file.`);
+      const hint = didYouMean(String(value), ids);
+      const message = `${name} names "${value}", which is not in the file.${hint}`;
+      problems.error('UNRESOLVED_REFERENCE', element, message);
     }
     return;
   }
   if (message.startsWith('unknown attribute')) {
-    problems.error('UNKNOWN_ATTRIBUTE', element, `The attribute ${property} is not known here.`);
+    const hint = didYouMean(property, attributesOf(element));
+    problems.error('UNKNOWN_ATTRIBUTE', element, `The attribute ${property} is not known here.${hint}`);
     return;
   }
   reportContent(message, element, problems);
@@ -111,7 +121,11 @@ function reportContent(message: string, element: BpmnElement | null, problems: D
     return;
   }
   const code = message.includes('duplicate ID') ? 'DUPLICATE_ID' : 'UNPARSABLE_CONTENT';
-  problems.error(code, element, `The file cannot be read as BPMN 2.0: ${firstLines(message)}`);
+  problems.error(
+    code,
+    element,
+    `The file cannot be read as BPMN 2.0: ${firstLines(message)}${slipIn(message)}`,
+  );
 }
 
 /** The reader knows the line and not the element around it. */
@@ -119,13 +133,30 @@ function misplaced(name: string, message: string): string {
   const where = /line: \d+/.exec(message)?.[0] ?? 'somewhere';
   const place = placeOf(name);
   return place === undefined
-    ? `There is no element svc:${name} (${where}).`
+    ? `There is no element svc:${name} (${where}).${didYouMean(name, SVC_ELEMENTS)}`
     : `svc:${name} stands in ${place}, not where it is (${where}).`;
 }
 
 /** A drawing means nothing to us, so what is wrong in it does not either. */
 function isDiagram(element: BpmnElement | null): boolean {
   return element !== null && !/^(bpmn|svc):/.test(element.$type);
+}
+
+/** Attributes that an element can have, as they are written there: those of its own namespace without a prefix. */
+function attributesOf(element: BpmnElement | null): string[] {
+  const own = element?.$type.replace(/:.*/s, ':') ?? '';
+  const properties = element?.$descriptor?.properties ?? [];
+  return properties
+    .filter(({ isAttr }) => isAttr === true)
+    .map(({ name }) => (name.startsWith(own) ? name.slice(own.length) : name));
+}
+
+/** What an author most likely did, where the words of the parser do not say it. */
+function slipIn(message: string): string {
+  if (/(?:illegal first char|invalid) nodeName/.test(message)) {
+    return '. A "<" in a text or a condition is written &lt;';
+  }
+  return message.includes('closing tag mismatch') ? '. An element before it is not closed' : '';
 }
 
 function firstLines(message: string): string {

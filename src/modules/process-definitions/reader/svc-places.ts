@@ -30,3 +30,6 @@ export function placeOf(name: string): string | undefined {
   const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
   return typeof place === 'object' ? `the extensionElements of: ${place.join(', ')}` : place;
 }
+
+/** Names of our elements, without prefix. */
+export const SVC_ELEMENTS: readonly string[] = Object.keys(PLACES);
