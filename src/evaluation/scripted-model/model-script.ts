@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { z } from 'zod';
-import { SettingUnusableError } from '../../config/start.error.js';
+import { codeOf, SettingUnusableError } from '../../config/start.error.js';
 
 /** A regular expression over text; its named groups are values of the answer. */
 const pattern = z
@@ -73,6 +74,9 @@ export async function readModelScript(path: string): Promise<ModelScript> {
   try {
     return parseModelScript(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      throw new SettingUnusableError(`EVALUATION_MODEL_SCRIPT: there is no file ${basename(path)}`, error);
+    }
     const reason = error instanceof z.ZodError ? ` (${placeOf(error)})` : '';
     throw new SettingUnusableError(`EVALUATION_MODEL_SCRIPT names a file that is no script${reason}`, error);
   }

@@ -261,7 +261,7 @@ describe('readModelScript', () => {
 
   it('names the setting of a file that is not there', async () => {
     await expect(readModelScript(join(folder, 'none.json'))).rejects.toThrow(
-      /^EVALUATION_MODEL_SCRIPT .*ENOENT/,
+      /^EVALUATION_MODEL_SCRIPT: there is no file none\.json: ENOENT$/,
     );
   });
 });
