@@ -63,19 +63,16 @@ export class InstanceListsRepository {
     if (parent === null) {
       return [];
     }
-    const isStopped = query.hasIncidents === 'true';
-    const stopped = isStopped
-      ? await this.incidents.openInstances(manager, query.applicationId, this.mostStopped)
-      : null;
+    const stopped = await this.stopped(manager, query);
     const where = {
-      ...(stopped === null ? { shard: EVERY_SHARD } : { id: In(stopped) }),
+      ...(stopped.ids === null ? { shard: EVERY_SHARD } : { id: In(stopped.ids) }),
       ...conditionsOf(query),
       ...(seen?.apps === undefined && seen && { starter: seen.starter }),
       ...(parent && calledBy(parent.id)),
     };
     const and = both([
       ...(seen?.apps ? [ownOrOf(manager, seen.starter, seen.apps)] : []),
-      ...(isStopped && stopped === null ? [STOPPED] : []),
+      ...stopped.conditions,
     ]);
     const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
     // Ids first: a server would have to sort rows with long texts.
@@ -83,6 +80,18 @@ export class InstanceListsRepository {
       .slice(0, limit)
       .map(({ id }) => id);
     return newestFirst(await this.instances.heads(manager, ids));
+  }
+
+  /** Where only what has stopped is asked for: the ids of few, or a condition for many. */
+  private async stopped(
+    manager: EntityManager,
+    { hasIncidents, applicationId }: InstanceQuery,
+  ): Promise<{ ids: number[] | null; conditions: Condition[] }> {
+    if (hasIncidents !== 'true') {
+      return { ids: null, conditions: [] };
+    }
+    const ids = await this.incidents.openInstances(manager, applicationId, this.mostStopped);
+    return { ids, conditions: ids === null ? [STOPPED] : [] };
   }
 
   private async found(

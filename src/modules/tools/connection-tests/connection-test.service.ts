@@ -6,11 +6,7 @@ import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
-import {
-  credentialsOf,
-  SystemConnectionsService,
-  tlsPart,
-} from '../../systems/lookups/system-connections.service.js';
+import { credentialsOf, tlsPart } from '../../systems/lookups/system-connections.service.js';
 import type { Connection } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
