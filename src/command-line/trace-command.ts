@@ -2,10 +2,15 @@ import type {
   HistoryEvent,
   SvcClient,
   WorkflowCall,
+  WorkflowNodeRun,
   WorkflowRunDetails,
 } from '../../clients/typescript/src/index.js';
+import { isJsonObject, type JsonObject } from '../common/json.js';
 import type { Session } from './session.js';
-import { table } from './table.js';
+import { printable, table } from './table.js';
+
+/** Most of a question that a line shows; `--json` has the whole. */
+const WHAT_LENGTH = 100;
 
 /** A run with the calls of its agents and REST nodes. */
 interface TracedRun extends WorkflowRunDetails {
@@ -20,7 +25,7 @@ export async function trace(session: Session, uuid: string): Promise<number> {
   session.show({ events, runs }, () => [
     ...table(
       ['SEQ', 'TIME', 'EVENT', 'NODE', 'ACTOR'],
-      events.map(({ seq, timestamp, kind, nodeName, actor }) => [seq, timestamp, kind, nodeName, actor]),
+      events.map((event) => [event.seq, event.timestamp, eventText(event), nodeOf(event), event.actor]),
     ),
     ...runs.flatMap((run) => ['', ...runLines(run)]),
   ]);
@@ -55,9 +60,21 @@ async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: str
   return runs.toReversed();
 }
 
-function runLines({ id, workflow, state, errorCode, nodes, calls }: TracedRun): string[] {
+/** An element without a name is told by its id in the BPMN file. */
+function nodeOf({ nodeName, bpmnElementId }: HistoryEvent): string | null {
+  return nodeName ?? bpmnElementId;
+}
+
+/** What happened; of an error with its code, which an error boundary event would name. */
+function eventText({ kind, data }: HistoryEvent): string {
+  const code = data?.['code'];
+  return kind === 'ERROR_THROWN' && typeof code === 'string' ? `${kind} ${code}` : kind;
+}
+
+function runLines({ id, workflow, state, errorCode, error, nodes, calls }: TracedRun): string[] {
+  const code = errorCode ?? error?.code;
   return [
-    `run ${id} of ${workflow}: ${state}${errorCode === null ? '' : ` ${errorCode}`}`,
+    printable(`run ${id} of ${workflow}: ${state}${code === undefined ? '' : ` ${code}`}`),
     ...table(
       ['NODE', 'TYPE', 'STATE', 'MS', 'ERROR'],
       nodes.map((node) => [
@@ -65,14 +82,48 @@ function runLines({ id, workflow, state, errorCode, nodes, calls }: TracedRun): 
         node.type,
         node.state,
         Date.parse(node.finishedAt) - Date.parse(node.startedAt),
-        node.error?.message,
+        failureOf(node),
       ]),
     ),
     ...(calls.length === 0
       ? []
       : table(
-          ['CALL', 'KIND', 'STATE', 'TRIES', 'MS', 'OUTCOME'],
-          calls.map((call) => [call.key, call.kind, call.state, call.tries, call.durationMs, call.outcome]),
+          ['CALL', 'KIND', 'STATE', 'TRIES', 'MS', 'OUTCOME', 'WHAT'],
+          calls.map((call) => [
+            call.key,
+            call.kind,
+            call.state,
+            call.tries,
+            call.durationMs,
+            call.outcome,
+            whatOf(call),
+          ]),
         )),
   ];
+}
+
+/** Why a node failed, with what the details say besides. */
+function failureOf({ error }: WorkflowNodeRun): string | null {
+  if (error === null) {
+    return null;
+  }
+  const { message, details } = error;
+  return details === null || message.includes(details) ? message : `${message} (${details})`;
+}
+
+/** What was asked: a tool with its arguments, or a method with its address. A model is asked too much for a line. */
+function whatOf({ kind, request }: WorkflowCall): string | null {
+  if (kind === 'MODEL') {
+    return null;
+  }
+  return shortened(isJsonObject(request) ? questionOf(request) : JSON.stringify(request));
+}
+
+function questionOf({ tool, name, arguments: given, method, url }: JsonObject): string {
+  const words = [method, url, tool ?? name].filter((word) => typeof word === 'string');
+  return [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
+}
+
+function shortened(text: string): string {
+  return text.length > WHAT_LENGTH ? `${text.slice(0, WHAT_LENGTH)}…` : text;
 }

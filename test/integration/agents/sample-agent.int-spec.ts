@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { svc } from '../../../src/command-line/svc.command.js';
 import { Env } from '../../../src/config/env.js';
 import { deliver } from '../../../src/delivery/deliver.command.js';
 import { readModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
@@ -85,7 +86,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
   }
 
   /** Takes a client who wants advice through the process: the data before the offer is accepted, and the trace of the agent. */
-  async function advised(): Promise<{ data: Record<string, unknown>; calls: Call[] }> {
+  async function advised(): Promise<{ uuid: string; data: Record<string, unknown>; calls: Call[] }> {
     const published = { appId: APP, buildId };
     const { uuid } = await started(app, published, 'loan_onboarding', { client: { name: 'Ada Example' } });
     await act(uuid, 'submit_application', APPLICATION);
@@ -100,11 +101,11 @@ describe('the agent of the sample, with the model of evaluation mode and the off
       `/rtm/api/runtime/workflow-run?${query}`,
     );
     const path = `/rtm/api/runtime/workflow-run/${runs.body.runs[0]?.id}/calls`;
-    return { data, calls: (await app.request<{ calls: Call[] }>('GET', path)).body.calls };
+    return { uuid, data, calls: (await app.request<{ calls: Call[] }>('GET', path)).body.calls };
   }
 
   it('calls two tools, and the process goes on with its answer', async () => {
-    const { data, calls } = await advised();
+    const { uuid, data, calls } = await advised();
     expect(data['advice']).toEqual({ total: 20_200, sentence: 'You pay back 20200 in all.' });
     expect(calls.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
       'MODEL OK',
@@ -115,6 +116,20 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     ]);
     expect(calls[1]?.request).toMatchObject({ tool: 'get-sum', arguments: { a: 20_000, b: 200 } });
     expect(JSON.stringify(calls[1]?.response)).toContain('The sum of 20000 and 200 is 20200.');
+
+    const lines: string[] = [];
+    const status = await svc(['trace', uuid], {
+      env: Env.parse('maintenance', { SVC_URL: app.url, SVC_TOKEN: token }),
+      print: (line) => lines.push(line),
+      printError: () => undefined,
+      pathOf: (path) => path,
+      readInput: () => Promise.resolve(''),
+      untilStopped: () => new AbortController().signal,
+    });
+    expect(status).toBe(0);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/m1\.t1 +TOOL +DONE .* OK +get-sum \{"a":20000,"b":200\}$/),
+    );
   });
 
   it('goes on without a tool that was disabled meanwhile, and its trace says why', async () => {
