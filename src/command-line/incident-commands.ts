@@ -1,9 +1,11 @@
-import type {
-  IncidentCount,
-  InstanceRetry,
-  ListedIncident,
-  ListProcessIncidentsData,
-  SvcClient,
+import {
+  ServiceError,
+  type IncidentCount,
+  type InstanceResponse,
+  type InstanceRetry,
+  type ListedIncident,
+  type ListProcessIncidentsData,
+  type SvcClient,
 } from '../../clients/typescript/src/index.js';
 import type { JsonObject } from '../common/json.js';
 import { processData } from './process-data.js';
@@ -84,6 +86,31 @@ function messageOf({ message, workflowError }: ListedIncident): string {
   return `${message} (${node}${workflowError.details ?? workflowError.message})`;
 }
 
+/**
+ * What the incident inbox says of the failed workflows of an instance, by the ids of their incidents: more than the instance does.
+ * @returns nothing for callers who may not read the inbox
+ */
+export async function workflowMessages(
+  svc: SvcClient,
+  { incidents: open, buildId, processDefinitionName }: InstanceResponse,
+): Promise<Map<string, string>> {
+  const stopped = open.filter(({ type }) => type === 'WORKFLOW');
+  const places = new Set(stopped.map(({ bpmnElementId }) => bpmnElementId));
+  const told = new Map<string, string>();
+  for (const bpmnElementId of places) {
+    const place = { buildId, processDefinitionName, ...(bpmnElementId === null ? {} : { bpmnElementId }) };
+    try {
+      const { data } = await svc.listProcessIncidents({ query: { ...place, state: 'OPEN', limit: PAGE } });
+      data.incidents.forEach((incident) => told.set(incident.uuid, messageOf(incident)));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        throw error;
+      }
+    }
+  }
+  return told;
+}
+
 async function count(session: Session, svc: SvcClient, options: IncidentsOptions): Promise<number> {
   if (options.state !== 'OPEN') {
     throw new UsageError('--counts is of open incidents: leave --state out.');
@@ -148,6 +175,9 @@ export async function retry(
   const { state } = answers.at(-1) ?? instance;
   session.show({ uuid, state, retriedIncidents: gone, notRetried: left }, () => [
     `${uuid} ${state}, retried: ${gone.length}, not retried: ${left.length}`,
+    gone.length + left.length === 0
+      ? 'Nothing has stopped here.'
+      : `What fails again becomes a new incident: look with svc show ${uuid}`,
   ]);
   return left.length === 0 ? 0 : 1;
 }

@@ -6,6 +6,7 @@ import {
   type StartProcessResponse,
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
+import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
 import { printable } from '../common/printable.js';
@@ -124,16 +125,23 @@ export async function show(
     return follow(session, svc, uuid);
   }
   const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
+  const messages = await workflowMessages(svc, instance);
   session.show(instance, () => [
-    ...instanceLines(instance),
+    ...instanceLines(instance, messages),
     '',
     ...JSON.stringify(instance.data, null, 2).split('\n').map(printable),
   ]);
   return 0;
 }
 
-/** State, where it stands, what can be done, and what stopped. */
-function instanceLines(instance: InstanceResponse): string[] {
+/**
+ * State, where it stands, what can be done, and what stopped.
+ * @param messages of incidents of which more is known than the instance says, by their ids
+ */
+function instanceLines(
+  instance: InstanceResponse,
+  messages: ReadonlyMap<string, string> = new Map(),
+): string[] {
   const { uuid, state, applicationId, processDefinitionName, tokens, incidents } = instance;
   const open = openActions(instance);
   return [
@@ -151,7 +159,11 @@ function instanceLines(instance: InstanceResponse): string[] {
           '',
           ...table(
             ['INCIDENT', 'NODE', 'MESSAGE'],
-            incidents.map(({ type, nodeName, message }) => [type, nodeName, message]),
+            incidents.map((incident) => [
+              incident.type,
+              incident.nodeName ?? incident.bpmnElementId,
+              messages.get(incident.uuid) ?? incident.message,
+            ]),
           ),
         ]),
   ];

@@ -1,7 +1,13 @@
-import type { SvcClient } from '../../clients/typescript/src/index.js';
+import {
+  ServiceError,
+  type ApplicationPackage,
+  type SvcClient,
+  type SystemResponse,
+} from '../../clients/typescript/src/index.js';
+import { didYouMean } from '../common/nearest-name.js';
 import { systemsOf } from '../delivery/connection-tests.js';
 import { UsageError, type Session } from './session.js';
-import { table } from './table.js';
+import { printable, table } from './table.js';
 
 type Version = { appId: string; versionId: string };
 
@@ -35,16 +41,70 @@ export async function tools(
   return 0;
 }
 
+/** @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError */
 async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
-  const found = (await systemsOf(svc, version)).flatMap((system) =>
-    system.tools.filter(({ name }) => `${system.name}/${name}` === named).map((tool) => ({ system, tool })),
-  );
+  const systems = await systemsOf(svc, version);
+  const isNamed = systems.some(({ name }) => named.startsWith(`${name}/`));
+  const meant = isNamed ? named : await byDisplayName(svc, version, named);
+  const found = toolsNamed(systems, meant);
   const [only] = found;
-  if (only === undefined || found.length > 1) {
-    const why = only === undefined ? 'There is no tool' : 'There are several tools';
-    throw new UsageError(`${why} ${named}: name it as SYSTEM/TOOL.`);
+  if (only === undefined) {
+    throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(meant, systems, version)}`));
+  }
+  if (found.length > 1) {
+    throw new UsageError(`There are several tools ${named}: name it as SYSTEM/TOOL.`);
   }
   const { resourceId, id } = only.system;
   const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
   await svc.switchTool({ path, body: { enabled } });
+}
+
+type Found = { system: SystemResponse; tool: SystemResponse['tools'][number] };
+
+function toolsNamed(systems: SystemResponse[], named: string): Found[] {
+  return systems.flatMap((system) =>
+    system.tools.filter(({ name }) => `${system.name}/${name}` === named).map((tool) => ({ system, tool })),
+  );
+}
+
+/** The same with the name of the system in the place of its resourceName, which the package of the version knows. */
+async function byDisplayName(svc: SvcClient, version: Version, named: string): Promise<string> {
+  try {
+    const { data } = await svc.getPackage({ path: version });
+    const { systems = [] } = data as Partial<ApplicationPackage>;
+    const system = systems.find(({ resourceName }) => named.startsWith(`${resourceName}/`));
+    return system === undefined ? named : `${system.name}${named.slice(system.resourceName.length)}`;
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return named;
+    }
+    throw error;
+  }
+}
+
+/** Which part of SYSTEM/TOOL is not there. */
+function reasonOf(named: string, systems: SystemResponse[], { appId, versionId }: Version): string {
+  if (systems.length === 0) {
+    return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;
+  }
+  if (!named.includes('/')) {
+    return 'name it as SYSTEM/TOOL.';
+  }
+  const system = systems.find(({ name }) => named.startsWith(`${name}/`));
+  if (system === undefined) {
+    const [name = ''] = named.split('/');
+    const hint = didYouMean(
+      name,
+      systems.map((one) => one.name),
+    );
+    return `there is no MCP system ${name}.${hint}`;
+  }
+  const { name, tools: known } = system;
+  const hint = didYouMean(
+    named.slice(name.length + 1),
+    known.map((tool) => tool.name),
+  );
+  return known.length === 0
+    ? `the connection of ${name} was not tested (svc deliver --test-connections), or it has no tool.`
+    : `${name} has no tool of that name.${hint}`;
 }

@@ -207,6 +207,10 @@ describe('svc', () => {
       await createSystem(app, { baseUrl: server.url, versionId });
       const untested = await inside(['tools', 'app', versionId]);
       expect(untested.output).toContain('none: its connection was not tested');
+      expect(await inside(['tools', 'app', versionId, '--enable', 'Inventory tools/wait'])).toMatchObject({
+        status: 2,
+        errors: expect.stringContaining('the connection of Inventory tools was not tested') as string,
+      });
       await testConnection(app, { baseUrl: server.url, versionId });
       const off = await inside(['tools', 'app', versionId, '--disable', 'Inventory tools/wait']);
       expect(off.output.split('\n')).toEqual([
@@ -216,6 +220,18 @@ describe('svc', () => {
       ]);
       const missing = await inside(['tools', 'app', versionId, '--enable', 'wait']);
       expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: name it as SYSTEM/TOOL.' });
+      const refused = async (tool: string, version = versionId): Promise<string> => {
+        const { status, errors } = await inside(['tools', 'app', version, '--disable', tool]);
+        expect(status).toBe(2);
+        return errors;
+      };
+      expect(await refused('Inventory tools/ecko')).toBe(
+        'There is no tool Inventory tools/ecko: Inventory tools has no tool of that name. Did you mean "echo"?',
+      );
+      expect(await refused('Inventory toolz/echo')).toBe(
+        'There is no tool Inventory toolz/echo: there is no MCP system Inventory toolz. Did you mean "Inventory tools"?',
+      );
+      expect(await refused('Inventory tools/echo', 'v-none')).toContain('or there is no such version.');
     } finally {
       await server?.close();
     }
@@ -248,6 +264,8 @@ describe('svc', () => {
         connections: [{ status: 200, message: 'Connection successful (1 tools)' }],
       });
       expect((await inside(['tools', 'connected', 'v1'])).output).toContain('Everything  echo');
+      const off = await inside(['tools', 'connected', 'v1', '--disable', 'everything/echo']);
+      expect(off.output).toMatch(/^Everything {2}echo +no$/m);
     } finally {
       await server.close();
     }
@@ -307,6 +325,7 @@ describe('svc', () => {
     expect(again).toMatchObject({ status: 0, output: expect.stringContaining('FINISHED') as string });
     const nothing = await inside(['retry', uuid, '--json']);
     expect(JSON.parse(nothing.output)).toMatchObject({ uuid, retriedIncidents: [], notRetried: [] });
+    expect((await inside(['retry', uuid])).output).toMatch(/not retried: 0\nNothing has stopped here\.$/);
   });
 
   it('filters and counts incidents, and retries with corrected data', async () => {
@@ -320,6 +339,18 @@ describe('svc', () => {
     await writeFile(join(path, 'processes/scoring.bpmn'), processFile('scoring', content.join('\n')));
     const conditions = [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }];
     const pick = { id: 'pick', type: 'CONDITION', conditions, outgoingSequences: [leading('pick', 'end')] };
+    const outside = '<bpmn:error id="no" errorCode="REJECTED"/>';
+    const definition = '<bpmn:errorEventDefinition errorRef="no"/>';
+    const inner = [node('startEvent', 'in'), node('endEvent', 'bad', definition), flows('in>bad')];
+    const throwing = [
+      node('startEvent', 'start'),
+      node('subProcess', 'sub', inner.join('')),
+      node('boundaryEvent', 'caught', definition, 'attachedToRef="sub"'),
+      node('endEvent', 'end'),
+      flows('start>sub sub>end caught>end'),
+    ];
+    const thrown = processFile('throwing', throwing.join('\n'), { outside });
+    await writeFile(join(path, 'processes/throwing.bpmn'), thrown);
     await writeFile(join(path, 'workflows/picking.json'), JSON.stringify(workflowOf('picking', [pick])));
     const delivered = await inside(['deliver', path, '--version', 'v1', '--commit', '--build', '--activate']);
     expect(delivered).toMatchObject({ status: 0 });
@@ -335,15 +366,25 @@ describe('svc', () => {
         { processInstanceUuid: uuid, state: 'OPEN', workflowRunId: expect.any(String) as string },
       ]);
     expect(await list('--element', 'a')).toEqual([]);
+    const traced = (await inside(['trace', uuid])).output;
+    expect(traced).toMatch(/ NODE_ENTERED +start( |$)/m);
+    expect(traced).toMatch(/^run \S+ of picking: FAILED CONDITION_FAILED$/m);
+    const other = await inside(['start', failing, 'throwing', '--json']);
+    const { uuid: throwingUuid } = JSON.parse(other.output) as { uuid: string };
+    expect((await inside(['trace', throwingUuid])).output).toMatch(/ ERROR_THROWN REJECTED +bad( |$)/m);
     expect(await list('--counts')).toMatchObject({
       counts: [{ applicationId: failing, bpmnElementId: 'score', open: 1 }],
       complete: true,
     });
+    expect((await inside(['show', uuid])).output).toMatch(
+      /^WORKFLOW +score +.+ \(pick: .*The expression "amount > 1" failed/m,
+    );
     expect((await inside(['incidents', '--app', failing, '--counts'])).output).toMatch(
       /^OPEN +APPLICATION .*\n1 /,
     );
     const corrected = await inside(['retry', uuid, '--data', '{ "amount": 7 }']);
     expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
+    expect(corrected.output.split('\n')[1]).toContain(`look with svc show ${uuid}`);
     expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
     expect(await list()).toEqual([]);
     expect(await inside(['incidents', '--app', failing, '--limit', '9999'])).toMatchObject({
