@@ -227,6 +227,16 @@ describe('work of the check', () => {
     expect(give.mock.calls.length).toBeGreaterThan(1_000);
   });
 
+  it('asks for the comma of a key that is two names', async () => {
+    const schema = '{"type":"object","properties":{"outcome":{},"device":{}}}';
+    const ui = `<svc:uiAction name="u" action="a"><svc:bodySchema>${schema}</svc:bodySchema></svc:uiAction>`;
+    const { problems } = await compileXml(chain(['t'], ui, 'outcome device'));
+    const messages = problems
+      .filter(({ code }) => code === 'KEY_NAMES_NOTHING')
+      .map(({ message }) => message);
+    expect(messages).toEqual([expect.stringContaining('Is a comma missing in it?')]);
+  });
+
   it('follows schemas that refer to themselves no further than its budget', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `m${index}`);
     const node = { properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/n' }])) };

@@ -16,6 +16,8 @@ import type { Turns } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 
+/** Two names with a blank between them, outside of brackets. */
+const TWO_NAMES = /^[\w.]+\s+\w/;
 /** Keys of one process that are looked at: nobody reads more. */
 const MAX_KEYS = 1_000;
 /** Keys, members and names of one process that are looked at, all together. */
@@ -151,7 +153,8 @@ class ActionKeysCheck {
     const isSlip = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
     if (missing.length > 0 && (isSpokenOf || isSlip)) {
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path)}?`;
-      const message = `Key "${key}" of action "${looked.action.name}" names nothing that a schema or a default body speaks of, and what a person sends under another name is refused.${hint}`;
+      const slip = TWO_NAMES.test(key) ? ' Is a comma missing in it?' : '';
+      const message = `Key "${key}" of action "${looked.action.name}" names nothing that a schema or a default body speaks of, and what a person sends under another name is refused.${slip}${hint}`;
       this.problems.warning('KEY_NAMES_NOTHING', looked.element, message);
     }
   }
