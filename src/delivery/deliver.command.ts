@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 import type { JsonObject } from '../common/json.js';
+import { didYouMean } from '../common/nearest-name.js';
 import type { Env } from '../config/env.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
@@ -140,9 +141,11 @@ interface Progress {
  * @throws DeliveryError when it names a system that is not there
  */
 function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObject {
-  const { document: moved, unknown } = withBaseUrls(withLibraryBuilds(document, libraries), baseUrls);
+  const known = withLibraryBuilds(document, libraries);
+  const { document: moved, unknown, names } = withBaseUrls(known, baseUrls);
   if (unknown.length > 0) {
-    throw new DeliveryError(`--base-url: there is no system ${unknown.join(', ')} in the package.`);
+    const hints = unknown.map((name) => didYouMean(name, names)).join('');
+    throw new DeliveryError(`--base-url: there is no system ${unknown.join(', ')} in the package.${hints}`);
   }
   return moved;
 }

@@ -214,6 +214,10 @@ describe('npm run deliver', () => {
       status: 1,
       errors: '--base-url: there is no system nothing in the package.',
     });
+    expect(await run([...moved, `everythnig=${url}`])).toMatchObject({
+      status: 1,
+      errors: '--base-url: there is no system everythnig in the package. Did you mean "everything"?',
+    });
   });
 
   it('tests connections before the commit, also of a version that is committed, and ends where a test fails', async () => {
