@@ -6,6 +6,7 @@ import {
   type StartProcessResponse,
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
+import { eventText, nodeOf } from './event-text.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
@@ -210,8 +211,9 @@ function progressLines(progress: InstanceProgress): string[] {
     case 'instance':
       return instanceLines(progress.data);
     case 'history': {
-      const { timestamp, kind, nodeName, actor } = progress.data;
-      return [printable([timestamp, kind, nodeName, actor].filter((part) => part !== null).join(' '))];
+      const { data: event } = progress;
+      const parts = [event.timestamp, eventText(event), nodeOf(event), event.actor];
+      return [printable(parts.filter((part) => part !== null).join(' '))];
     }
     case 'end':
       return [`${progress.data.uuid} ${progress.data.state}`];

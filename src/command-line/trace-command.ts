@@ -6,6 +6,7 @@ import type {
   WorkflowRunDetails,
 } from '../../clients/typescript/src/index.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
+import { eventText, nodeOf } from './event-text.js';
 import type { Session } from './session.js';
 import { printable, table } from './table.js';
 
@@ -58,17 +59,6 @@ async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: str
     before = data.next;
   }
   return runs.toReversed();
-}
-
-/** An element without a name is told by its id in the BPMN file. */
-function nodeOf({ nodeName, bpmnElementId }: HistoryEvent): string | null {
-  return nodeName ?? bpmnElementId;
-}
-
-/** What happened; of an error with its code, which an error boundary event would name. */
-function eventText({ kind, data }: HistoryEvent): string {
-  const code = data?.['code'];
-  return kind === 'ERROR_THROWN' && typeof code === 'string' ? `${kind} ${code}` : kind;
 }
 
 function runLines({ id, workflow, state, errorCode, error, nodes, calls }: TracedRun): string[] {

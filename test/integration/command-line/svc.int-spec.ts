@@ -368,6 +368,7 @@ describe('svc', () => {
     expect(await list('--element', 'a')).toEqual([]);
     const traced = (await inside(['trace', uuid])).output;
     expect(traced).toMatch(/ NODE_ENTERED +start( |$)/m);
+    expect(traced).toMatch(/ INCIDENT_RAISED WORKFLOW +score( |$)/m);
     expect(traced).toMatch(/^run \S+ of picking: FAILED CONDITION_FAILED$/m);
     const other = await inside(['start', failing, 'throwing', '--json']);
     const { uuid: throwingUuid } = JSON.parse(other.output) as { uuid: string };
