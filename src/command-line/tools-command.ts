@@ -7,7 +7,8 @@ import {
 import { didYouMean } from '../common/nearest-name.js';
 import { systemsOf } from '../delivery/connection-tests.js';
 import { UsageError, type Session } from './session.js';
-import { printable, table } from './table.js';
+import { table } from './table.js';
+import { printable } from '../common/printable.js';
 
 type Version = { appId: string; versionId: string };
 

@@ -8,7 +8,8 @@ import type {
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { eventText, nodeOf } from './event-text.js';
 import type { Session } from './session.js';
-import { printable, table } from './table.js';
+import { table } from './table.js';
+import { printable } from '../common/printable.js';
 
 /** Most of a question that a line shows; `--json` has the whole. */
 const WHAT_LENGTH = 100;

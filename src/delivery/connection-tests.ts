@@ -1,5 +1,5 @@
 import type { SvcClient, SystemResponse } from '../../clients/typescript/src/index.js';
-import { printable } from './delivery-lines.js';
+import { printable } from '../common/printable.js';
 
 type Version = { appId: string; versionId: string };
 

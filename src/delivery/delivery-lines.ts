@@ -1,8 +1,6 @@
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
 
-export { printable };
-
 /** What a problem tells besides, where it is known. */
 interface ElementPlace {
   elementName?: string;
