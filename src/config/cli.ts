@@ -9,10 +9,18 @@ import { EnvError } from './env.js';
 export async function runCli(
   command: (args: string[], print: (line: string) => void) => Promise<number>,
 ): Promise<void> {
+  process.stdout.on('error', goOnUnheard);
   try {
     process.exitCode = await command(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`));
   } catch (error) {
     process.exitCode = tell(error);
+  }
+}
+
+/** Whoever reads the output, such as `head`, has read enough: what was begun is done all the same. */
+function goOnUnheard(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') {
+    throw error;
   }
 }
 
