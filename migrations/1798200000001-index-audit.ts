@@ -6,6 +6,7 @@ const INDICES: Readonly<Record<string, string[]>> = {
   ix_audit_events_action: ['app_id', 'action', 'id'],
   ix_audit_events_outcome: ['app_id', 'outcome', 'id'],
   ix_audit_events_actor: ['app_id', 'actor_subject', 'id'],
+  ix_audit_events_system_app: ['app_id', 'system_resource_id', 'id'],
 };
 
 /** Audit events are found over all versions of an application, by what they are narrowed by. */

@@ -30,7 +30,6 @@ import { IndexVersions1798200000000 } from '../migrations/1798200000000-index-ve
 import { IndexAudit1798200000001 } from '../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
 import { IndexBuilds1798300000001 } from '../migrations/1798300000001-index-builds.js';
-import { IndexAuditSystems1798300000002 } from '../migrations/1798300000002-index-audit-systems.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -148,7 +147,6 @@ export const SCHEMA: Schema = {
     IndexAudit1798200000001,
     IndexIncidentLists1798300000000,
     IndexBuilds1798300000001,
-    IndexAuditSystems1798300000002,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

@@ -9,7 +9,6 @@ import { CreateWriteProofs1797000005001 } from '../../../migrations/179700000500
 import { CreateMigrationSteps1797000006000 } from '../../../migrations/1797000006000-create-migration-steps.js';
 import { IndexAudit1798200000001 } from '../../../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../../../migrations/1798300000000-index-incident-lists.js';
-import { IndexAuditSystems1798300000002 } from '../../../migrations/1798300000002-index-audit-systems.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
 import { SCHEMA } from '../../../src/schema.js';
@@ -49,7 +48,6 @@ describe('a migration that was cut off', () => {
     new CreateMigrationSteps1797000006000(),
     new IndexAudit1798200000001(),
     new IndexIncidentLists1798300000000(),
-    new IndexAuditSystems1798300000002(),
   ])('behind its last statement is made again ($name)', async (migration) => {
     await migration.up(runner);
     expect(await changesLeft()).toEqual([]);
