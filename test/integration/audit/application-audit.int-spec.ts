@@ -1,7 +1,7 @@
-import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationAuditPageDto, AuditPageDto } from '../../../src/modules/audit/reading/audit.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
+import { planOf } from '../../support/databases/query-plans.js';
 import { createPath, createSystemBody, systemPath, uniqueName } from '../../support/factories.js';
 import { appPath } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
@@ -157,26 +157,9 @@ describe('GET /resource/app/{appId}/audit', () => {
     ['ix_audit_events_actor', { actor: 'john' }],
     ['ix_audit_events_version', { applicationVersionId: 'one' }],
   ] as [string, Record<string, string>][])('finds by the index %s, in its order', async (index, query) => {
-    const plan = await planOf(() => list({ ...query, from: '2026-01-01T00:00:00Z' }));
+    const listing = () => list({ ...query, from: '2026-01-01T00:00:00Z' });
+    const plan = (await planOf(app, 'FROM audit_events', listing)).join();
     expect(plan).toContain(`INDEX ${index} `);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 });
-
-/** How the embedded file goes about the reading of events. */
-async function planOf(listing: () => Promise<unknown>): Promise<string> {
-  const { dataSource } = app;
-  const { logger } = dataSource;
-  const sent: { sql: string; values: unknown[] }[] = [];
-  dataSource.logger = {
-    logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
-    logQueryError: () => undefined,
-  } as unknown as Logger;
-  await listing();
-  dataSource.logger = logger;
-  const { sql, values } = sent.find((one) => one.sql.includes('FROM audit_events')) ?? {
-    sql: '',
-    values: [],
-  };
-  return JSON.stringify(await dataSource.query(`EXPLAIN QUERY PLAN ${sql}`, values));
-}

@@ -2,12 +2,12 @@ import type { Logger } from 'typeorm';
 import type { TestApp } from '../app.js';
 
 /**
- * How the embedded file goes about each reading of a table in the statement of a list, newest first.
+ * How the embedded file goes about the first statement of a list with a text in it, each row of the plan as JSON.
  * @param listing has the list read
  */
-export async function plansOf(
+export async function planOf(
   { dataSource }: Pick<TestApp, 'dataSource'>,
-  table: string,
+  text: string,
   listing: () => Promise<unknown>,
 ): Promise<string[]> {
   const { logger } = dataSource;
@@ -18,12 +18,17 @@ export async function plansOf(
   } as unknown as Logger;
   await listing();
   dataSource.logger = logger;
-  const { sql, values } = sent.find((one) => one.sql.includes('ORDER BY uuid DESC')) ?? {
-    sql: '',
-    values: [],
-  };
+  const { sql, values } = sent.find((one) => one.sql.includes(text)) ?? { sql: '', values: [] };
   const rows = await dataSource.query<Record<string, unknown>[]>(`EXPLAIN QUERY PLAN ${sql}`, values);
-  return rows
-    .map((row) => JSON.stringify(row))
-    .filter((row) => new RegExp(`ix_${table}|${table} `).test(row));
+  return rows.map((row) => JSON.stringify(row));
+}
+
+/** The same for each reading of a table in the statement of a list, newest first. */
+export async function plansOf(
+  app: Pick<TestApp, 'dataSource'>,
+  table: string,
+  listing: () => Promise<unknown>,
+): Promise<string[]> {
+  const rows = await planOf(app, 'ORDER BY uuid DESC', listing);
+  return rows.filter((row) => new RegExp(`ix_${table}|${table} `).test(row));
 }
