@@ -74,9 +74,22 @@ describe('the test service', () => {
     );
     expect(await messageOf(() => quote.hasNoIncident())).toContain('to have no incident.');
     prices.on('POST /quotes/:article', { body: { price: 1 } });
-    await quote.retry();
+    await quote.retry({ data: { pieces: 9 } });
+    await quote.hasData({ article: 'chair', pieces: 9 });
     await quote.hasNoIncident();
     await quote.isAt('confirm');
+  });
+
+  it('knows an incident by the failure of its own workflow, not by that of an earlier run', async () => {
+    prices.on('POST /quotes/:article', () => ({ status: 503, body: {} }));
+    const quote = await quoted();
+    await quote.hasIncident('REST_STATUS');
+    prices.on('POST /quotes/:article', { headers: { 'content-type': 'image/png' }, body: 'no price' });
+    await quote.retry();
+    await quote.hasIncident('REST_RESPONSE_INVALID', 'ask');
+    expect(await messageOf(() => quote.hasIncident('REST_STATUS'))).toContain(
+      'to have the incident REST_STATUS',
+    );
   });
 
   it('fires timers at their own times, and only when the clock is moved', async () => {
@@ -126,7 +139,10 @@ describe('the test service', () => {
     expect(await messageOf(() => quote.act('refuse'))).toContain(
       'Expected the UI action refuse to be open.\n  It is STARTED at confirm.',
     );
-    await expect(quote.act('done', { other: true })).rejects.toBeInstanceOf(ServiceError);
+    // A runner shows the message alone.
+    const refused: unknown = await quote.act('done', { other: true }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ServiceError);
+    expect(refused).toMatchObject({ message: expect.stringMatching(/^400: .+ \(.*other.*\)$/s) as string });
     await quote.act('done', { confirmed: true });
     await quote.hasEnded();
     await quote.hasPassed('confirm');

@@ -3,6 +3,8 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { SvcClient } from '../index.js';
+
+import { explained } from './expectation.js';
 import { TestInstance, type Surroundings } from './instance.js';
 import { isObject } from './json.js';
 import { McpStub } from './mcp-stub.js';
@@ -79,11 +81,13 @@ export class TestApplication {
     data: Record<string, unknown> = {},
     { startCondition }: { startCondition?: string } = {},
   ): Promise<TestInstance> {
-    const { data: started } = await this.surroundings.client.startProcess({
-      path: { appId: this.appId, buildId: this.buildId, processDefinitionName: process },
-      headers: PLATFORM,
-      body: { ...data, ...(startCondition === undefined ? {} : { startCondition }) },
-    });
+    const { data: started } = await explained(
+      this.surroundings.client.startProcess({
+        path: { appId: this.appId, buildId: this.buildId, processDefinitionName: process },
+        headers: PLATFORM,
+        body: { ...data, ...(startCondition === undefined ? {} : { startCondition }) },
+      }),
+    );
     await this.surroundings.settle();
     return new TestInstance(this.surroundings, started.uuid);
   }

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { inspect, isDeepStrictEqual } from 'node:util';
+import { ServiceError } from '../errors.js';
 import { isObject } from './json.js';
 
 /**
@@ -35,4 +36,20 @@ export function notMet(
 /** A value in a message. */
 export function shown(value: unknown): string {
   return inspect(value, { depth: 6, breakLength: 100, maxStringLength: 500, maxArrayLength: 20 });
+}
+
+/**
+ * What a call of the service gives. Where it is refused, the message of the error holds the details too: a runner shows nothing else.
+ * @throws ServiceError
+ */
+export async function explained<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const { status, message, details } = error;
+      error.message = `${status}: ${message}${details === undefined ? '' : ` (${details})`}`;
+    }
+    throw error;
+  }
 }

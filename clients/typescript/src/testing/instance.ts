@@ -1,11 +1,12 @@
 import type {
   HistoryEvent,
   InstanceResponse,
+  ListedIncident,
   ProcessInstanceState,
   SvcClient,
   WorkflowRun,
 } from '../index.js';
-import { meets, notMet, shown } from './expectation.js';
+import { explained, meets, notMet, shown } from './expectation.js';
 
 /** What an instance needs of its service. */
 export interface Surroundings {
@@ -15,6 +16,7 @@ export interface Surroundings {
 }
 
 type Token = InstanceResponse['tokens'][number];
+type OpenIncident = InstanceResponse['incidents'][number] & { code: string | undefined };
 
 /** An instance of a process. Each call waits first until everything is done that the process does by itself. */
 export class TestInstance {
@@ -70,23 +72,32 @@ export class TestInstance {
         lines: linesOf(instance),
       });
     }
-    await this.surroundings.client.executeUiAction({
-      path: { processUuid: this.uuid, tokenUuid: meant.token.uuid, uiActionSvcUuid: meant.action.svcUuid },
-      body,
-    });
+    const path = {
+      processUuid: this.uuid,
+      tokenUuid: meant.token.uuid,
+      uiActionSvcUuid: meant.action.svcUuid,
+    };
+    await explained(this.surroundings.client.executeUiAction({ path, body }));
     await this.surroundings.settle();
   }
 
-  /** Lets it go on wherever it stopped. @throws ServiceError where there is nothing to retry */
-  async retry(): Promise<void> {
+  /**
+   * Lets it go on wherever it stopped.
+   * @param options.data corrects the process data first, as a JSON merge patch (RFC 7396)
+   * @throws ServiceError where there is nothing to retry, or it stops again at once
+   */
+  async retry({ data }: { data?: Record<string, unknown> } = {}): Promise<void> {
     const { client, settle } = this.surroundings;
     const { incidents } = await this.read();
     const stopped = new Set(incidents.flatMap(({ tokenUuid }) => (tokenUuid === null ? [] : [tokenUuid])));
+    // Once is enough: the data are those of the whole instance.
+    let corrected = data === undefined ? {} : { body: { data } };
     for (const tokenUuid of stopped) {
-      await client.retryToken({ path: { uuid: this.uuid, tokenUuid } });
+      await explained(client.retryToken({ path: { uuid: this.uuid, tokenUuid }, ...corrected }));
+      corrected = {};
     }
     if (stopped.size === 0) {
-      await client.retryProcessInstance({ path: { uuid: this.uuid } });
+      await explained(client.retryProcessInstance({ path: { uuid: this.uuid }, ...corrected }));
     }
     await settle();
   }
@@ -154,16 +165,40 @@ export class TestInstance {
    */
   async hasIncident(code: string, element?: string): Promise<void> {
     const instance = await this.read();
-    const runs = instance.incidents.length > 0 ? await this.runs() : [];
-    const codes = new Set(runs.flatMap(({ error }) => (error === null ? [] : [error.code])));
-    const isMeant = ({ type, nodeName, bpmnElementId }: InstanceResponse['incidents'][number]): boolean =>
-      (type === code || (type === 'WORKFLOW' && codes.has(code))) &&
+    const open = await this.openIncidents(instance);
+    const isMeant = ({ type, code: failure, nodeName, bpmnElementId }: OpenIncident): boolean =>
+      [type, failure].includes(code) &&
       (element === undefined || [nodeName, bpmnElementId].includes(element));
-    if (!instance.incidents.some(isMeant)) {
+    if (!open.some(isMeant)) {
       const where = element === undefined ? '' : ` at ${element}`;
-      const actual = [...instance.incidents.map(({ type }) => type), ...codes];
+      const actual = open.flatMap(({ type, code: failure }) =>
+        failure === undefined ? [type] : [type, failure],
+      );
       throw this.not(`have the incident ${code}${where}`, instance, actual, code);
     }
+  }
+
+  /** Those of a failed workflow with the code of the failure, which only the list of all incidents tells. */
+  private async openIncidents({
+    incidents,
+    applicationId,
+    processDefinitionName,
+  }: InstanceResponse): Promise<OpenIncident[]> {
+    const left = new Set(incidents.flatMap(({ type, uuid }) => (type === 'WORKFLOW' ? [uuid] : [])));
+    const codes = new Map<string, string>();
+    for (let before: string | null = ''; left.size > 0 && before !== null;) {
+      const query = { applicationId, processDefinitionName, ...(before === '' ? {} : { before }) };
+      const page: { incidents: ListedIncident[]; next: string | null } = (
+        await this.surroundings.client.listProcessIncidents({ query })
+      ).data;
+      for (const { uuid, workflowError } of page.incidents) {
+        if (left.delete(uuid) && workflowError !== null) {
+          codes.set(uuid, workflowError.code);
+        }
+      }
+      before = page.next;
+    }
+    return incidents.map((incident) => ({ ...incident, code: codes.get(incident.uuid) }));
   }
 
   private not(what: string, instance: InstanceResponse, actual: unknown, expected: unknown): Error {
