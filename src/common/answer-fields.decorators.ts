@@ -28,6 +28,8 @@ export const Shows = {
   numberIfAsked: shows({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),
   uuidOrNull: shows({ type: String, format: 'uuid', nullable: true }),
+  /** As `uuid`; not in every answer. */
+  uuidIfAsked: shows({ format: 'uuid', required: false }),
   /** ISO 8601, UTC with milliseconds. */
   moment: shows({ format: 'date-time' }),
   momentOrNull: shows({ type: String, format: 'date-time', nullable: true }),

@@ -134,6 +134,32 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     expect(await differencesOf(await deliver(parts, [{ name: 'count' }]))).toEqual([]);
   });
 
+  it('compares with another build than the active one where one is named', async () => {
+    const first = await deliver({ bpmn: [laneProcess('clerk')] });
+    const second = await deliver({ bpmn: [laneProcess('manager')] });
+    await activate(app, appId, second);
+    const against = (buildId: string, base: string) =>
+      app.request<Differences>(
+        'GET',
+        `${appPath(appId)}/build/${buildId}/differences?baseBuildId=${encodeURIComponent(base)}`,
+      );
+    const { status, body } = await against(second, first);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      buildId: second,
+      activeBuildId: second,
+      baseBuildId: first,
+      differences: [
+        difference('PROCESS', 'CHANGED', 'loan', { members: ['clerk'] }),
+        difference('PERMISSION', 'REMOVED', 'clerk', { within: 'loan/Clerks' }),
+        difference('PERMISSION', 'ADDED', 'manager', { within: 'loan/Clerks' }),
+      ],
+    });
+    expect((await against(first, first)).body.differences).toEqual([]);
+    expect((await against(first, '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')).status).toBe(404);
+    expect((await against(first, 'a b')).status).toBe(400);
+  });
+
   it('names the elements of a process and the permissions that are other, and no node that has only moved', async () => {
     await activate(app, appId, await deliver({ bpmn: [laneProcess('clerk, manager')] }));
     const buildId = await deliver({ bpmn: [laneProcess('clerk, auditor', true)] });

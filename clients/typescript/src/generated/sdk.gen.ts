@@ -144,9 +144,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Compare a build with the active one
+     * Compare a build with the active one, or with another
      *
-     * Extension of the contract. What activating the build would change: processes, permissions that their lanes ask for, workflows, agents, systems, tools, libraries and settings for front ends, those of libraries too.
+     * Extension of the contract. What activating the build would change: processes, permissions that their lanes ask for, workflows, agents, systems, tools, libraries and settings for front ends, those of libraries too. `baseBuildId` compares with another build.
      */
     public compareBuild<ThrowOnError extends boolean = true>(options: Options<CompareBuildData, ThrowOnError>) {
         return (options.client ?? this.client).get<CompareBuildResponses, CompareBuildErrors, ThrowOnError>({

@@ -392,7 +392,7 @@ export type NewBuildResponse = {
 export type DifferencePart = 'PROCESS' | 'PERMISSION' | 'WORKFLOW' | 'AGENT' | 'SYSTEM' | 'TOOL' | 'LIBRARY' | 'SETTINGS';
 
 /**
- * Whether only the build has it, only the active one, or both and differently.
+ * Whether only the build has it, only the one it is compared with, or both and differently.
  */
 export type DifferenceChange = 'ADDED' | 'REMOVED' | 'CHANGED';
 
@@ -402,7 +402,7 @@ export type BuildDifference = {
      */
     part: DifferencePart;
     /**
-     * Whether only the build has it, only the active one, or both and differently.
+     * Whether only the build has it, only the one it is compared with, or both and differently.
      */
     change: DifferenceChange;
     /**
@@ -436,6 +436,10 @@ export type BuildDifferencesResponse = {
      * The active build; null where none is, and then everything is added.
      */
     activeBuildId: string | null;
+    /**
+     * The build of `baseBuildId`, which it was compared with; left out without that.
+     */
+    baseBuildId?: string;
     /**
      * By kind, application, place and name; none where both hold the same.
      */
@@ -5101,7 +5105,12 @@ export type CompareBuildData = {
          */
         buildId: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Another build of the application to compare it with; the active one without it.
+         */
+        baseBuildId?: string;
+    };
     url: '/appmanager/api/resource/app/{appId}/build/{buildId}/differences';
 };
 

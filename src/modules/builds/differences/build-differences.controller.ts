@@ -1,13 +1,13 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
-import { BuildParams } from '../model/build.params.dto.js';
+import { BuildDifferencesQueryDto, BuildParams } from '../model/build.params.dto.js';
 import { BuildDifferencesApi } from './build-differences.api.js';
 import { toBuildDifferences, type BuildDifferencesResponseDto } from './build-differences.dto.js';
 import { BuildDifferencesService } from './build-differences.service.js';
 
-/** Shows what the activation of a build would change (extension of the contract). */
+/** Shows what a build has otherwise than the active one or another one (extension of the contract). */
 @ApiTags('Builds')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app/:appId')
@@ -16,7 +16,10 @@ export class BuildDifferencesController {
 
   @Get('build/:buildId/differences')
   @BuildDifferencesApi.compareBuild
-  async compare(@Param() { appId, buildId }: BuildParams): Promise<BuildDifferencesResponseDto> {
-    return toBuildDifferences(await this.differences.ofBuild(appId, buildId));
+  async compare(
+    @Param() { appId, buildId }: BuildParams,
+    @Query() { baseBuildId }: BuildDifferencesQueryDto,
+  ): Promise<BuildDifferencesResponseDto> {
+    return toBuildDifferences(await this.differences.ofBuild(appId, buildId, baseBuildId));
   }
 }

@@ -14,7 +14,7 @@ export class BuildDifferenceDto {
   @Shows.enum(
     'DifferenceChange',
     DifferenceChange,
-    'Whether only the build has it, only the active one, or both and differently.',
+    'Whether only the build has it, only the one it is compared with, or both and differently.',
     DifferenceChange.Changed,
   )
   change: DifferenceChange;
@@ -40,13 +40,16 @@ export class BuildDifferenceDto {
   enabled: boolean | null;
 }
 
-/** What a build has otherwise than the active one. */
+/** What a build has otherwise than the active one, or the one that was named. */
 export class BuildDifferencesResponseDto {
   @Shows.uuid('The build that was compared.')
   buildId: string;
 
   @Shows.uuidOrNull('The active build; null where none is, and then everything is added.')
   activeBuildId: string | null;
+
+  @Shows.uuidIfAsked('The build of `baseBuildId`, which it was compared with; left out without that.')
+  baseBuildId?: string;
 
   @Shows.list(
     () => BuildDifferenceDto,
@@ -56,11 +59,10 @@ export class BuildDifferencesResponseDto {
 }
 
 export function toBuildDifferences({
-  buildId,
-  activeBuildId,
   differences,
+  ...builds
 }: BuildDifferences): BuildDifferencesResponseDto {
-  return { buildId, activeBuildId, differences: differences.map(toDifference) };
+  return { ...builds, differences: differences.map(toDifference) };
 }
 
 function toDifference(difference: BuildDifference): BuildDifferenceDto {

@@ -25,7 +25,7 @@ import {
 type BringingBuild = Pick<BuildLibrary, 'appId' | 'buildId'>;
 
 /**
- * What activating a build would change (docs/contract.md, section 6.2). Builds never change, so nothing is locked. They can be
+ * What activating a build would change, or what two builds have differently (docs/contract.md, section 6.2). Builds never change, so nothing is locked. They can be
  * large, so few are compared at once, one part after the other and in turns of the event loop.
  */
 @Injectable()
@@ -46,18 +46,19 @@ export class BuildDifferencesService {
   }
 
   /**
-   * Compares a build with the active one. Not inside of a transaction.
+   * Compares a build with the active one, or with another that is named. Not inside of a transaction.
    * @throws BuildNotFoundError when the application has no such build
    * @throws BuildComparisonsBusyError when too many wait, or one waits for too long
    */
-  async ofBuild(appId: string, buildId: string): Promise<BuildDifferences> {
+  async ofBuild(appId: string, buildId: string, baseBuildId?: string): Promise<BuildDifferences> {
     const active = await this.definitions.activeBuild(appId);
     const activeBuildId = active?.buildId ?? null;
-    if (activeBuildId === buildId) {
-      return { buildId, activeBuildId, differences: [] };
+    const found = { buildId, activeBuildId, ...(baseBuildId === undefined ? {} : { baseBuildId }) };
+    if (activeBuildId === buildId && baseBuildId === undefined) {
+      return { ...found, differences: [] };
     }
-    const differences = await this.inPlace(() => this.compared({ appId, buildId }, activeBuildId));
-    return { buildId, activeBuildId, differences };
+    const base = baseBuildId ?? activeBuildId;
+    return { ...found, differences: await this.inPlace(() => this.compared({ appId, buildId }, base)) };
   }
 
   private async inPlace<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -70,16 +71,16 @@ export class BuildDifferencesService {
 
   private async compared(
     { appId, buildId }: BringingBuild,
-    activeBuildId: string | null,
+    baseBuildId: string | null,
   ): Promise<BuildDifference[]> {
     const libraries = await this.libraries(buildId);
-    const others = activeBuildId === null ? [] : await this.libraries(activeBuildId);
+    const others = baseBuildId === null ? [] : await this.libraries(baseBuildId);
     const ids = new Set(others.map((library) => library.buildId));
     // What both have is equal in both.
     const shared = new Set(libraries.map((library) => library.buildId).filter((id) => ids.has(id)));
     const now = await this.whole({ appId, buildId }, libraries, shared);
     const before =
-      activeBuildId === null ? [] : await this.whole({ appId, buildId: activeBuildId }, others, shared);
+      baseBuildId === null ? [] : await this.whole({ appId, buildId: baseBuildId }, others, shared);
     return inTurns(differencesOf(before, now));
   }
 

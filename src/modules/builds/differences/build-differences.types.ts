@@ -43,10 +43,12 @@ export interface BuildDifference extends Pick<
   members: string[];
 }
 
-/** What a build has otherwise than the active one. */
+/** What a build has otherwise than the active one, or the one that was named. */
 export interface BuildDifferences {
   buildId: string;
   /** Null where no build of the application is active; then everything is added. */
   activeBuildId: string | null;
+  /** The build that was named, if one was. */
+  baseBuildId?: string;
   differences: BuildDifference[];
 }

@@ -3,6 +3,7 @@ import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
+  IsQueryId,
   IsRangeEnd,
   IsRangeStart,
 } from '../../../common/validation/query.decorators.js';
@@ -40,6 +41,14 @@ export class BuildsQueryDto {
 
   @IsPageLimit('Builds', 'APPLICATION_PAGE_SIZE')
   limit?: number;
+}
+
+/** What to compare a build with. */
+export class BuildDifferencesQueryDto {
+  @IsQueryId({
+    description: 'Another build of the application to compare it with; the active one without it.',
+  })
+  baseBuildId?: string;
 }
 
 /** The process that a path names. */
