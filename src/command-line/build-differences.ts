@@ -2,31 +2,45 @@ import type { BuildDifference, BuildDifferencesResponse } from '../../clients/ty
 import type { Session } from './session.js';
 import { table } from './table.js';
 
-/** What the activation of a build would change. */
+/** What the activation of a build would change; or what it has otherwise than another build. */
 export async function differencesOf(
   session: Session,
   path: { appId: string; buildId: string },
+  baseBuildId?: string,
 ): Promise<BuildDifferencesResponse> {
   const svc = await session.service();
-  return (await svc.compareBuild({ path })).data;
+  return (await svc.compareBuild({ path, query: baseBuildId === undefined ? {} : { baseBuildId } })).data;
+}
+
+/** Shows what a build has otherwise than the active one, or than another. */
+export async function differences(
+  session: Session,
+  appId: string,
+  buildId: string,
+  { base }: { base?: string },
+): Promise<number> {
+  const found = await differencesOf(session, { appId, buildId }, base);
+  session.show(found, () => differenceLines(found, appId));
+  return 0;
 }
 
 /** The same for people; one line where nothing is other. */
 export function differenceLines(
-  { activeBuildId, differences }: BuildDifferencesResponse,
+  { activeBuildId, baseBuildId, differences: found }: BuildDifferencesResponse,
   ownAppId: string,
 ): string[] {
-  if (activeBuildId === null) {
-    return [`no build is active: all is new (${differences.length} parts)`];
+  if (activeBuildId === null && baseBuildId === undefined) {
+    return [`no build is active: all is new (${found.length} parts)`];
   }
-  if (differences.length === 0) {
-    return ['nothing is other than in the active build'];
+  const base = baseBuildId === undefined ? 'the active build' : 'the build';
+  if (found.length === 0) {
+    return [`nothing is other than in ${base}${baseBuildId === undefined ? '' : ` ${baseBuildId}`}`];
   }
   return [
-    `other than in the active build ${activeBuildId}:`,
+    `other than in ${base} ${baseBuildId ?? activeBuildId}:`,
     ...table(
       ['CHANGE', 'PART', 'NAME', 'IN', 'WHAT'],
-      differences.map((difference) => [
+      found.map((difference) => [
         difference.change.toLowerCase(),
         difference.part.toLowerCase(),
         difference.name,

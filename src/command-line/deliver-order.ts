@@ -22,7 +22,7 @@ export interface DeliveryOptions {
 
 /** Options of `svc deliver`. */
 export interface DeliverOptions extends DeliveryOptions {
-  version: string;
+  version?: string;
   commit?: true;
   message?: string;
   build?: true;
@@ -76,6 +76,10 @@ function unreadDifferences(error: unknown): string {
 }
 
 async function orderOf(session: Session, folder: string, options: DeliverOptions): Promise<Order> {
+  // Not as commander asks for it: that comes before what it says of an option that is misspelt.
+  if (options.version === undefined) {
+    throw new UsageError("error: required option '--version <id>' not specified");
+  }
   if (options.activate === true && options.build !== true) {
     throw new UsageError('--activate needs --build');
   }

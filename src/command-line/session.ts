@@ -1,5 +1,9 @@
 import { connect, type SvcClient } from '../../clients/typescript/src/index.js';
+import { Clock } from '../common/clock.js';
 import type { Env } from '../config/env.js';
+
+/** `hh:mm:ss` */
+const TIME_LENGTH = 8;
 
 /** Thrown for a command line that cannot be meant: status 2. */
 export class UsageError extends Error {
@@ -37,6 +41,8 @@ export interface SharedOptions {
 
 /** One call of the command line: which service it means, and how it prints. */
 export class Session {
+  private readonly clock = new Clock();
+
   constructor(
     readonly surroundings: SvcSurroundings,
     private readonly options: SharedOptions,
@@ -97,6 +103,11 @@ export class Session {
     if (!this.isJson) {
       this.surroundings.printError(line);
     }
+  }
+
+  /** What the time is here, for people: hours, minutes, seconds. */
+  time(): string {
+    return this.clock.now().toTimeString().slice(0, TIME_LENGTH);
   }
 
   private get isJson(): boolean {

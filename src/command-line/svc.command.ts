@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
 import { initApplication, validateFolder } from './author-commands.js';
+import { differences } from './build-differences.js';
 import { completionScript, SHELLS } from './completion.js';
 import { deliverFolder } from './deliver-order.js';
 import { INCIDENT_STATES, incidents, retry } from './incident-commands.js';
@@ -115,7 +116,7 @@ function addAuthorCommands(program: Command, running: Running): void {
   program
     .command('deliver <folder>')
     .description('deliver a folder into a version, as far as is asked for')
-    .requiredOption('--version <id>', 'version of the application')
+    .option('--version <id>', 'version of the application (required)')
     .option('--app <id>', 'application (default: that of application.json)')
     .option('--commit', 'commit the version')
     .option('--message <text>', 'message of the commit')
@@ -134,12 +135,22 @@ function addAuthorCommands(program: Command, running: Running): void {
     .option(...LIBRARY)
     .option(...BASE_URL)
     .action(running(watchFolder));
+  addContentCommands(program, running);
+}
+
+/** What is in versions and builds. */
+function addContentCommands(program: Command, running: Running): void {
   program
     .command('tools <app> <version>')
     .description('list the tools of the MCP systems of a version')
     .option('--enable <system/tool>', 'enable this tool first')
     .option('--disable <system/tool>', 'disable this tool first')
     .action(running(tools));
+  program
+    .command('differences <app> <build>')
+    .description('show what a build has otherwise than the active one')
+    .option('--base <build>', 'than this build of the application')
+    .action(running(differences));
 }
 
 function addProcessCommands(program: Command, running: Running): void {

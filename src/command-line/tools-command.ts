@@ -3,6 +3,7 @@ import {
   type ApplicationPackage,
   type SvcClient,
   type SystemResponse,
+  type VersionPage,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
 import { systemsOf } from '../delivery/connection-tests.js';
@@ -29,6 +30,9 @@ export async function tools(
     await switchTool(svc, version, named, enable !== undefined);
   }
   const systems = await systemsOf(svc, version);
+  if (systems.length === 0 && !(await isThere(svc, version))) {
+    throw new UsageError(printable(`There is no version ${versionId} of ${appId}.`));
+  }
   const lines = (): string[] =>
     table(
       ['SYSTEM', 'TOOL', 'ENABLED', 'DESCRIPTION'],
@@ -40,6 +44,29 @@ export async function tools(
     );
   session.showList(systems, lines, `Version ${versionId} of ${appId} has no MCP system.`);
   return 0;
+}
+
+/**
+ * A version without systems and one that is not there have the same list of systems.
+ * @returns true also where this caller may not list versions
+ */
+async function isThere(svc: SvcClient, { appId, versionId }: Version): Promise<boolean> {
+  try {
+    for (let before: string | null | undefined; before !== null;) {
+      const query = before === undefined ? {} : { before };
+      const { data }: { data: VersionPage } = await svc.listVersions({ path: { appId }, query });
+      if (data.versions.some((version) => version.applicationVersionId === versionId)) {
+        return true;
+      }
+      before = data.next;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return true;
+    }
+    throw error;
+  }
 }
 
 /** @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError */

@@ -128,7 +128,22 @@ describe('svc', () => {
       },
     });
     await writeFile(file, (await readFile(file, 'utf8')).replace('Good day', 'Hi'));
-    expect((await deliver('v3')).output).toMatch(/^changed +process +greeting +greet$/m);
+    const third = await deliver('v3');
+    expect(third.output).toMatch(/^changed +process +greeting +greet$/m);
+
+    const [, newest = ''] = /^active build (.+)$/m.exec(third.output) ?? [];
+    const { buildId: before } = JSON.parse(second.output) as { buildId: string };
+    const earlier = await inside(['differences', other, before]);
+    expect(earlier).toMatchObject({ status: 0, errors: '' });
+    expect(earlier.output).toContain(`other than in the active build ${newest}:`);
+    const based = await inside(['differences', other, newest, '--base', before]);
+    expect(based.output).toMatch(
+      /^other than in the build .+:\nCHANGE +.+\nchanged +process +greeting +greet$/,
+    );
+    expect((await inside(['differences', other, before, '--base', before])).output).toBe(
+      `nothing is other than in the build ${before}`,
+    );
+    expect(await inside(['differences', other, GONE])).toMatchObject({ status: 1 });
   });
 
   it.each([
@@ -281,18 +296,35 @@ describe('svc', () => {
     const child = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
     const ended = once(child, 'close');
     let output = '';
+    let told = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
     const activeBuilds = () => output.match(/^active build .+$/gm) ?? [];
     try {
       await expect.poll(activeBuilds).toHaveLength(1);
       await writeFile(file, whole.replace('action="save_name"', 'action="gone"'));
       await expect.poll(() => output).toContain('UI action "tell" names "gone"');
       await writeFile(file, whole.replace('Hello', 'Good day'));
+      // What editors leave beside a file is no part of it.
+      await writeFile(`${file}~`, whole);
+      await writeFile(join(path, 'processes/#greeting.bpmn#'), whole);
       await expect.poll(activeBuilds).toHaveLength(2);
     } finally {
       child.kill('SIGINT');
     }
     expect(await ended).toEqual([0, null]);
+    expect(told).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; until Ctrl-C$/m);
+    expect(output).not.toContain('FILE_UNKNOWN');
+
+    const again = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
+    let second = '';
+    again.stderr.setEncoding('utf8').on('data', (text: string) => (second += text));
+    try {
+      await expect.poll(() => second).toContain('nothing has changed since the active build');
+    } finally {
+      again.kill('SIGINT');
+    }
+    await once(again, 'close');
     const { output: info } = await inside(['start', watchedId, 'greeting', '--json']);
     const { uuid, buildId } = JSON.parse(info) as { uuid: string; buildId: string };
     expect(activeBuilds().at(-1)).toBe(`active build ${buildId}`);
@@ -435,6 +467,8 @@ describe('svc', () => {
     [['start', 'app'], "missing required argument 'process'"],
     [['show', '--limit', 'all'], 'It must be a whole number from 1 to 999.'],
     [['deliver', 'x'], "required option '--version <id>' not specified"],
+    [['deliver', 'x', '--verison', 'v1'], 'Did you mean --version?'],
+    [['tools', 'app', 'v-none'], 'There is no version v-none of app.'],
     [['deliver', 'x', '--version', 'v1', '--library', 'lib'], '--library must be APP=BUILD'],
     [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
     [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],

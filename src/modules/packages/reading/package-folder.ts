@@ -39,10 +39,12 @@ type Part = 'systems' | 'workflows' | 'processes';
 const EXTENSIONS = { systems: '.json', workflows: '.json', processes: '.bpmn' } as const;
 /** At the top, files for people may stand beside the package. */
 const FOR_PEOPLE = /\.(md|txt)$|^LICEN[CS]E$/i;
+/** What editors and the system keep beside files. */
+const HIDDEN = /^\.|~$|^#.*#$|\.(swp|tmp)$|^4913$/;
 
 /**
  * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. Names that begin
- * with a dot are left out. Nothing outside of the folder is read: links are refused.
+ * with a dot, and copies that editors leave, are left out. Nothing outside of the folder is read: links are refused.
  * @param folder path of the folder; it may itself be a link
  */
 export async function readPackageFolder(folder: string, limits: FolderLimits): Promise<ReadFolder> {
@@ -157,7 +159,7 @@ class FolderReader {
   private async list(folder: string): Promise<Dirent[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries
-      .filter(({ name }) => !name.startsWith('.'))
+      .filter(({ name }) => !HIDDEN.test(name))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
