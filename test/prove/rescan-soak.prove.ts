@@ -24,7 +24,7 @@ const HOLE_MS = 1_000;
 /** What a scan may take above its deadlines: merging, comparing and storing. */
 const SLACK_MS = 500;
 /** Where others work on the same cores, as in a short round. */
-const SHARED_MACHINE_SLACK_MS = 15_000;
+const SHARED_MACHINE_SLACK_MS = 60_000;
 /** For those who answer: they must be healthy on a busy machine, too. */
 const PATIENCE_MS = 30_000;
 /** Such as connections to the token issuer that are kept for a while. One a scan would be more in the shortest round. */

@@ -28,7 +28,7 @@ const USUAL_REQUESTS = 8;
 /** Of reading; MySQL and the machine have other work too. */
 const NOISE_MS = 100;
 /** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
-const SHARED_MACHINE_MS = 10_000;
+const SHARED_MACHINE_MS = 30_000;
 /** How often an attack may be noticed before that counts. */
 const TRIES = 3;
 const GENERATED_MS = 600_000;

@@ -11,7 +11,7 @@ const READINESS_INTERVAL_MS = 100;
 const SHUTDOWN_DELAY_MS = 2_000;
 const LONGEST_STOP_MS = 10_000;
 /** Where others work on the same cores, as in a short round. */
-const SHARED_MACHINE_STOP_MS = 20_000;
+const SHARED_MACHINE_STOP_MS = 60_000;
 /** A connection test asks three times: longer in all than the grace time, so that it is under way behind its end. */
 const SLOW_MS = 1_000;
 const WITNESS_PAUSE_MS = 20;

@@ -3,7 +3,7 @@ import { count, entries } from './process-checks.js';
 import { ProcessRows, type StoredInstance } from './process-rows.js';
 import { prove } from './proof.js';
 
-const LONGEST_DRAIN_MS = 60_000;
+const LONGEST_DRAIN_MS = 180_000;
 
 /**
  * Waits until the background has done the work of all orders, and checks that none is lost, none is there twice, and each step and job

@@ -6,8 +6,8 @@ import { prove } from './proof.js';
 import type { ServiceProcess } from './service-process.js';
 
 const DOWN_MS = 500;
-const LONGEST_RECOVERY_MS = 10_000;
-const LONGEST_DRAIN_MS = 60_000;
+const LONGEST_RECOVERY_MS = 60_000;
+const LONGEST_DRAIN_MS = 180_000;
 /** A dead worker's jobs come back soon, so that a proof need not wait. */
 const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '50', JOBS_POLL_MS: '50' };
 

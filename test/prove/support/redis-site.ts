@@ -8,10 +8,11 @@ import { prove } from './proof.js';
 import { LIMIT_SETTINGS, SharedLimits } from './shared-limits.js';
 
 const SWEEP_MS = 1_000;
+/** Beside other proofs a job that was handed over is late too, but not as late as one that waited for a sweep. */
+const SHARED_MACHINE_SWEEP_MS = 10_000;
 const SETTINGS = {
   ...LIMIT_SETTINGS,
   JOBS_LEASE_MS: '2000',
-  JOBS_SWEEP_MS: String(SWEEP_MS),
   JOBS_RETRY_BASE_MS: '50',
   REDIS_LEASE_MS: '2000',
 };
@@ -20,7 +21,7 @@ const REPLICAS: readonly Record<string, string>[] = [{}, {}, { JOBS_WORKERS: 'fa
 const LONGEST_TIMER_MS = 3_000;
 const LONGEST_FAILOVER_MS = 60_000;
 /** A long round is measured to its end before it fails for {@link LONGEST_BACK_MS}. */
-const LONGEST_OUTAGE_MS = 15_000;
+const LONGEST_OUTAGE_MS = 60_000;
 const LONGEST_BACK_MS = 2_000;
 const HANDED_OVER = 5;
 const RUNNING_MS = 1_000;
@@ -58,9 +59,7 @@ export class RedisSite {
   static async open(environment: ProofEnvironment, group: RedisGroup): Promise<RedisSite> {
     const databaseUrl = await environment.emptyDatabase();
     const replicas = await Promise.all(
-      REPLICAS.map((own) =>
-        launchReplica(environment, databaseUrl, { ...SETTINGS, ...own, REDIS_URL: group.url }),
-      ),
+      REPLICAS.map((own) => launchReplica(environment, databaseUrl, settingsOf(environment, own, group))),
     );
     const [first, , last] = replicas as [RunningReplica, RunningReplica, RunningReplica];
     const build = await first.client.publish({ order: DUE_ORDER, check: CHECK, paused: PAUSED });
@@ -167,7 +166,7 @@ export class RedisSite {
     replica.isUp = false;
     await this.goesOnAfter('replica of the service killed', () => replica.service.kill('SIGKILL'));
     await replica.client.close();
-    const settings = { ...SETTINGS, ...REPLICAS[index], REDIS_URL: this.group.url };
+    const settings = settingsOf(this.environment, REPLICAS[index], this.group);
     Object.assign(replica, await launchReplica(this.environment, this.databaseUrl, settings));
     await this.unlessShort(() => this.countsTogether());
   }
@@ -188,7 +187,10 @@ export class RedisSite {
     }
     const median = times.toSorted((one, other) => one - other)[Math.floor(HANDED_OVER / 2)] ?? Infinity;
     // The sweep finds a job without a hand-over, later than this.
-    prove(median < SWEEP_MS, `jobs of a replica without workers began ${times.join(', ')} ms late`);
+    prove(
+      median < sweepMs(this.environment),
+      `jobs of a replica without workers began ${times.join(', ')} ms late`,
+    );
     return median;
   }
 
@@ -236,4 +238,16 @@ export class RedisSite {
 /** An instant within so many milliseconds from now. */
 function inAtMost(ms: number, part = Math.random()): string {
   return new Date(Date.now() + part * ms).toISOString();
+}
+
+function sweepMs({ short }: ProofEnvironment): number {
+  return short ? SHARED_MACHINE_SWEEP_MS : SWEEP_MS;
+}
+
+function settingsOf(
+  environment: ProofEnvironment,
+  own: Record<string, string> | undefined,
+  { url }: RedisGroup,
+): Record<string, string> {
+  return { ...SETTINGS, ...own, JOBS_SWEEP_MS: String(sweepMs(environment)), REDIS_URL: url };
 }
