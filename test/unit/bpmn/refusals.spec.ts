@@ -164,6 +164,86 @@ describe('what is not executed is refused by name and id', () => {
   });
 });
 
+describe('a reference that names nothing is told alone', () => {
+  const listed = (kind: string, id: string, into: string, out: string, more = '') =>
+    `<bpmn:${kind} id="${id}" ${more}>${into.replaceAll(/\S+/g, '<bpmn:incoming>$&</bpmn:incoming>')}${out.replaceAll(/\S+/g, '<bpmn:outgoing>$&</bpmn:outgoing>')}</bpmn:${kind}>`;
+  const LISTED = bpmn(
+    [
+      listed('startEvent', 's', '', 's_first'),
+      listed('userTask', 'first', 's_first', 'first_g'),
+      listed('exclusiveGateway', 'g', 'first_g', 'g_second g_third', 'default="g_third"'),
+      listed('userTask', 'second', 'g_second', 'second_j'),
+      listed('userTask', 'third', 'g_third', 'third_j'),
+      listed('exclusiveGateway', 'j', 'second_j third_j', 'j_z'),
+      listed('endEvent', 'z', 'j_z', ''),
+      flows('s>first first>g g>second[x] g>third second>j third>j j>z'),
+    ].join('\n'),
+  );
+
+  it('is a file without errors before', async () => {
+    expect(await errorsOf(LISTED)).toEqual([]);
+  });
+
+  it.each([
+    ['targetRef="first"', 'targetRef="frist"', 'UNRESOLVED_REFERENCE s_first'],
+    ['targetRef="second"', 'targetRef="secund"', 'UNRESOLVED_REFERENCE g_second'],
+    ['targetRef="third"', 'targetRef="thrid"', 'UNRESOLVED_REFERENCE g_third'],
+    ['sourceRef="third"', 'sourceRef="thrid"', 'UNRESOLVED_REFERENCE third_j'],
+    ['targetRef="z"', 'targetRef="g_third"', 'INVALID_REFERENCE j_z'],
+    ['default="g_third"', 'default="g_thrid"', 'UNRESOLVED_REFERENCE g'],
+  ])('%s as %s', async (before, after, expected) => {
+    expect(await errorsOf(LISTED.replace(before, after))).toEqual([expected]);
+  });
+
+  it.each([
+    [
+      'the activity of a boundary event',
+      bpmn(
+        `${SIMPLE}${nodes('userTask:later')}<bpmn:boundaryEvent id="b" attachedToRef="aa">${timer('timeDuration', 'PT1H')}</bpmn:boundaryEvent>${flows('b>later later>z')}`,
+      ),
+      'UNRESOLVED_REFERENCE b',
+    ],
+    [
+      'an event behind a gateway',
+      eventGateway(
+        '<bpmn:receiveTask id="r" messageRef="m"/><bpmn:receiveTask id="q" messageRef="m"/>',
+        'g>r g>q r>z q>z',
+      ).replace('targetRef="q"', 'targetRef="p"'),
+      'UNRESOLVED_REFERENCE g_q',
+    ],
+    [
+      'the message of an event',
+      withCatch('<bpmn:messageEventDefinition messageRef="gone"/>'),
+      'UNRESOLVED_REFERENCE c',
+    ],
+    [
+      'the message of a task',
+      withTask('<bpmn:sendTask id="a" messageRef="gone"/>'),
+      'UNRESOLVED_REFERENCE a',
+    ],
+    [
+      'the error of an end event',
+      bpmn(
+        `${nodes('startEvent:s')}<bpmn:endEvent id="z"><bpmn:errorEventDefinition errorRef="gone"/></bpmn:endEvent>${flows('s>z')}`,
+      ),
+      'UNRESOLVED_REFERENCE z',
+    ],
+  ])('%s', async (_, xml, expected) => {
+    const { problems } = await compileXml(xml);
+    expect(problems.map(({ code, element }) => `${code} ${element}`)).toEqual([expected]);
+  });
+
+  it('tells of a node the nearest one, whatever other elements are called', async () => {
+    const xml = bpmn(
+      `${SIMPLE}<bpmn:textAnnotation id="chekk"/>${nodes('task:check')}${flows('a>check check>z')}`,
+    );
+    const { problems } = await compileXml(xml.replace('targetRef="check"', 'targetRef="chek"'));
+    expect(problems.map(({ message }) => message)).toContain(
+      'targetRef names "chek", which is not in the file. Did you mean "check"?',
+    );
+  });
+});
+
 describe('how nodes stand together', () => {
   it.each([
     [
@@ -279,6 +359,22 @@ describe('how nodes stand together', () => {
     ['a wrong one', OUT, IN + IN.replace('s_z', 's'), ['FLOW_LISTS_DISAGREE z']],
   ])('with lists of flows: %s', async (_, out, into, expected) => {
     expect(await errorsOf(withLists(out, into))).toEqual(expected);
+  });
+
+  it('says what to do about a flow in a list that an edit has taken away', async () => {
+    const { problems } = await compileXml(withLists(OUT, IN + IN.replace('s_z', 'gone')));
+    expect(problems.map(({ message }) => message)).toEqual([
+      'incoming names "gone", which is not in the file. Where no flow is meant, take it out of the list.',
+    ]);
+  });
+
+  it('says what to do about a list that an edit has left behind', async () => {
+    const { problems } = await compileXml(withLists(OUT, ''));
+    expect(problems.map(({ message }) => message)).toEqual([
+      'The incoming list of endEvent "z" does not agree with the sequence flows: s_z missing. Where targetRef of the flows is right, ' +
+        'write the <incoming> children of the node accordingly, or take all <incoming> and <outgoing> out of the file: ' +
+        'without them the flows alone decide.',
+    ]);
   });
 });
 
@@ -491,13 +587,18 @@ describe('values', () => {
   it.each([
     ['targetRef="a"', 'targetRef="aa"', 'a'],
     ['<bpmn:task id="a"', '<bpmn:task id="a" defualt="x"', 'default'],
+    ['<bpmn:task id="a"', '<bpmn:task id="a" svc:canGoBak="false"', 'svc:canGoBack'],
+    ['id="P"', 'id="P" svc:expireAfter="P1D"', 'svc:expiresAfter'],
+    ['svc:actions>', 'svc:acitons>', 'actions'],
     ['action name="x"', 'action name="x" maunal="true"', 'manual'],
     ['action name="x"', 'action name="x" kind="startWorkfow"', 'startWorkflow'],
     ['<svc:action name="x"/>', '<svc:action name="x"><svc:inptu>{}</svc:inptu></svc:action>', 'input'],
   ])('tells the nearest name where %s is %s', async (before, after, nearest) => {
     const actions = '<svc:actions><svc:action name="x"/></svc:actions>';
     const task = `<bpmn:task id="a"><bpmn:extensionElements>${actions}</bpmn:extensionElements></bpmn:task>`;
-    const { problems } = await compileXml(bpmn(START_END + task + flows('s>a a>z')).replace(before, after));
+    const { problems } = await compileXml(
+      bpmn(START_END + task + flows('s>a a>z')).replaceAll(before, after),
+    );
     const hints = problems.flatMap(({ message }) => /Did you mean "(.+)"\?/.exec(message)?.[1] ?? []);
     expect(hints).toEqual(nearest === undefined ? [] : [nearest]);
   });
@@ -579,6 +680,33 @@ describe('files', () => {
     expect(
       errors.filter((error) => !/^(NOT_BPMN|UNPARSABLE_CONTENT|NO_PROCESS|MISSING_|UNRESOLVED)/.test(error)),
     ).toEqual([]);
+  });
+
+  it.each([
+    ['<bpmn:endEvent id="z"/>', '<bpmn:endEvent id="z">', '<bpmn:endEvent id="z"> (line 5)'],
+    ['<bpmn:endEvent id="z"/>', "<bpmn:endEvent\n id = 'z' name='a > b'>", '<bpmn:endEvent id="z"> (line 5)'],
+    [
+      '<bpmn:endEvent id="z"/>',
+      '<bpmn:endEvent id="z">\n<!-- </x> --><![CDATA[<y>]]>',
+      '<bpmn:endEvent id="z"> (line 5)',
+    ],
+    ['<bpmn:outgoing>s_z</bpmn:outgoing>', '<bpmn:outgoing>s_z', '<bpmn:outgoing> (line 4)'],
+    ['</bpmn:process>', '</bpmn:proces>', '<bpmn:process id="P"> (line 3)'],
+    ['</bpmn:process>', '</bpmn:processes>', '<bpmn:process id="P"> (line 3)'],
+    ['</bpmn:definitions>', '', '<bpmn:definitions id="D"> (line 2)'],
+    ['</bpmn:definitions>', '</bpmn:definitions', '<bpmn:definitions id="D"> (line 2)'],
+  ])('names the element that is not closed where %s is %s', async (before, after, named) => {
+    const xml = bpmn(
+      '\n<bpmn:startEvent id="s"><bpmn:outgoing>s_z</bpmn:outgoing></bpmn:startEvent>\n<bpmn:endEvent id="z"/>\n\n',
+    );
+    const { problems } = await compileXml(xml.replace(before, after));
+    expect(problems.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'NOT_BPMN',
+        expect.stringMatching(/^The file is not BPMN 2\.0 XML: .*\. An element before it is not closed: /),
+      ],
+    ]);
+    expect(problems[0]?.message.endsWith(`: ${named}`)).toBe(true);
   });
 
   it('refuses a file without process, or with drawings only', async () => {

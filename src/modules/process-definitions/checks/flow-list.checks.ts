@@ -2,30 +2,35 @@ import { childrenOf, idOf, kindOf, type BpmnElement } from '../model/bpmn-elemen
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
 
+type Side = 'incoming' | 'outgoing';
+
+const ENDS = { incoming: 'targetRef', outgoing: 'sourceRef' } as const;
+
 /**
  * Checks the `incoming` and `outgoing` children of nodes. Many tools write none; then only `sourceRef` and `targetRef` say how
  * nodes are connected. A file with one such child must have all of them, and they must agree (BPMN 2.0.2, 8.4.11).
  */
 export function checkFlowLists(drafts: readonly ProcessDraft[], problems: DefinitionProblems): void {
-  const nodes = drafts.flatMap((draft) => draft.nodes);
-  const listed = nodes.some(
-    ({ element }) => childrenOf(element, 'incoming').length + childrenOf(element, 'outgoing').length > 0,
+  const listed = drafts.some(({ nodes }) =>
+    nodes.some(
+      ({ element }) => childrenOf(element, 'incoming').length + childrenOf(element, 'outgoing').length > 0,
+    ),
   );
-  if (listed) {
+  for (const { nodes, loose } of listed ? drafts : []) {
     nodes.forEach((node) => {
-      check(node, 'incoming', node.incoming, problems);
-      check(node, 'outgoing', node.outgoing, problems);
+      check(node, 'incoming', node.incoming, { loose, problems });
+      check(node, 'outgoing', node.outgoing, { loose, problems });
     });
   }
 }
 
 function check(
   node: DraftNode,
-  side: 'incoming' | 'outgoing',
+  side: Side,
   flows: readonly DraftFlow[],
-  problems: DefinitionProblems,
+  { loose, problems }: { loose: ProcessDraft['loose']; problems: DefinitionProblems },
 ): void {
-  const listed: BpmnElement[] = childrenOf(node.element, side);
+  const listed: BpmnElement[] = childrenOf(node.element, side).filter((element) => !loose.has(element));
   const actual = new Set(flows.map(({ element }) => element));
   const missing = flows.filter(({ element }) => !listed.includes(element)).map(({ key }) => key);
   const wrong = listed.filter((element) => !actual.has(element)).map((element) => idOf(element) ?? '');
@@ -37,7 +42,15 @@ function check(
       twice ? 'one listed twice' : '',
     ];
     const detail = parts.filter((part) => part !== '').join('; ');
-    const message = `The ${side} list of ${kindOf(node.element)} "${node.key}" does not agree with the sequence flows: ${detail}.`;
+    const message = `The ${side} list of ${kindOf(node.element)} "${node.key}" does not agree with the sequence flows: ${detail}. ${whatToDo(side)}`;
     problems.error('FLOW_LISTS_DISAGREE', node.element, message);
   }
+}
+
+/** Nothing says which of both holds, so an author decides. Most often the lists are left over from an edit. */
+function whatToDo(side: Side): string {
+  return (
+    `Where ${ENDS[side]} of the flows is right, write the <${side}> children of the node accordingly, ` +
+    'or take all <incoming> and <outgoing> out of the file: without them the flows alone decide.'
+  );
 }

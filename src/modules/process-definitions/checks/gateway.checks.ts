@@ -1,28 +1,29 @@
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, idOf, kindOf, textOf } from '../model/bpmn-element.js';
-import { isActivity, isGateway, type DraftNode, type ProcessDraft } from '../draft/draft.js';
+import { isActivity, isGateway, mayLeadOn, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 import type { CheckContext } from './level.checks.js';
 
 /** Checks gateways and the choice between flows (BPMN 2.0.2, 8.4.13, 10.6 and 13.4). */
 export function checkGateways(draft: ProcessDraft, { problems, complete }: CheckContext): void {
+  const connected = complete && draft.loose.size === 0;
   for (const node of draft.nodes) {
-    checkDefault(node, problems);
-    if (isGateway(node) && complete) {
+    checkDefault(node, draft, problems);
+    if (isGateway(node) && connected) {
       checkShape(node, problems);
       checkDirection(node, problems);
     }
     if (node.kind === 'EVENT_BASED_GATEWAY') {
-      checkEventBased(node, problems);
+      checkEventBased(node, draft, problems);
     }
     if (isActivity(node)) {
-      checkConditional(node, problems);
+      checkConditional(node, draft, problems);
     }
   }
 }
 
-function checkDefault(node: DraftNode, problems: DefinitionProblems): void {
+function checkDefault(node: DraftNode, { loose }: ProcessDraft, problems: DefinitionProblems): void {
   const flow = childOf(node.element, 'default');
-  if (flow === undefined) {
+  if (flow === undefined || loose.has(flow)) {
     return;
   }
   const own = node.outgoing.find(({ element }) => element === flow);
@@ -59,12 +60,13 @@ function checkDirection(node: DraftNode, problems: DefinitionProblems): void {
 }
 
 /** BPMN 2.0.2, 8.4.13: a task with a condition needs another way out. */
-function checkConditional(node: DraftNode, problems: DefinitionProblems): void {
+function checkConditional(node: DraftNode, draft: ProcessDraft, problems: DefinitionProblems): void {
   const [only, ...others] = node.outgoing;
   if (
     only !== undefined &&
     others.length === 0 &&
-    childOf(only.element, 'conditionExpression') !== undefined
+    childOf(only.element, 'conditionExpression') !== undefined &&
+    !mayLeadOn(node, draft)
   ) {
     const message = `The only flow out of "${node.key}" has no condition; add another flow or take it away.`;
     problems.error('CONDITION_WITHOUT_ALTERNATIVE', only.element, message);
@@ -72,9 +74,9 @@ function checkConditional(node: DraftNode, problems: DefinitionProblems): void {
 }
 
 /** BPMN 2.0.2, 10.6.6. */
-function checkEventBased(node: DraftNode, problems: DefinitionProblems): void {
+function checkEventBased(node: DraftNode, draft: ProcessDraft, problems: DefinitionProblems): void {
   const targets = node.outgoing.map(({ target }) => target);
-  if (targets.length < 2) {
+  if (targets.length < 2 && !mayLeadOn(node, draft)) {
     problems.error(
       'INVALID_EVENT_GATEWAY',
       node.element,

@@ -10,14 +10,15 @@ const IDLE: Readonly<Record<string, string>> = {
   manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
 };
 
-/** Warns of a task at which nothing happens. One that was refused for what it should run is not told twice. */
+/** Warns of a task at which nothing happens. One that was refused for what it should run or send is not told twice. */
 export function warnOfNothing(
   { element, key, event }: DraftNode,
   kind: string,
   problems: DefinitionProblems,
 ): void {
   const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
-  if (why !== undefined && event === null && !problems.has('UNSUPPORTED_ELEMENT', element)) {
+  const isRefused = problems.has('UNSUPPORTED_ELEMENT', element) || problems.hasWrongReference(element);
+  if (why !== undefined && event === null && !isRefused) {
     const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;
     problems.warning('TASK_DOES_NOTHING', element, message);
   }

@@ -1,6 +1,6 @@
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, type BpmnElement } from '../model/bpmn-element.js';
-import type { DraftNode, ProcessDraft } from '../draft/draft.js';
+import { mayLeadOn, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 
 /** What is checked of one process. */
 export interface CheckContext {
@@ -18,9 +18,12 @@ export function checkLevels(draft: ProcessDraft, { problems, complete }: CheckCo
   levels.forEach((nodes, scope) => {
     checkStarts(nodes, scope?.element ?? draft.element, problems);
     checkEnds(nodes, scope?.element ?? draft.element, problems);
-    nodes.forEach((node) => checkFlows(node, complete, problems));
+    nodes.forEach((node) => checkFlows(node, problems));
   });
   if (complete) {
+    draft.nodes.forEach((node) => checkConnected(node, draft, problems));
+  }
+  if (complete && draft.loose.size === 0) {
     checkReachable(draft, levels, problems);
   }
 }
@@ -76,26 +79,27 @@ function checkEnds(nodes: readonly DraftNode[], container: BpmnElement, problems
   }
 }
 
-function checkFlows(node: DraftNode, complete: boolean, problems: DefinitionProblems): void {
+function checkFlows(node: DraftNode, problems: DefinitionProblems): void {
   const name = `${kindOf(node.element)} "${node.key}"`;
-  const entered = node.kind !== 'START_EVENT' && node.kind !== 'BOUNDARY_EVENT';
-  if (!entered && node.incoming.length > 0) {
+  if (!isEntered(node) && node.incoming.length > 0) {
     problems.error('INVALID_INCOMING', node.element, `${name} can have no incoming sequence flow.`);
   }
   if (node.kind === 'END_EVENT' && node.outgoing.length > 0) {
     problems.error('INVALID_OUTGOING', node.element, `${name} can have no outgoing sequence flow.`);
   }
-  if (complete) {
-    checkConnected(node, entered, problems);
-  }
 }
 
-function checkConnected(node: DraftNode, entered: boolean, problems: DefinitionProblems): void {
+function isEntered({ kind }: DraftNode): boolean {
+  return kind !== 'START_EVENT' && kind !== 'BOUNDARY_EVENT';
+}
+
+/** A flow that could not be connected might be the missing one. */
+function checkConnected(node: DraftNode, draft: ProcessDraft, problems: DefinitionProblems): void {
   const name = `${kindOf(node.element)} "${node.key}"`;
-  if (entered && node.incoming.length === 0) {
+  if (isEntered(node) && node.incoming.length === 0 && draft.loose.size === 0) {
     problems.error('MISSING_INCOMING', node.element, `${name} needs an incoming sequence flow.`);
   }
-  if (node.kind !== 'END_EVENT' && node.outgoing.length === 0) {
+  if (node.kind !== 'END_EVENT' && node.outgoing.length === 0 && !mayLeadOn(node, draft)) {
     const message = `${name} needs an outgoing sequence flow, if only to an end event.`;
     problems.error('MISSING_OUTGOING', node.element, message);
   }

@@ -38,6 +38,7 @@ const KINDS: Readonly<Record<string, NodeKind>> = {
 export class DraftBuilder {
   private readonly nodes = new Map<BpmnElement, DraftNode>();
   private readonly flows: DraftFlow[] = [];
+  private readonly loose = new Set<BpmnElement>();
   private readonly flowElements: { element: BpmnElement; scope: DraftNode | null }[] = [];
   private deepest = 0;
 
@@ -61,6 +62,7 @@ export class DraftBuilder {
       key: idOf(this.process) ?? '',
       nodes: [...this.nodes.values()],
       flows: this.flows,
+      loose: this.loose,
     };
   }
 
@@ -135,11 +137,13 @@ export class DraftBuilder {
     const source = this.endOf(element, 'sourceRef');
     const target = this.endOf(element, 'targetRef');
     if (key === undefined || source === undefined || target === undefined) {
+      this.loose.add(element);
       return;
     }
     if (source.scope !== target.scope || source.scope !== scope) {
       const message = `${nameOf('sequenceFlow', key)} crosses the border of a subprocess; both ends and the flow itself stand in the same one.`;
       this.problems.error('FLOW_CROSSES_SCOPE', element, message);
+      this.loose.add(element);
       return;
     }
     const flow: DraftFlow = { element, key, source, target, condition: null };
@@ -151,7 +155,7 @@ export class DraftBuilder {
   private endOf(flow: BpmnElement, property: 'sourceRef' | 'targetRef'): DraftNode | undefined {
     const end = childOf(flow, property);
     const node = end && this.nodes.get(end);
-    if (end === undefined && !this.isReported(flow)) {
+    if (end === undefined && !this.problems.hasWrongReference(flow)) {
       this.problems.error('MISSING_VALUE', flow, `A sequence flow needs ${property}.`);
     } else if (
       node === undefined &&
@@ -165,10 +169,6 @@ export class DraftBuilder {
     return node;
   }
 
-  private isReported(element: BpmnElement): boolean {
-    return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.problems.has(code, element));
-  }
-
   private attach(node: DraftNode): void {
     if (node.kind !== 'BOUNDARY_EVENT') {
       return;
@@ -178,7 +178,10 @@ export class DraftBuilder {
     if (activity !== undefined) {
       node.attachedTo = activity;
       activity.boundaries.push(node);
-    } else if (!this.isReported(node.element)) {
+      return;
+    }
+    this.loose.add(node.element);
+    if (!this.problems.hasWrongReference(node.element)) {
       const message = `${nameOf('boundaryEvent', node.key)} is attached to no activity of its process.`;
       this.problems.error('BOUNDARY_NOT_ATTACHED', node.element, message);
     }

@@ -79,8 +79,10 @@ export class EventReader {
   private message(holder: BpmnElement, node: DraftNode): EventDefinition {
     const message = childOf(holder, 'messageRef');
     if (message === undefined) {
-      const text = `${kindOf(node.element)} waits for or sends a message: name it with messageRef.`;
-      this.problems.error('MISSING_MESSAGE', node.element, text);
+      if (!this.problems.hasWrongReference(holder)) {
+        const text = `${kindOf(node.element)} waits for or sends a message: name it with messageRef.`;
+        this.problems.error('MISSING_MESSAGE', node.element, text);
+      }
       return { type: 'MESSAGE', message: '', correlation: null };
     }
     if (
@@ -108,7 +110,8 @@ export class EventReader {
   private errorCode(definition: BpmnElement, node: DraftNode): string | null {
     const error = childOf(definition, 'errorRef');
     const code = (error && textOf(error, 'errorCode')?.trim()) || null;
-    if (code === null && (error !== undefined || node.kind === 'END_EVENT')) {
+    const isMissing = code === null && (error !== undefined || node.kind === 'END_EVENT');
+    if (isMissing && !this.problems.hasWrongReference(definition)) {
       const message =
         error === undefined
           ? 'An error end event names with errorRef what it throws.'

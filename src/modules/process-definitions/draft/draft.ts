@@ -1,5 +1,5 @@
 import type { EventDefinition, NodeKind } from '../model/process-graph.types.js';
-import type { BpmnElement } from '../model/bpmn-element.js';
+import { childOf, isA, type BpmnElement } from '../model/bpmn-element.js';
 
 /** A node while its process is compiled; it refers to others directly. */
 export interface DraftNode {
@@ -37,6 +37,8 @@ export interface ProcessDraft {
   /** Nodes of all levels. */
   readonly nodes: readonly DraftNode[];
   readonly flows: readonly DraftFlow[];
+  /** Flows and boundary events that could not be connected, which is told: what they would have led to is not known. */
+  readonly loose: ReadonlySet<BpmnElement>;
 }
 
 const ACTIVITIES: ReadonlySet<NodeKind> = new Set<NodeKind>([
@@ -62,4 +64,12 @@ export function isActivity({ kind }: DraftNode): boolean {
 /** Whether a node is a gateway (BPMN 2.0.2, 10.6). */
 export function isGateway({ kind }: DraftNode): boolean {
   return GATEWAYS.has(kind);
+}
+
+/** Whether a node may have a way out that could not be connected: it begins there, or nobody knows where it begins. */
+export function mayLeadOn({ element }: DraftNode, { loose }: ProcessDraft): boolean {
+  return [...loose].some((flow) => {
+    const source = childOf(flow, 'sourceRef');
+    return isA(flow, 'bpmn:SequenceFlow') && (source === undefined || source === element);
+  });
 }

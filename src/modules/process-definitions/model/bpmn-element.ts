@@ -17,6 +17,8 @@ export interface BpmnElement {
 /** A property in the meta-model of an element. */
 export interface BpmnProperty {
   readonly name: string;
+  /** `name` with the prefix of the package that defines it. */
+  readonly ns?: { readonly name: string };
   readonly type: string;
   readonly isMany?: boolean;
   readonly isAttr?: boolean;

@@ -41,6 +41,11 @@ export class DefinitionProblems {
     return this.places.has(`${code} ${keyOf(element) ?? ''}`);
   }
 
+  /** Whether a reference of the element is told as wrong: what only follows from that is not told too. */
+  hasWrongReference(element: BpmnElement): boolean {
+    return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.has(code, element));
+  }
+
   /** Errors first; otherwise as they were found. */
   list(): DefinitionProblem[] {
     const sorted = this.found.toSorted((a, b) => rank(a) - rank(b));

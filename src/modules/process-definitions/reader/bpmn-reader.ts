@@ -1,10 +1,11 @@
 import { BpmnModdle, type ModdleWarning } from 'bpmn-moddle';
 import { didYouMean } from '../../../common/nearest-name.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
-import { isElement, kindOf, type BpmnElement } from '../model/bpmn-element.js';
+import { idOf, isA, isElement, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { SVC_EXTENSION } from './svc-extension.js';
 import { placeOf, SVC_ELEMENTS } from './svc-places.js';
 import { limitedFaults, TooManyFaultsError } from './fault-limit.js';
+import { unclosedElement } from './unclosed-element.js';
 
 /** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -13,6 +14,9 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   'bpmn:evaluatesToTypeRef',
   'bpmn:definition',
 ]);
+
+/** Lists that edits leave behind. */
+const FLOW_LISTS: ReadonlySet<string> = new Set(['incoming', 'outgoing']);
 
 /** The library underneath, for one file after the other: what it knows of BPMN takes long to prepare. */
 class ElementReader {
@@ -70,8 +74,8 @@ const MAX_HINTS = 50;
 export async function readBpmn(xml: string, problems: DefinitionProblems): Promise<BpmnElement | undefined> {
   try {
     const { rootElement, elementsById, warnings } = await reader.read(xml, problems);
-    const ids = Object.keys(elementsById).slice(0, MAX_NAMES);
-    warnings.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? ids : []));
+    const named = Object.values(elementsById).filter(isElement).slice(0, MAX_NAMES);
+    warnings.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? named : []));
     return isElement(rootElement) ? rootElement : undefined;
   } catch (error) {
     if (error instanceof TooManyFaultsError) {
@@ -80,7 +84,8 @@ export async function readBpmn(xml: string, problems: DefinitionProblems): Promi
       return undefined;
     }
     const message = error instanceof Error ? firstLines(error.message) : 'unknown';
-    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${slipIn(message)}`);
+    const slip = slipIn(message) || leftOpen(message, xml);
+    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${slip}`);
     return undefined;
   }
 }
@@ -90,8 +95,12 @@ function isPlaceholder(value: unknown): boolean {
   return typeof value === 'object' && !isElement(value);
 }
 
-/** @param ids those of the file, for hints */
-function report(warning: ModdleWarning, problems: DefinitionProblems, ids: readonly string[] = []): void {
+/** @param named elements of the file that have an id, for hints */
+function report(
+  warning: ModdleWarning,
+  problems: DefinitionProblems,
+  named: readonly BpmnElement[] = [],
+): void {
   const { message, property = '', value } = warning;
   const element = isElement(warning.element) ? warning.element : null;
   if (message.startsWith('unsupported document encoding') || isDiagram(element)) {
@@ -100,8 +109,9 @@ function report(warning: ModdleWarning, problems: DefinitionProblems, ids: reado
   if (message.startsWith('unresolved reference')) {
     if (!TYPE_NAMES.has(property)) {
       const name = property.replace('bpmn:', '');
-      const hint = didYouMean(String(value), ids);
-      const message = `${name} names "${value}", which is not in the file.${hint}`;
+      const hint = didYouMean(String(value), idsFor(property, element, named));
+      const leftBehind = FLOW_LISTS.has(name) ? ' Where no flow is meant, take it out of the list.' : '';
+      const message = `${name} names "${value}", which is not in the file.${hint}${leftBehind}`;
       problems.error('UNRESOLVED_REFERENCE', element, message);
     }
     return;
@@ -142,21 +152,36 @@ function isDiagram(element: BpmnElement | null): boolean {
   return element !== null && !/^(bpmn|svc):/.test(element.$type);
 }
 
+/** Ids of those elements that a reference may name. */
+function idsFor(property: string, element: BpmnElement | null, named: readonly BpmnElement[]): string[] {
+  const type = element?.$descriptor?.properties?.find(({ ns }) => ns?.name === property)?.type;
+  return named.filter((one) => type === undefined || isA(one, type)).flatMap((one) => idOf(one) ?? []);
+}
+
 /** Attributes that an element can have, as they are written there: those of its own namespace without a prefix. */
 function attributesOf(element: BpmnElement | null): string[] {
   const own = element?.$type.replace(/:.*/s, ':') ?? '';
   const properties = element?.$descriptor?.properties ?? [];
   return properties
     .filter(({ isAttr }) => isAttr === true)
-    .map(({ name }) => (name.startsWith(own) ? name.slice(own.length) : name));
+    .map(({ name, ns }) => ns?.name ?? name)
+    .map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
 }
 
 /** What an author most likely did, where the words of the parser do not say it. */
 function slipIn(message: string): string {
-  if (/(?:illegal first char|invalid) nodeName/.test(message)) {
-    return '. A "<" in a text or a condition is written &lt;';
+  return /(?:illegal first char|invalid) nodeName/.test(message)
+    ? '. A "<" in a text or a condition is written &lt;'
+    : '';
+}
+
+/** The parser tells where it saw that an element is not closed, which is far behind the element. */
+function leftOpen(message: string, xml: string): string {
+  if (!/closing tag mismatch|close tag|unclosed tag|unexpected end of file/.test(message)) {
+    return '';
   }
-  return message.includes('closing tag mismatch') ? '. An element before it is not closed' : '';
+  const element = unclosedElement(xml);
+  return `. An element before it is not closed${element === undefined ? '' : `: ${element}`}`;
 }
 
 function firstLines(message: string): string {

@@ -13,7 +13,8 @@ const MIN_ELEMENTS = 16_384;
 /** A file declares a handful of namespaces; each declaration makes the parser copy those around it. */
 const MAX_NAMESPACES = 200;
 const MAX_DEPTH = 200;
-const NOT_CONTENT = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g;
+/** Comments, CDATA and processing instructions: what looks like a tag in them is none. */
+export const NOT_CONTENT = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g;
 const BOOLEANS =
   /\s(isExecutable|cancelActivity|isInterrupting|parallelMultiple|triggeredByEvent|isSequential|instantiate|isForCompensation|isCollection|isClosed)\s*=\s*(?!["'](?:true|false)["'])["']([^"']{0,20})/g;
 
@@ -58,9 +59,8 @@ function sizeOf(content: string): { elements: number; depth: number } {
   let elements = 0;
   let level = 0;
   let depth = 0;
-  for (let open = content.indexOf('<'); open !== -1;) {
-    const end = endOfTag(content, open + 1);
-    if (content[open + 1] === '/') {
+  for (const { at, end } of tagsIn(content)) {
+    if (content[at + 1] === '/') {
       level -= 1;
     } else {
       elements += 1;
@@ -68,9 +68,17 @@ function sizeOf(content: string): { elements: number; depth: number } {
       depth = Math.max(depth, level);
       level -= content[end - 1] === '/' ? 1 : 0;
     }
-    open = end === -1 ? -1 : content.indexOf('<', end);
   }
   return { elements, depth };
+}
+
+/** Places of the tags of a text: of each "<", and of the ">" that ends it; -1 for one that nothing ends. */
+export function* tagsIn(content: string): Generator<{ at: number; end: number }> {
+  for (let at = content.indexOf('<'); at !== -1;) {
+    const end = endOfTag(content, at + 1);
+    yield { at, end };
+    at = end === -1 ? -1 : content.indexOf('<', end);
+  }
 }
 
 /** Where a tag ends, as the parser sees it: at the first ">" outside of quotes. A quote that nothing closes is none. */
