@@ -7,9 +7,44 @@ export function jsonFault(error: unknown, text: string): string | undefined {
   if (!(error instanceof SyntaxError)) {
     return undefined;
   }
-  const position = /position (\d+)/.exec(error.message)?.[1];
-  const before = text.slice(0, Math.min(Number(position ?? Infinity), text.trimEnd().length)).split('\n');
+  const before = text.slice(0, Math.min(positionOf(error, text), text.trimEnd().length)).split('\n');
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
   // Newer engines say it themselves.
   return `${error.message.replace(/ \(line \d+ column \d+\)$/, '')} (${place})`;
+}
+
+function positionOf({ message }: SyntaxError, text: string): number {
+  const told = /position (\d+)/.exec(message)?.[1];
+  if (told !== undefined) {
+    return Number(told);
+  }
+  return isUnexpectedToken(message) ? placeOfToken(text) : text.length;
+}
+
+/** Of an unexpected token the engine tells only the text around it. It is the last character of the shortest beginning that has one. */
+function placeOfToken(text: string): number {
+  let without = 0;
+  let withIt = text.length;
+  while (withIt - without > 1) {
+    const middle = Math.floor((without + withIt) / 2);
+    if (hasUnexpectedToken(text.slice(0, middle))) {
+      withIt = middle;
+    } else {
+      without = middle;
+    }
+  }
+  return without;
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return error instanceof SyntaxError && isUnexpectedToken(error.message);
+  }
+}
+
+function isUnexpectedToken(message: string): boolean {
+  return message.startsWith('Unexpected token');
 }

@@ -89,6 +89,11 @@ describe('readPackageFolder', () => {
     ['{\n  "name": "a",\n  name: 1\n}', '(line 3, column 3).'],
     ['{\n  "name": "a"\n', '(line 2, column 14).'],
     ['{', '(line 1, column 2).'],
+    ['{\n  "name": nope,\n  "a": 1\n}\n', '(line 2, column 12).'],
+    ['[\n  1,\n]\n\n', '(line 3, column 1).'],
+    ['{\n  "text": "é\n",\n  "a": 1\n}', '(line 2, column 13).'],
+    ['// nothing\n{}', '(line 1, column 1).'],
+    [`{ "a": [${'1, '.repeat(1_000)}\nundefined] }`, '(line 2, column 1).'],
   ])('says in which line %j is no JSON', async (text, place) => {
     await put('application.json', text);
     const { problems } = await readPackageFolder(folder, LIMITS);
