@@ -114,6 +114,9 @@ describe('compileSchema', () => {
   it.each([
     [{ unevaluatedProperties: false }, '#/unevaluatedProperties'],
     [{ properties: { a: { $dynamicRef: '#x' } } }, '#/properties/a/$dynamicRef'],
+    [{ properties: { a: { minLenght: 1 } } }, 'minLenght is not supported. Did you mean "minLength"?'],
+    [{ desciption: 'a' }, 'desciption is not supported. Did you mean "description"?'],
+    [{ id: 'a' }, 'id is not supported. Did you mean "$id"?'],
     [{ $ref: 'https://example.com/schema' }, 'leads to no place'],
     [{ $ref: '#/$defs/none' }, 'leads to no place'],
     [{ type: 'text' }, '#/type must be one or several of'],

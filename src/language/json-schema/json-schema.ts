@@ -1,4 +1,5 @@
 import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
+import { didYouMean } from '../../common/nearest-name.js';
 import { inOnePiece, type Steps } from '../../common/turns.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
@@ -113,7 +114,8 @@ function verifyKeyword(name: string, value: unknown, at: string, document: Schem
   const keyword: Keyword | undefined = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
   if (keyword === undefined) {
     if (!SILENT.has(name)) {
-      throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.`);
+      const hint = didYouMean(name, [...SILENT, ...Object.keys(KEYWORDS)]);
+      throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
     }
   } else if (!keyword.accepts(value)) {
     throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.`);

@@ -68,6 +68,31 @@ it('names a node as people do, and the nearest name of what is not there', async
   });
 });
 
+it.each<[string, Record<string, unknown>[], string]>([
+  [
+    'a node that a sequence leads to',
+    [node('start', 'START', ['ned'])],
+    'Sequence "start-ned" leads to "ned", which does not exist. Did you mean "end"?',
+  ],
+  [
+    'a type of node',
+    [node('start', 'START', ['x']), node('x', 'REST_ENDPIONT', ['end'])],
+    'Nodes of type "REST_ENDPIONT" cannot be executed. Supported: START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW, CUSTOM_AGENT. Did you mean "REST_ENDPOINT"?',
+  ],
+  [
+    'a member of a payload',
+    [
+      node('start', 'START', ['x']),
+      node('x', 'SUBWORKFLOW', ['end'], { responseKey: 'r', payload: { worklfow: { resourceName: 'w' } } }),
+    ],
+    '/payload: Unrecognized key: "worklfow". Did you mean "workflow"?',
+  ],
+])('tells the nearest name of %s, and that once', async (_what, nodes, message) => {
+  const { problems } = await check(packageDocument({ workflows: [workflow(nodes)] }));
+  const told = problems.filter((problem) => !['NODE_UNREACHABLE', NOT_RUN].includes(problem.code));
+  expect(told.map((problem) => problem.message)).toEqual([message]);
+});
+
 it('says FEEL of a condition that begins with "="', async () => {
   const conditions = [{ id: 'c', expression: '=x > 1', nextNodeId: 'end', order: 1 }];
   const { problems } = await check(

@@ -36,6 +36,17 @@ function withBodies(inputBody: unknown, outputBody: unknown = null): unknown {
   return packageDocument({ workflows: [{ ...workflow(), nodes }] });
 }
 
+function withAuthorization(configuration: Record<string, unknown>): unknown {
+  const identityProviderUrl = 'https://sso.example.com/token';
+  return packageDocument({
+    systems: [
+      system({
+        authorization: { type: 'SERVICE_ACCOUNT', configuration: { identityProviderUrl, ...configuration } },
+      }),
+    ],
+  });
+}
+
 describe('PackagesService.parse', () => {
   it('fills in what a small package leaves out', () => {
     const { package: pkg, problems } = parse({ application: application() });
@@ -298,6 +309,79 @@ describe('PackagesService.parse', () => {
       'workflows/rate.json: /nodes/0/type: VALUE_INVALID',
       'workflows/1.json: /name: MEMBER_MISSING',
       'processes/a.bpmn: /bpmn: MEMBER_MISSING',
+    ]);
+  });
+
+  it.each([
+    ['application', { application: { formatVersion: 1, appId: 'loans', nmae: 'Loans' } }, '/nmae', 'name'],
+    [
+      'settings',
+      { application: application({ settings: { themeid: 'x' } }) },
+      '/settings/themeid',
+      'themeId',
+    ],
+    ['the document', packageDocument({ workfows: [] }), '/workfows', 'workflows'],
+    [
+      'a system',
+      packageDocument({ systems: [system({ baseUrl: undefined, baseURL: 'https://x.example.com' })] }),
+      '/baseURL',
+      'baseUrl',
+    ],
+    [
+      'what decides of which kind a system is',
+      packageDocument({ systems: [system({ type: undefined, tpye: 'MCP' })] }),
+      '/tpye',
+      'type',
+    ],
+    [
+      'the credentials of a system',
+      withAuthorization({ cilentId: 'c' }),
+      '/authorization/configuration/cilentId',
+      'clientId',
+    ],
+    ['a workflow', packageDocument({ workflows: [{ name: 'rate', nodse: [] }] }), '/nodse', 'nodes'],
+    [
+      'a node',
+      packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { id: undefined, Id: 'x' })])] }),
+      '/nodes/0/Id',
+      'id',
+    ],
+    [
+      'what a node may have',
+      packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { responsKey: 'r' })])] }),
+      '/nodes/0/responsKey',
+      'responseKey',
+    ],
+    [
+      'a sequence',
+      packageDocument({
+        workflows: [
+          workflow([
+            node('x', 'START', [], {
+              outgoingSequences: [{ id: 's', sourceNodeId: 'x', targetNodeID: 'end' }],
+            }),
+          ]),
+        ],
+      }),
+      '/nodes/0/outgoingSequences/0/targetNodeID',
+      'targetNodeId',
+    ],
+  ])('tells a misspelt member of %s once, with the one that was meant', (_what, document, element, meant) => {
+    const name = element.split('/').at(-1);
+    expect(parse(JSON.parse(JSON.stringify(document))).problems).toMatchObject([
+      {
+        code: 'MEMBER_UNKNOWN',
+        element,
+        message: `"${name}" is no member of the format. Did you mean "${meant}"?`,
+      },
+    ]);
+  });
+
+  it('tells a missing member and an unknown one that is not near it, both', () => {
+    const document = packageDocument({ systems: [system({ baseUrl: undefined, somewhere: 'x' })] });
+    expect(told(document)).toEqual([
+      'systems/core_tools.json: /baseUrl: MEMBER_MISSING',
+      'systems/core_tools.json: /somewhere: MEMBER_UNKNOWN',
     ]);
   });
 

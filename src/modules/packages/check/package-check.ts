@@ -46,7 +46,7 @@ export async function checkPackage(
   const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };
   const inputs = new WorkflowInputs(problems, hints);
-  const check = new WorkflowsCheck(context.appId, references, schemas, problems, inputs);
+  const check = new WorkflowsCheck(context.appId, references, schemas, problems, inputs, hints);
   const workflows = await check.check(pkg.workflows);
   const parts = { references, problems, hints, inputs };
   const processes = await new ProcessesCheck(pkg, context, parts).check(compile);
@@ -76,7 +76,7 @@ export async function checkParts(
   const references = new References(pkg, context, problems, hints, unread);
   const schemas = { maxBytes: limits.schemaBytes };
   const inputs = new WorkflowInputs(problems, hints);
-  await new WorkflowsCheck(appId, references, schemas, problems, inputs).check(workflows);
+  await new WorkflowsCheck(appId, references, schemas, problems, inputs, hints).check(workflows);
   await new ProcessesCheck(pkg, context, { references, problems, hints, inputs, unread }).check(compile);
   return withPlaces(problems.list(), { workflows, processes });
 }

@@ -4,8 +4,9 @@ import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../model/node-types.types.js';
-import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
+import { pointerTo, quoted, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
+import { meantBy, shaped } from '../reading/shape-faults.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,
@@ -14,6 +15,7 @@ import {
 } from '../schema/node-payload.schema.js';
 import { checkConditions, requireCompiles } from './conditions-check.js';
 import { checkDataOperation } from './data-operation-check.js';
+import type { Hints } from './hints.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 
@@ -40,12 +42,14 @@ export class WorkflowNodeCheck {
     private readonly references: References,
     private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
+    private readonly hints: Hints,
   ) {}
 
   check(node: WorkflowNode): WorkflowNode {
     const place = { file: this.file, element: node.id };
     if (!isNodeType(node.type)) {
-      const message = `Nodes of type "${node.type}" cannot be executed. Supported: ${NODE_TYPES.join(', ')}.`;
+      const hint = this.hints.didYouMean(node.type, () => NODE_TYPES);
+      const message = `Nodes of type "${node.type}" cannot be executed. Supported: ${NODE_TYPES.join(', ')}.${hint}`;
       this.problems.error('NODE_TYPE_UNSUPPORTED', place, message);
       return node;
     }
@@ -217,13 +221,20 @@ export class WorkflowNodeCheck {
       this.problems.error('PAYLOAD_MISSING', place, `A node of type ${type} needs a "payload".`);
       return undefined;
     }
-    const { success, data, error } = schema.safeParse(payload);
-    if (success) {
-      return data;
+    const read = shaped(schema, payload);
+    if ('data' in read) {
+      return read.data;
     }
-    for (const issue of error.issues) {
-      const pointer = pointerTo(['payload', ...issue.path]);
-      this.problems.error('PAYLOAD_INVALID', place, `${pointer}: ${issue.message}.`);
+    const { issues, unknown } = read.faults;
+    const told = [
+      ...issues.map(({ path, message }) => ({ path, message: `${message}.` })),
+      ...unknown.map((member) => ({
+        path: member.path,
+        message: `Unrecognized key: "${quoted(member.name)}".${meantBy(member)}`,
+      })),
+    ];
+    for (const { path, message } of told) {
+      this.problems.error('PAYLOAD_INVALID', place, `${pointerTo(['payload', ...path])}: ${message}`);
     }
     return undefined;
   }

@@ -4,6 +4,7 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
+import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
@@ -23,6 +24,7 @@ export class WorkflowsCheck {
     private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
     private readonly inputs: WorkflowInputs,
+    private readonly hints: Hints,
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
@@ -48,8 +50,8 @@ export class WorkflowsCheck {
         checkSchema(schema, `"${name}"`, { file, element: pointerTo([name]) }, limits);
       }
     }
-    new WorkflowFlow(workflow, this.problems).check();
-    const check = new WorkflowNodeCheck(file, this.references, this.limits, this.problems);
+    new WorkflowFlow(workflow, this.problems, this.hints).check();
+    const check = new WorkflowNodeCheck(file, this.references, this.limits, this.problems, this.hints);
     const checked: WorkflowNode[] = [];
     for (const node of nodes) {
       checked.push(this.identified(workflow, check.check(node)));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isJsonObject, jsonSize } from '../../../common/json.js';
 import type { Env } from '../../../config/env.js';
 import { checkBounds } from './json-bounds.js';
@@ -17,6 +18,7 @@ import { packageSchema, processFileSchema } from '../schema/package.schema.js';
 import { systemSchema } from '../schema/system.schema.js';
 import { workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js';
 import { readBySchema } from './read-by-schema.js';
+import { isMisspelt } from './shape-faults.js';
 
 /** File of the folder form that names the application, and that stands for the package where no other file does. */
 export const APPLICATION_FILE = 'application.json';
@@ -33,8 +35,15 @@ const NAMES = { systems: 'resourceName', workflows: 'name', processes: 'file' } 
 
 const NOTHING_READ = { systems: null, workflows: null, processes: null };
 
-const envelopeSchema = packageSchema.pick({ $schema: true });
-const workflowHeadSchema = workflowSchema.omit({ nodes: true });
+/** Members that are read by themselves; a misspelt one is told with their names. */
+const apart = z.undefined().optional();
+const envelopeSchema = packageSchema.extend({
+  application: apart,
+  systems: apart,
+  workflows: apart,
+  processes: apart,
+});
+const workflowHeadSchema = workflowSchema.extend({ nodes: apart });
 
 /** Holds a document against the schemas, part by part, so that a hostile one costs no more than its parts. */
 export class PackageReader {
@@ -151,7 +160,8 @@ export class PackageReader {
       { file, path: [] },
       this.problems,
     );
-    const read = this.nodes(nodes, file);
+    const isTold = nodes === undefined && isMisspelt('nodes', rest, Object.keys(workflowSchema.shape));
+    const read = isTold ? undefined : this.nodes(nodes, file);
     if (head === undefined || read === undefined) {
       return undefined;
     }

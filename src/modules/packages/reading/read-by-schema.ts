@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { pointerTo, quoted, type PackageProblems } from '../model/package-problems.js';
+import { isMissing, meantBy, shaped } from './shape-faults.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -25,12 +26,17 @@ export function readBySchema<Schema extends z.ZodType>(
   place: { file: string; path: readonly PropertyKey[] },
   problems: PackageProblems,
 ): z.output<Schema> | undefined {
-  const { success, data, error } = schema.safeParse(value);
-  if (success) {
-    return data;
+  const read = shaped(schema, value);
+  if ('data' in read) {
+    return read.data;
   }
-  for (const issue of error.issues) {
+  for (const issue of read.faults.issues) {
     report(issue, place, problems);
+  }
+  for (const member of read.faults.unknown) {
+    const element = pointerTo([...place.path, ...member.path, member.name]);
+    const message = `"${quoted(member.name)}" is no member of the format.${meantBy(member)}`;
+    problems.error('MEMBER_UNKNOWN', { file: place.file, element }, message);
   }
   return undefined;
 }
@@ -41,13 +47,6 @@ function report(
   problems: PackageProblems,
 ): void {
   const at = [...path, ...issue.path];
-  if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) {
-      const place = { file, element: pointerTo([...at, key]) };
-      problems.error('MEMBER_UNKNOWN', place, `"${quoted(key)}" is no member of the format.`);
-    }
-    return;
-  }
   const code = isMissing(issue) ? 'MEMBER_MISSING' : 'VALUE_INVALID';
   const element = at.length === 0 ? null : pointerTo(at);
   problems.error(code, { file, element }, `${nameOf(at)} ${ruleOf(issue)}.`);
@@ -59,10 +58,6 @@ function nameOf(path: readonly PropertyKey[]): string {
     return 'The file';
   }
   return typeof name === 'number' ? `Element ${name}` : `"${quoted(String(name))}"`;
-}
-
-function isMissing(issue: Issue): boolean {
-  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
 
 function ruleOf(issue: Issue): string {
