@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PackageProblem } from '../../clients/typescript/src/index.js';
+import type { Env } from '../config/env.js';
 import { problemLine } from '../delivery/delivery-lines.js';
 import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { PackagesService } from '../modules/packages/packages.service.js';
@@ -64,7 +65,11 @@ export async function validateFolder(session: Session, folder: string): Promise<
 /** The id that the application of a folder has by its own file; undefined when the folder cannot be read. */
 export async function appIdOf({ env, pathOf }: SvcSurroundings, folder: string): Promise<string | undefined> {
   const { document } = await readPackageFolder(pathOf(folder), folderLimits(env));
-  const application = document?.['application'] as { appId?: unknown } | undefined;
+  return appIdIn(document);
+}
+
+function appIdIn(document: Record<string, unknown> | null): string | undefined {
+  const application = document?.['application'] as { appId?: unknown } | null | undefined;
   return typeof application?.appId === 'string' ? application.appId : undefined;
 }
 
@@ -76,9 +81,17 @@ async function problemsOf(
   if (read.document === null) {
     return { problems: read.problems, left: [] };
   }
+  const { problems, left } = await problemsOfDocument(env, read.document);
+  return { problems: [...read.problems, ...problems], left };
+}
+
+async function problemsOfDocument(
+  env: Env,
+  document: Record<string, unknown>,
+): Promise<{ problems: PackageProblem[]; left: string[] }> {
   const packages = new PackagesService(env, new ProcessCompilerService(env));
-  const parsed = packages.parse(read.document);
-  const appId = (await appIdOf({ env, pathOf } as SvcSurroundings, folder)) ?? '';
+  const parsed = packages.parse(document);
+  const appId = appIdIn(document) ?? '';
   if (parsed.package === null) {
     const more = await packages.checkParts(parsed.readable, appId);
     return { problems: packages.told([...parsed.problems, ...more]), left: [] };

@@ -210,6 +210,37 @@ describe('svc', () => {
     });
   });
 
+  it('tells a misspelt reference of a process once, and what stands beside the package', async () => {
+    const path = join(folder, 'strayed');
+    await inside(['init', path]);
+    const file = join(path, 'processes/greeting.bpmn');
+    const right = await readFile(file, 'utf8');
+    await mkdir(join(path, 'process'));
+    await mkdir(join(path, 'tests'));
+    await writeFile(join(path, 'other.bpmn'), right);
+    const strays = [
+      'warning: other.bpmn: Not part of a package, so it is left out. Files that end with ".bpmn" stand in processes/. [FILE_UNKNOWN]',
+      'warning: process: Not part of a package, so it is left out. Did you mean "processes"? [FILE_UNKNOWN]',
+    ];
+    expect(await inside(['validate', path])).toEqual({
+      status: 0,
+      output: [...strays, 'The package is valid.'].join('\n'),
+      errors: '',
+    });
+    await writeFile(file, right.replace('targetRef="tell_name"', 'targetRef="tel_name"'));
+    expect(await inside(['validate', path])).toMatchObject({
+      status: 1,
+      output: [
+        ...strays,
+        'processes/greeting.bpmn: to_name: targetRef names "tel_name", which is not in the file. Did you mean "tell_name"? (line 39) [UNRESOLVED_REFERENCE]',
+        'Errors: 1',
+      ].join('\n'),
+    });
+    const delivered = await inside(['deliver', path, '--version', 'v1']);
+    expect(delivered.status).toBe(1);
+    expect(delivered.output.split('\n').slice(0, 2)).toEqual(strays);
+  });
+
   it('lists tools, and switches one', async () => {
     let server: ScriptedMcpPeer | undefined;
     try {

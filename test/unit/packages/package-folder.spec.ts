@@ -72,6 +72,51 @@ describe('readPackageFolder', () => {
     ]);
   });
 
+  it.each([
+    ['process/a.bpmn', 'process', ' Did you mean "processes"?'],
+    ['Systems/a.json', 'Systems', ' Did you mean "systems"?'],
+    ['a.bpmn', 'a.bpmn', ' Files that end with ".bpmn" stand in processes/.'],
+    ['price.json', 'price.json', ' Files that end with ".json" stand in systems/ or workflows/.'],
+    ['aplication.json', 'aplication.json', ' Did you mean "application.json"?'],
+    ['image.png', 'image.png', ''],
+    ['other/a.txt', 'other', ''],
+  ])('warns of %s at the top, and says where it belongs', async (path, file, place) => {
+    await put(path, '{}');
+    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    expect(document).not.toBeNull();
+    const message = `Not part of a package, so it is left out.${place}`;
+    expect(problems).toEqual([{ severity: 'warning', code: 'FILE_UNKNOWN', file, element: null, message }]);
+  });
+
+  it('says where a file belongs that stands in another part', async () => {
+    await put('workflows/a.bpmn', '<a/>');
+    await put('processes/a.yaml', 'a: 1');
+    const { problems } = await readPackageFolder(folder, LIMITS);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'Files of workflows end with ".json". Files that end with ".bpmn" stand in processes/.',
+      'Files of processes end with ".bpmn".',
+    ]);
+  });
+
+  it('passes over the tests of an application and what explains it', async () => {
+    for (const path of [
+      'tests/a.test.ts',
+      'test/a.test.ts',
+      'node_modules/a/index.js',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'vitest.config.ts',
+      'README',
+      'readme.adoc',
+      'LICENSE.txt',
+      'workflows/README.md',
+    ]) {
+      await put(path, 'x');
+    }
+    expect(await told()).toEqual([]);
+  });
+
   it('tells everything that is wrong at once', async () => {
     await put('application.json', '{');
     await put('systems/a.json', '[]');

@@ -3,6 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonFault } from '../../../common/json-fault.js';
 import type { Env } from '../../../config/env.js';
+import { EXTENSIONS, isReadme, meantAtTop, placeByEnd, standsBeside, TOP_NAMES } from './folder-names.js';
 import { APPLICATION_FILE } from './package-reader.js';
 import { PackageProblems } from '../model/package-problems.js';
 import type { PackageProblem } from '../model/package.types.js';
@@ -35,10 +36,7 @@ export interface ReadFolder {
   problems: PackageProblem[];
 }
 
-type Part = 'systems' | 'workflows' | 'processes';
-const EXTENSIONS = { systems: '.json', workflows: '.json', processes: '.bpmn' } as const;
-/** At the top, files for people may stand beside the package. */
-const FOR_PEOPLE = /\.(md|txt)$|^LICEN[CS]E$/i;
+type Part = keyof typeof EXTENSIONS;
 /** What editors and the system keep beside files. */
 const HIDDEN = /^\.|~$|^#.*#$|\.(swp|tmp)$|^4913$/;
 
@@ -92,10 +90,10 @@ class FolderReader {
   }
 
   private async checkTop(root: string): Promise<void> {
-    const known = new Set<string>([APPLICATION_FILE, ...Object.keys(EXTENSIONS)]);
-    for (const { name } of await this.list(root)) {
-      if (!known.has(name) && !FOR_PEOPLE.test(name)) {
-        const message = 'Not part of a package, so it is left out.';
+    for (const entry of await this.list(root)) {
+      const { name } = entry;
+      if (!TOP_NAMES.includes(name) && !standsBeside(name)) {
+        const message = `Not part of a package, so it is left out.${meantAtTop(entry)}`;
         this.problems.warning('FILE_UNKNOWN', { file: name, element: null }, message);
       }
     }
@@ -139,7 +137,7 @@ class FolderReader {
       this.wrong('TOO_MANY', part, `At most ${this.limits[part]} files, this folder has ${entries.length}.`);
       return [];
     }
-    return entries.flatMap((entry) => this.fileOf(part, entry) ?? []);
+    return entries.filter(({ name }) => !isReadme(name)).flatMap((entry) => this.fileOf(part, entry) ?? []);
   }
 
   private fileOf(part: Part, entry: Dirent): string | undefined {
@@ -149,7 +147,8 @@ class FolderReader {
       return undefined;
     }
     if (!entry.name.endsWith(EXTENSIONS[part])) {
-      this.wrong('FILE_UNKNOWN', file, `Files of ${part} end with "${EXTENSIONS[part]}".`);
+      const message = `Files of ${part} end with "${EXTENSIONS[part]}".${placeByEnd(entry.name)}`;
+      this.wrong('FILE_UNKNOWN', file, message);
       return undefined;
     }
     return file;
