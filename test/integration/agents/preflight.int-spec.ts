@@ -301,7 +301,7 @@ describe('warnings of a commit and of a build', () => {
         code,
         file,
         element,
-        message: `The connection of the system "${name}" was never tested, so a build has none of its tools. Test its connection (endpoint 2, PATCH ${path}), then make ${build} build.`,
+        message: `The connection of the system "${name}" was never tested, so a build has none of its tools. Test its connection (endpoint 2, PATCH ${path}), then make ${build} build. The command "svc deliver" does both with --test-connections, --commit and --build.`,
       }));
     const committed = await commit(app, place);
     expect([committed.status, committed.body['warnings']]).toEqual([200, expected('a')]);

@@ -10,6 +10,7 @@ import type { NodePreflight } from './preflight.types.js';
 import { ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
 
 const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
+const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';
 
 /**
  * Warns at the commit and the build of a version, agents of its libraries included. It names MCP systems that were never
@@ -116,5 +117,5 @@ function untestedMessage(
     return `${problem} Test its connection in the application "${system.appId}" (endpoint 2), then make another build of that application and of this one.`;
   }
   const path = `/appmanager/api/runtime-internal/app/${appId}/app-version/${appVersionId}/${TEST_PATH}`;
-  return `${problem} Test its connection (endpoint 2, PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build.`;
+  return `${problem} Test its connection (endpoint 2, PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build. ${BY_COMMAND}`;
 }
