@@ -5,7 +5,7 @@ import {
   type TestInstance,
   type TestService,
 } from '@svc/client/testing';
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const AFFORDABLE = { amount: 20_000, months: 48, income: 5_200 };
 
@@ -100,6 +100,7 @@ describe('loan_onboarding', () => {
     const loan = await applied({ ...AFFORDABLE, advice: true });
     await service.advance('PT2S');
     await loan.hasIncident('AGENT_MODEL_FAILED', 'advise_client');
+    await expect(loan.hasNoIncident()).rejects.toThrow('rules.0: "prompt" does not match.');
     everything.wasNotCalled('get-sum');
 
     await service.model([{ answers: { total: 1 } }]);

@@ -30,6 +30,17 @@ describe('Env', () => {
     expect(env.isEvaluation).toBe(false);
   });
 
+  it('knows which settings the entry point has set, since nobody else did', () => {
+    const defaults = { LLM_BASE_URL: 'http://127.0.0.1:4/v1', LLM_MODEL: 'scripted' };
+    const env = Env.parse('evaluation', { LLM_MODEL: 'other', LLM_BASE_URL: '' }, defaults);
+    expect([env.get('LLM_BASE_URL'), env.isOwn('LLM_BASE_URL')]).toEqual(['http://127.0.0.1:4/v1', true]);
+    expect([env.get('LLM_MODEL'), env.isOwn('LLM_MODEL'), env.isOwn('PORT')]).toEqual([
+      'other',
+      false,
+      false,
+    ]);
+  });
+
   it('names everything that is missing at once; an empty value counts as missing', () => {
     expect(problems('production', { ...production, DATABASE_URL: '', OIDC_ISSUER: undefined })).toEqual([
       'DATABASE_URL is required',

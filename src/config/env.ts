@@ -47,15 +47,24 @@ export class Env {
     readonly mode: Mode,
     private readonly settings: Settings,
     private readonly variables: ReadonlyMap<string, string>,
+    /** Names of settings that the entry point has set. */
+    private readonly own: ReadonlySet<string>,
   ) {}
 
   /**
    * Reads and checks the settings.
    * @param mode what the entry point serves
-   * @param source variables by name, as in `process.env`; an empty value counts as absent
+   * @param given variables by name, as in `process.env`; an empty value counts as absent
+   * @param defaults values of an entry point's own for variables that are absent
    * @throws EnvError naming every wrong or missing variable
    */
-  static parse(mode: Mode, source: Record<string, string | undefined>): Env {
+  static parse(
+    mode: Mode,
+    given: Record<string, string | undefined>,
+    defaults: Record<string, string> = {},
+  ): Env {
+    const own = Object.entries(defaults).filter(([name]) => !given[name]);
+    const source = { ...given, ...Object.fromEntries(own) };
     const present = Object.fromEntries(
       Object.keys(envSchema.shape).flatMap((name) => (source[name] ? [[name, source[name]]] : [])),
     );
@@ -72,7 +81,7 @@ export class Env {
     const variables = Object.entries(source).flatMap(([name, value]) =>
       value ? [[name, value] as const] : [],
     );
-    return new Env(mode, parsed.data, new Map(variables));
+    return new Env(mode, parsed.data, new Map(variables), new Set(own.map(([name]) => name)));
   }
 
   /**
@@ -80,13 +89,17 @@ export class Env {
    * @param defaults values of an entry point's own for variables that are absent
    */
   static fromProcess(mode: Mode, defaults: Record<string, string> = {}): Env {
-    const present = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
-    return Env.parse(mode, { ...defaults, ...present });
+    return Env.parse(mode, process.env, defaults);
   }
 
   /** The value of one setting. */
   get<Name extends keyof Settings>(name: Name): Settings[Name] {
     return this.settings[name];
+  }
+
+  /** Whether the entry point has set it itself, since nobody else did. */
+  isOwn(name: keyof Settings): boolean {
+    return this.own.has(name);
   }
 
   /** A setting that bounds something. */

@@ -151,44 +151,62 @@ describe('an agent among hostile parties', () => {
       expect(model.questions).toHaveLength(3);
     });
 
-    it.each<[string, ModelReply, string]>([
-      ['answers 500', refuses(500), 'HTTP_500'],
-      ['answers 429', refuses(429, { 'retry-after': '3600' }), 'HTTP_429'],
+    it.each<[string, ModelReply, string, string]>([
+      ['answers 500', refuses(500), 'HTTP_500', 'also after LLM_MAX_RETRIES repetitions'],
+      ['answers 429', refuses(429, { 'retry-after': '3600' }), 'HTTP_429', 'look at the quota'],
       [
         'sends broken JSON',
         (response) => response.setHeader('content-type', 'application/json').end('{"a'),
         'INVALID',
+        'no chat completion',
       ],
-      ['answers no completion', { choices: [] }, 'INVALID'],
-      ['asks for calls that are none', { choices: [{ message: { tool_calls: [0, 0] } }] }, 'INVALID'],
-      ['breaks the connection', (response) => response.socket?.destroy(), 'NETWORK'],
-    ])('%s every time', async (_case, reply, failure) => {
+      ['answers no completion', { choices: [] }, 'INVALID', 'no chat completion'],
+      [
+        'asks for calls that are none',
+        { choices: [{ message: { tool_calls: [0, 0] } }] },
+        'INVALID',
+        'no chat completion',
+      ],
+      ['breaks the connection', (response) => response.socket?.destroy(), 'NETWORK', 'look at LLM_BASE_URL'],
+    ])('%s every time', async (_case, reply, failure, advice) => {
       model.reply = () => reply;
       const runKey = newRunKey();
       const error = await failureOf(advise(runKey));
       expect(error).toMatchObject({
         code: 'AGENT_MODEL_FAILED',
         message: `The language model did not answer: ${failure}.`,
+        details: expect.stringContaining(advice) as string,
       });
       expect(JSON.stringify(error)).not.toContain(FOREIGN);
       expect(model.questions).toHaveLength(3);
       expect(await callRows(app, runKey)).toMatchObject([{ state: 'FAILED', outcome: failure }]);
     });
 
-    it.each<[string, ModelReply, string]>([
-      ['refuses the question', refuses(400), 'HTTP_400'],
-      ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE'],
+    it.each<[string, ModelReply, string, string]>([
+      ['refuses the question', refuses(400), 'HTTP_400', 'look at LLM_MODEL'],
+      ['refuses the credentials', refuses(401), 'HTTP_401', 'look at LLM_API_KEY'],
+      ['is not there', refuses(404), 'HTTP_404', 'look at LLM_BASE_URL and LLM_MODEL'],
+      ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE', 'LLM_MAX_RESPONSE_BYTES'],
       [
         'sends too many values',
         { ...says('{}'), more: Array.from({ length: 2_000 }, () => []) },
         'TOO_LARGE',
+        'PROCESS_DATA_MAX_VALUES',
       ],
-      ['leads elsewhere', refuses(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), 'BLOCKED'],
-    ])('%s is not asked again', async (_case, reply, failure) => {
+      [
+        'leads elsewhere',
+        refuses(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }),
+        'BLOCKED',
+        'look at LLM_BASE_URL',
+      ],
+    ])('%s is not asked again', async (_case, reply, failure, advice) => {
       model.reply = () => reply;
-      expect(await failureOf(advise())).toMatchObject({
+      const error = await failureOf(advise());
+      expect(error).toMatchObject({
         message: `The language model did not answer: ${failure}.`,
+        details: expect.stringContaining(advice) as string,
       });
+      expect(JSON.stringify(error)).not.toContain(FOREIGN);
       expect(model.questions).toHaveLength(1);
     });
 

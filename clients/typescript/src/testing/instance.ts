@@ -69,7 +69,7 @@ export class TestInstance {
       throw notMet(`Expected the UI action ${name} to be open${at === undefined ? '' : ` at ${at}`}.`, {
         actual: open.map(({ action }) => action.name),
         expected: name,
-        lines: linesOf(instance),
+        lines: await this.linesOf(instance),
       });
     }
     const path = {
@@ -114,12 +114,12 @@ export class TestInstance {
     for (const element of elements) {
       const index = left.findIndex((token) => isToken(token, element));
       if (index < 0) {
-        throw this.not(`be at ${elements.join(', ')}`, instance, tokens.map(placeOf), elements);
+        throw await this.not(`be at ${elements.join(', ')}`, instance, tokens.map(placeOf), elements);
       }
       left.splice(index, 1);
     }
     if (left.length > 0) {
-      throw this.not(`be at ${elements.join(', ')} alone`, instance, tokens.map(placeOf), elements);
+      throw await this.not(`be at ${elements.join(', ')} alone`, instance, tokens.map(placeOf), elements);
     }
   }
 
@@ -127,7 +127,7 @@ export class TestInstance {
   async hasData(expected: Record<string, unknown>): Promise<void> {
     const instance = await this.read();
     if (!meets(instance.data, expected)) {
-      throw this.not(`have the data ${shown(expected)}`, instance, instance.data, expected);
+      throw await this.not(`have the data ${shown(expected)}`, instance, instance.data, expected);
     }
   }
 
@@ -135,7 +135,7 @@ export class TestInstance {
   async hasEnded(state: ProcessInstanceState = 'FINISHED'): Promise<void> {
     const instance = await this.read();
     if (instance.state !== state) {
-      throw this.not(`have ended as ${state}`, instance, instance.state, state);
+      throw await this.not(`have ended as ${state}`, instance, instance.state, state);
     }
   }
 
@@ -145,7 +145,7 @@ export class TestInstance {
     const entered = (instance.history ?? []).filter(({ kind }) => kind === 'NODE_ENTERED');
     if (!entered.some(({ bpmnElementId, nodeName }) => [bpmnElementId, nodeName].includes(element))) {
       const passed = entered.map(({ bpmnElementId }) => bpmnElementId).toReversed();
-      throw this.not(`have passed ${element}`, instance, passed, element);
+      throw await this.not(`have passed ${element}`, instance, passed, element);
     }
   }
 
@@ -153,7 +153,7 @@ export class TestInstance {
   async hasNoIncident(): Promise<void> {
     const instance = await this.read();
     if (instance.incidents.length > 0) {
-      throw this.not('have no incident', instance, instance.incidents, []);
+      throw await this.not('have no incident', instance, instance.incidents, []);
     }
   }
 
@@ -174,7 +174,7 @@ export class TestInstance {
       const actual = open.flatMap(({ type, code: failure }) =>
         failure === undefined ? [type] : [type, failure],
       );
-      throw this.not(`have the incident ${code}${where}`, instance, actual, code);
+      throw await this.not(`have the incident ${code}${where}`, instance, actual, code);
     }
   }
 
@@ -201,9 +201,35 @@ export class TestInstance {
     return incidents.map((incident) => ({ ...incident, code: codes.get(incident.uuid) }));
   }
 
-  private not(what: string, instance: InstanceResponse, actual: unknown, expected: unknown): Error {
+  private async not(
+    what: string,
+    instance: InstanceResponse,
+    actual: unknown,
+    expected: unknown,
+  ): Promise<Error> {
     const message = `Expected the instance of ${instance.processDefinitionName} to ${what}.`;
-    return notMet(message, { actual, expected, lines: linesOf(instance) });
+    return notMet(message, { actual, expected, lines: await this.linesOf(instance) });
+  }
+
+  private async linesOf(instance: InstanceResponse): Promise<string[]> {
+    const places = standing(instance).map(placeOf).join(', ');
+    return [
+      `It is ${instance.state}${places === '' ? '' : ` at ${places}`}.`,
+      ...instance.incidents.map(
+        ({ type, nodeName, message }) => `Incident ${type} at ${nodeName}: ${message}`,
+      ),
+      ...(await this.failuresOf(instance)),
+      `Data: ${shown(instance.data)}`,
+    ];
+  }
+
+  /** Why workflows failed says more than the incidents. */
+  private async failuresOf({ incidents }: InstanceResponse): Promise<string[]> {
+    const runs = incidents.some(({ type }) => type === 'WORKFLOW') ? await this.runs() : [];
+    return runs.flatMap(({ workflow, error }) => {
+      const details = error?.details ?? null;
+      return details === null ? [] : [`Workflow ${workflow}${nodeOf(error?.node ?? null)}: ${details}`];
+    });
   }
 }
 
@@ -220,11 +246,6 @@ function placeOf({ bpmnElementId, currentNodeName }: Token): string {
   return bpmnElementId ?? currentNodeName ?? '';
 }
 
-function linesOf(instance: InstanceResponse): string[] {
-  const places = standing(instance).map(placeOf).join(', ');
-  return [
-    `It is ${instance.state}${places === '' ? '' : ` at ${places}`}.`,
-    ...instance.incidents.map(({ type, nodeName, message }) => `Incident ${type} at ${nodeName}: ${message}`),
-    `Data: ${shown(instance.data)}`,
-  ];
+function nodeOf(node: string | null): string {
+  return node === null ? '' : ` at ${node}`;
 }

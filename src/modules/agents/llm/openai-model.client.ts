@@ -111,7 +111,7 @@ export class OpenAiModelClient {
         );
       } catch (error) {
         request.signal.throwIfAborted();
-        throw failureOf(error, operation.failure);
+        throw this.failureOf(error, operation.failure);
       }
     });
   }
@@ -142,6 +142,27 @@ export class OpenAiModelClient {
         return operation.fetch(input instanceof Request ? input.url : input, { ...init, headers });
       },
     });
+  }
+
+  private failureOf(error: unknown, outbound: OutboundError | undefined): ModelCallError {
+    if (error instanceof ModelCallError) {
+      return error;
+    }
+    if (error instanceof APIError && typeof error.status === 'number') {
+      const retryAfterMs = retryAfterOf(error.headers as Headers | undefined);
+      return new ModelCallError(
+        `HTTP_${error.status}`,
+        retryAfterMs,
+        this.isScripted ? wordsOf(error) : null,
+      );
+    }
+    const failure = error instanceof OutboundError ? error : outbound;
+    return new ModelCallError(failure === undefined ? 'INVALID' : kindOf(failure.failure));
+  }
+
+  /** Whether it is the scripted model of evaluation mode, whose words are ours: no operator has named another. */
+  private get isScripted(): boolean {
+    return this.env.isEvaluation && this.env.isOwn('LLM_BASE_URL');
   }
 
   private bodyOf({ messages, tools, answerSchema }: ModelRequest): ChatCompletionCreateParamsNonStreaming {
@@ -250,15 +271,11 @@ async function withIds(
   return requested;
 }
 
-function failureOf(error: unknown, outbound: OutboundError | undefined): ModelCallError {
-  if (error instanceof ModelCallError) {
-    return error;
-  }
-  if (error instanceof APIError && typeof error.status === 'number') {
-    return new ModelCallError(`HTTP_${error.status}`, retryAfterOf(error.headers as Headers | undefined));
-  }
-  const failure = error instanceof OutboundError ? error : outbound;
-  return new ModelCallError(failure === undefined ? 'INVALID' : kindOf(failure.failure));
+/** The words of an answer that is an error of the protocol. */
+function wordsOf(error: APIError): string | null {
+  const body: unknown = error.error;
+  const message = isJsonObject(body) ? body['message'] : null;
+  return typeof message === 'string' ? `The scripted model says: ${message}` : null;
 }
 
 function kindOf(failure: OutboundFailure): ModelFailure {

@@ -107,7 +107,8 @@ export class AgentRun {
     } catch (error) {
       if (error instanceof ModelCallError) {
         const message = `The language model did not answer: ${error.failure}.`;
-        const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, { cause: error });
+        const told = { details: error.advice, cause: error };
+        const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, told);
         throw new CallNotMadeError(failure, error.failure);
       }
       if (error instanceof QuotaExceededError) {

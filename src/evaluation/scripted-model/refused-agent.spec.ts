@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DialThread } from '../../common/outbound/thread/dial-thread.js';
+import { Env } from '../../config/env.js';
+import { OpenAiModelClient } from '../../modules/agents/llm/openai-model.client.js';
+import { ScriptedModel } from './scripted-model.server.js';
+import { parseModelScript } from './model-script.js';
+
+const RULES = [{ when: { prompt: 'nothing like this' }, answers: {} }];
+
+/** What an agent is told of a request that no rule is for. */
+async function adviceOf(env: Env): Promise<unknown> {
+  const thread = new DialThread(env);
+  try {
+    const client = new OpenAiModelClient(env, thread);
+    const { signal } = new AbortController();
+    const messages = [{ role: 'user' as const, content: 'Add.' }];
+    const request = {
+      messages,
+      tools: [],
+      answerSchema: {},
+      signal,
+      traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    };
+    return await client.ask(request).catch((error: { advice: unknown }) => error.advice);
+  } finally {
+    await thread.onModuleDestroy();
+  }
+}
+
+describe('an agent that the scripted model refuses', () => {
+  let model: ScriptedModel;
+  beforeAll(async () => {
+    model = await ScriptedModel.start(parseModelScript({ model: 'scripted', rules: RULES }));
+  });
+  afterAll(() => model.close());
+
+  it('is told which rule is missing, in evaluation mode', async () => {
+    const env = Env.parse('evaluation', {}, { LLM_BASE_URL: model.url, LLM_MODEL: model.name });
+    expect(await adviceOf(env)).toBe(
+      'The scripted model says: The script has no answer to this: none of its rules holds. The last user message: "Add.". ' +
+        'Tools offered: none. Tools called so far: none. rules.0: "prompt" does not match.',
+    );
+  });
+
+  it.each(['evaluation', 'maintenance'] as const)(
+    'gets no words of a model that an operator has named, in %s mode',
+    async (mode) => {
+      const settings = { LLM_BASE_URL: model.url, LLM_MODEL: model.name };
+      expect(await adviceOf(Env.parse(mode, settings))).toMatch(/^It refused the request: look at LLM_MODEL/);
+    },
+  );
+
+  it('gets none in another mode, whoever has named the model', async () => {
+    const env = Env.parse('maintenance', {}, { LLM_BASE_URL: model.url, LLM_MODEL: model.name });
+    expect(await adviceOf(env)).not.toContain('rules');
+  });
+});
