@@ -32,7 +32,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['(^|/)main\\.ts$', '\\.cli\\.ts$', '\\.worker\\.ts$', '\\.spec\\.ts$', '\\.d\\.ts$'],
+        pathNot: ['(^|/)main\\.tsx?$', '\\.cli\\.ts$', '\\.worker\\.ts$', '\\.spec\\.ts$', '\\.d\\.ts$'],
       },
       to: {},
     },
@@ -135,6 +135,29 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/(delivery|command-line|evaluation)/', '\\.spec\\.ts$'] },
       to: { path: '^clients/' },
+    },
+    {
+      name: 'console-is-a-client',
+      comment:
+        'The console runs in browsers and knows the service by the typed client only, as every other caller does.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|migrations|test|bench|scripts)/|^clients/typescript/src/(?!index\\.ts)' },
+    },
+    {
+      name: 'console-parts-stay-below-pages',
+      comment:
+        'Parts, live answers and the frame of the console serve every page. Pages are loaded one by one, so none of them may be pulled in from below, nor by the page of another area.',
+      severity: 'error',
+      from: { path: '^console/src/(?:(app|parts|live|diagram)|pages/([^/]+))/' },
+      to: { path: '^console/src/pages/[^/]+/', pathNot: '^console/src/pages/$2/' },
+    },
+    {
+      name: 'service-does-not-know-the-console',
+      comment: 'The service sends the built console as files. Its sources are for browsers and run nowhere else.',
+      severity: 'error',
+      from: { path: '^(src|migrations|clients)/' },
+      to: { path: '^console/' },
     },
     {
       name: 'no-tests-in-production',

@@ -9,6 +9,7 @@ COPY scripts scripts
 COPY test/support test/support
 COPY migrations migrations
 COPY clients/typescript/src clients/typescript/src
+COPY console console
 COPY src src
 RUN npm run image -- --modules /image/app && cp -r package.json dist /image/app
 RUN mkdir -p /image/tmp /image/etc && cp --parents /usr/local/bin/node /image \

@@ -1,8 +1,8 @@
 // @ts-check
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 
 /**
  * Compiles the service into a new folder and puts that folder in the place of `dist`. So what runs from `dist`, or starts meanwhile,
@@ -18,11 +18,15 @@ const NEXT = `${DIST}.next-${process.pid}`;
 const BEFORE = `${DIST}.before-${process.pid}`;
 /** In `dist`: fingerprints of what went in and of what came out. */
 const STAMP = '.build.json';
+/** The console in the browser, and what its builder goes by. */
+const CONSOLE = 'console';
+const CONSOLE_CONFIG = join(CONSOLE, 'vite.config.ts');
 /** What a compilation reads: our files, and which packages are installed. */
 const INPUTS = [
   'src',
   'migrations',
   'clients/typescript/src',
+  CONSOLE,
   'scripts/build.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -76,9 +80,24 @@ async function build() {
   }
 }
 
-/** @returns {Promise<number>} exit status of the compiler */
-function compile() {
-  const child = spawn('tsc', ['-p', 'tsconfig.build.json', '--outDir', NEXT], { stdio: 'inherit' });
+/** @returns {Promise<number>} exit status of the compiler and of the builder of the console, which run side by side */
+async function compile() {
+  const statuses = await Promise.all([
+    run('tsc', ['-p', 'tsconfig.build.json', '--outDir', NEXT]),
+    ...(existsSync(CONSOLE_CONFIG)
+      ? [run('vite', ['build', CONSOLE, '--outDir', resolve(NEXT, 'console'), '--logLevel', 'warn'])]
+      : []),
+  ]);
+  return statuses.find((status) => status !== 0) ?? 0;
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {Promise<number>} exit status
+ */
+function run(command, args) {
+  const child = spawn(command, args, { stdio: 'inherit' });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));

@@ -26,6 +26,7 @@ import { HealthModule } from './modules/health/health.module.js';
 import { hasJobBoard, JobBoardModule } from './modules/jobs/board/job-board.module.js';
 import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
 import { BuildsModule } from './modules/builds/builds.module.js';
+import { ConsoleModule } from './modules/console/console.module.js';
 import { JobsModule } from './modules/jobs/jobs.module.js';
 import { ProcessRuntimeModule } from './modules/process-runtime/process-runtime.module.js';
 import { RestEndpointsModule } from './modules/rest-endpoints/rest-endpoints.module.js';
@@ -41,12 +42,17 @@ export interface AppOptions {
   issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
   /** Evaluation mode and tests can bring one that they move. */
   clock?: Clock;
+  /** Routes that evaluation mode alone has. */
+  modules?: readonly DynamicModule[];
 }
 
 /** The whole service. Guards, filter and pipe are here, so that a test gets the same chain. */
 @Module({})
 export class AppModule {
-  static with({ env, issuer, clock = new Clock() }: AppOptions, log = new Log(env)): DynamicModule {
+  static with(
+    { env, issuer, clock = new Clock(), modules = [] }: AppOptions,
+    log = new Log(env),
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -63,6 +69,7 @@ export class AppModule {
         AgentsModule,
         AuditModule,
         BuildsModule,
+        ConsoleModule,
         DiscoveryModule,
         HealthModule,
         JobsModule,
@@ -75,6 +82,7 @@ export class AppModule {
         WorkflowsModule,
         AgentResolutionModule,
         RestEndpointsModule,
+        ...modules,
       ],
       providers: [
         { provide: APP_FILTER, useClass: AllExceptionsFilter },

@@ -3,8 +3,9 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { setUpApiDocs } from './api-docs.js';
 import { AppModule, type AppOptions } from './app.module.js';
-import { bearerMiddleware } from './common/auth/bearer.middleware.js';
+import { bearerMiddleware, PUBLIC_PATHS } from './common/auth/bearer.middleware.js';
 import { JwtStrategy } from './common/auth/jwt.strategy.js';
+import { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { limitAllConnections, limitConnections } from './common/http/connection-limits.js';
 import { answerClientErrors } from './common/http/client-error.js';
 import { compressionOnRequest } from './common/http/compression.js';
@@ -26,6 +27,7 @@ import { addressRateLimit } from './common/rate-limit/address-rate-limit.middlew
 import { RateLimits } from './common/rate-limit/rate-limits.js';
 import { Tracer } from './common/tracing/tracer.js';
 import { Env } from './config/env.js';
+import { consolePaths, leadToConsole, serveConsole } from './modules/console/console-setup.js';
 
 const TIMEOUT_CHECK_MS = 1_000;
 
@@ -73,10 +75,14 @@ export function configureApp(app: NestExpressApplication): void {
       app.get(StopGate).middleware,
       requireHost,
       addressRateLimit(app.get(RateLimits)),
-      bearerMiddleware(app.get(JwtStrategy)),
+      ...(env.get('CONSOLE') ? [leadToConsole] : []),
+      bearerMiddleware(app.get(JwtStrategy), [...PUBLIC_PATHS, ...consolePaths(env)]),
     ]),
   );
   setUpApiDocs(app);
+  if (env.get('CONSOLE')) {
+    app.use(serveConsole(app.get(TrustedIssuer)));
+  }
   configureServer(app);
   app.get(StopGate).watch(app.getHttpServer());
 }

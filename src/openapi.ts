@@ -8,7 +8,7 @@ import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
 applications as packages, makes builds of them, starts their processes and executes UI actions.
 
-**Authentication.** Every operation outside *Health* needs \`Authorization: Bearer <token>\` of your company's SSO. The
+**Authentication.** Every operation outside *Health*, but for the settings of the console, needs \`Authorization: Bearer <token>\` of your company's SSO. The
 permission an operation asks for is shown as its \`x-permission\`; \`x-permission-setting\` is the setting by which a deployment
 can ask for one. Which claims grant it is up to the deployment. In evaluation mode \`npm run -s dev:token\` prints a token;
 paste it into *Authorize*.
@@ -90,6 +90,7 @@ const TAGS = [
   { name: 'Workflow runs', description: 'What workflows did, node by node' },
   { name: 'Platform discovery', description: 'What runs on the platform, how it is, and what changed' },
   { name: 'Audit', description: 'Who did what, when, and how it ended' },
+  { name: 'Console', description: 'What the console in the browser asks first' },
   { name: 'Health', description: 'Probes; no token needed' },
 ];
 

@@ -74,8 +74,8 @@ interface LockFile {
 }
 
 async function tracedFiles(): Promise<string[]> {
-  const built = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.js'),
+  const built = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.js') && !name.startsWith('console/'),
   );
   const outdir = await mkdtemp(join(tmpdir(), 'svc-modules-'));
   try {

@@ -20,6 +20,7 @@ export const Shows = {
   value: shows({}),
   textOrNull: shows({ type: String, nullable: true }),
   texts: shows({ type: [String] }),
+  textsOrNull: shows({ type: [String], nullable: true }),
   booleanOrNull: shows({ type: Boolean, nullable: true }),
   /** A whole number. */
   number: shows({ type: 'integer' }),

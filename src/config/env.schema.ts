@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentSettings } from './agent-settings.js';
 import { buildSettings } from './build-settings.js';
+import { consoleSettings } from './console-settings.js';
 import { databaseSettings } from './database-settings.js';
 import { isDatabaseServerUrl } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
@@ -283,6 +284,8 @@ export const envSchema = z.object({
   APPLICATION_PAGE_SIZE: integer(1, 100, 50).describe(
     'Applications, versions or builds of one, in a page when the caller does not say.',
   ),
+
+  ...consoleSettings,
 
   ...evaluationSettings,
 });

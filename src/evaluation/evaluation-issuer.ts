@@ -65,6 +65,11 @@ export class EvaluationIssuer implements KeySource {
     return new TrustedIssuer({ issuer: this.name, audience: AUDIENCE, algorithms: [ALGORITHM] }, this);
   }
 
+  /** Names of the permissions that a token can grant. */
+  get permissions(): readonly string[] {
+    return Object.keys(this.rules).filter((name) => grantingRule(this.rules, name));
+  }
+
   /**
    * Signs an access token (RFC 9068).
    * @throws UnknownPermissionError naming the ones there are
@@ -109,7 +114,7 @@ export class EvaluationIssuer implements KeySource {
   }
 
   private known(permissions: TokenOrder['permissions']): readonly string[] {
-    const all = Object.keys(this.rules).filter((name) => grantingRule(this.rules, name));
+    const all = this.permissions;
     if (permissions === 'all') {
       return all;
     }

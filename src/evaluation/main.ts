@@ -24,11 +24,13 @@ try {
   const dataDir = given.get('DATA_DIR');
   const secretsKeys = await evaluationSecretsKeys(dataDir);
   // Only now: to load the rest takes seconds on a small machine, and wrong settings are to be told at once.
-  const [{ serve }, { deliverSample, SAMPLE_APP }, { TestControl }] = await Promise.all([
-    import('../serve.js'),
-    import('./sample-application.js'),
-    import('./test-control.js'),
-  ]);
+  const [{ serve }, { deliverSample, SAMPLE_APP }, { TestControl }, { EvaluationSignInModule }] =
+    await Promise.all([
+      import('../serve.js'),
+      import('./sample-application.js'),
+      import('./test-control.js'),
+      import('./sign-in/evaluation-sign-in.module.js'),
+    ]);
   model = await startEvaluationModel(given, SAMPLE_SCRIPT);
   const env = Env.fromProcess('evaluation', {
     LOG_LEVEL: 'warn',
@@ -43,6 +45,7 @@ try {
     env,
     issuer: { inject: [], useFactory: () => issuer.trusted },
     clock,
+    modules: [EvaluationSignInModule.of(issuer)],
     host: LOOPBACK,
     onStop: async () => {
       await socket?.close();
@@ -64,6 +67,7 @@ try {
     [
       '',
       'svc-platform runs in evaluation mode: this machine only, no company sign-in.',
+      ...(env.get('CONSOLE') ? [`  Console            ${url}/console/`] : []),
       `  API documentation  ${url}/docs`,
       '  Bearer token       npm run -s dev:token',
       `  Sample application ${sample}`,

@@ -1,13 +1,25 @@
 /** The part of oidc-provider that the tests use; the package ships no types. */
 declare module 'oidc-provider' {
-  import type { RequestListener } from 'node:http';
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
   export namespace errors {
     class InvalidTarget extends Error {}
   }
 
+  /** What a client may do in the name of a person. */
+  export interface Grant {
+    addOIDCScope(scope: string): void;
+    addResourceScope(resource: string, scope: string): void;
+    save(): Promise<string>;
+  }
+
   export class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
+    readonly Grant: {
+      new (owner: { clientId: string; accountId: string | undefined }): Grant;
+      find(id: string): Promise<Grant | undefined>;
+    };
     callback(): RequestListener;
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
   }
 }

@@ -26,6 +26,12 @@ const PLANTED: Record<string, [file: string, text: string]> = {
   'evaluation-stays-outside': ['src/app.ts', "import './evaluation/target.js';"],
   'clients-stand-alone': ['clients/typescript/src/index.ts', "import '../../../src/common/target.js';"],
   'only-commands-are-clients': ['src/common/calls.ts', "import '../../clients/typescript/src/connect.js';"],
+  'console-is-a-client': ['console/src/parts/reach.ts', "import '../../../src/common/target.js';"],
+  'console-parts-stay-below-pages': ['console/src/parts/up.ts', "import '../pages/home/home.page.js';"],
+  'service-does-not-know-the-console': [
+    'src/common/shows.ts',
+    "import '../../console/src/pages/home/home.page.js';",
+  ],
   'no-tests-in-production': ['src/common/tested.ts', "import '../../test/target.js';"],
   'no-development-packages-in-production': ['src/common/dev.ts', "import 'dev-package';"],
   'packages-are-declared': ['src/common/hidden.ts', "import 'hidden-package';"],
@@ -38,6 +44,7 @@ const TARGETS: Record<string, string> = {
   'src/modules/a/upper/top.ts': 'export const top = 1;',
   'src/common/target.ts': '',
   'src/evaluation/target.ts': '',
+  'console/src/pages/home/home.page.ts': '',
   'test/target.ts': '',
   'clients/typescript/src/connect.ts': '',
   'src/modules/b/b.repository.ts': '',
@@ -96,7 +103,7 @@ describe('.dependency-cruiser.cjs', () => {
 
 function cruise(cwd: string): Promise<Report['summary']['violations']> {
   const program = resolve('node_modules/.bin/depcruise');
-  const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations', 'clients'];
+  const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations', 'clients', 'console'];
   return new Promise((done, fail) => {
     execFile(program, args, { cwd, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
       // The exit status is the number of violations, so only an empty answer is a failure.

@@ -10,7 +10,7 @@ const NO_IDENTITY = /\bidentity\s*;\s*q=0(\.0{0,3})?\s*(,|$)/i;
 const NO_OTHER = /\*\s*;\s*q=0(\.0{0,3})?\s*(,|$)/;
 
 /** Files for anybody: those worth compressing are kept compressed (`KeptFile`). */
-const FILES_PATH = /^\/docs\//;
+const FILES_PATH = /^\/(docs|console)\//;
 
 /**
  * Express middleware that compresses answers for callers that ask for it, and costs the others nothing. Short answers stay

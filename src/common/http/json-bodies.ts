@@ -34,8 +34,8 @@ const UTF_8 = new TextDecoder();
 /**
  * Reads JSON bodies, and refuses fields and query parameters that a route does not declare. `RequestGuard` does so and no
  * middleware: 401, 403 and the 404 of a path are answered first. A missing body is `{}`. A route may have a limit of its
- * own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes read nothing of a request, and nothing is
- * read for them.
+ * own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes without a body of their own read nothing of a
+ * request, and nothing is read for them.
  */
 export class JsonBodies {
   private readonly parsers = new Map<number, RequestHandler>();
@@ -61,8 +61,8 @@ export class JsonBodies {
   async read(context: ExecutionContext): Promise<void> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (!isPublic(this.reflector, context)) {
-      const { takesBody, query } = routeInputs(context);
+    const { takesBody, query } = routeInputs(context);
+    if (takesBody || !isPublic(this.reflector, context)) {
       refuseUnknownQuery(request.query, query);
       if (takesBody || (hasBody(request) && !(await isEmptyBody(request)))) {
         const limit = this.env.get(

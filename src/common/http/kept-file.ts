@@ -22,11 +22,13 @@ export class KeptFile {
 
   /**
    * @param type media type with its charset
-   * @param make the text; called at most once
+   * @param make the content; called at most once
+   * @param caching for how long callers may keep it without asking
    */
   constructor(
     private readonly type: string,
-    private readonly make: () => string,
+    private readonly make: () => string | Buffer,
+    private readonly caching = 'no-cache',
   ) {}
 
   /**
@@ -36,8 +38,8 @@ export class KeptFile {
   async send(request: Request, response: Response): Promise<void> {
     const kept = (this.kept ??= keep(this.make()));
     response.setHeader('Content-Type', this.type);
-    // Callers may keep it and have to ask again; nothing on the way, our own compression included, changes it.
-    response.setHeader('Cache-Control', 'no-cache, no-transform');
+    // Nothing on the way, our own compression included, changes it.
+    response.setHeader('Cache-Control', `${this.caching}, no-transform`);
     response.setHeader('ETag', kept.etag);
     const coding = codingFor(request);
     if (coding !== undefined) {
@@ -47,8 +49,8 @@ export class KeptFile {
   }
 }
 
-function keep(text: string): Kept {
-  const bytes = Buffer.from(text);
+function keep(content: string | Buffer): Kept {
+  const bytes = Buffer.from(content);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,

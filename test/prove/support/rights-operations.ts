@@ -72,6 +72,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   preflightVersion: DELIVERY,
   preflightBuild: DELIVERY,
   getBuildInfo: ANYBODY,
+  getCaller: { ...SCANS, tellsNoApps: true },
   discoverPlatform: SCANS,
   listScans: { ...SCANS, tellsNoApps: true },
   getScan: SCANS,

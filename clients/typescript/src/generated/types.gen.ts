@@ -864,6 +864,82 @@ export type Workflow = {
     nodes: Array<WorkflowNode>;
 };
 
+export type CallerPermission = {
+    /**
+     * Name of the permission.
+     */
+    permission: string;
+    /**
+     * Applications that it is granted for, by id, in which `*` stands for any number of characters; null for all.
+     */
+    applications: Array<string> | null;
+};
+
+export type AskedPermissions = {
+    /**
+     * For the discovery of the platform; null for any valid token.
+     */
+    discovery: string | null;
+    /**
+     * For starting a process; null for any valid token.
+     */
+    processStart: string | null;
+    /**
+     * For executing a UI action; null for any valid token.
+     */
+    uiAction: string | null;
+    /**
+     * For the board of jobs; null where there is none.
+     */
+    jobBoard: string | null;
+};
+
+export type Caller = {
+    /**
+     * Subject of the token. With the issuer it is the identity of the caller.
+     */
+    subject: string;
+    /**
+     * Names, as records show them.
+     */
+    user: UserReference;
+    /**
+     * What the token grants by PERMISSION_RULES, by name.
+     */
+    permissions: Array<CallerPermission>;
+    /**
+     * Which permission is asked for where a setting says so.
+     */
+    asked: AskedPermissions;
+};
+
+export type ConsoleSettings = {
+    /**
+     * Issuer of the access tokens, at which people sign in.
+     */
+    issuer: string;
+    /**
+     * Client of the console at this issuer; null where no operator has set one.
+     */
+    clientId: string | null;
+    /**
+     * Scopes that the console asks for.
+     */
+    scope: string;
+    /**
+     * Whether the service runs in evaluation mode, which signs people in itself.
+     */
+    evaluation: boolean;
+    /**
+     * Version of the service.
+     */
+    version: string;
+    /**
+     * Path of the page of this document.
+     */
+    documentation: string;
+};
+
 /**
  * Whether the check went well.
  */
@@ -5925,6 +6001,63 @@ export type UpdateWorkflowNodeResponses = {
 };
 
 export type UpdateWorkflowNodeResponse = UpdateWorkflowNodeResponses[keyof UpdateWorkflowNodeResponses];
+
+export type GetCallerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/rtm/api/me';
+};
+
+export type GetCallerErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type GetCallerError = GetCallerErrors[keyof GetCallerErrors];
+
+export type GetCallerResponses = {
+    /**
+     * The caller.
+     */
+    200: Caller;
+};
+
+export type GetCallerResponse = GetCallerResponses[keyof GetCallerResponses];
+
+export type GetConsoleSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/console/settings';
+};
+
+export type GetConsoleSettingsResponses = {
+    /**
+     * The settings.
+     */
+    200: ConsoleSettings;
+};
+
+export type GetConsoleSettingsResponse = GetConsoleSettingsResponses[keyof GetConsoleSettingsResponses];
 
 export type DiscoverPlatformData = {
     body?: never;

@@ -1,0 +1,117 @@
+import { computed, signal } from '@preact/signals';
+
+/** Before every path of the console. */
+const BASE = '/console';
+
+/** A place in the console: its path without the base, and what stands behind the question mark. */
+export interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+const address = signal(addressOf(location));
+
+/** Where the person is. */
+export const place = computed<Place>(() => {
+  const { pathname, searchParams } = new URL(address.value, location.origin);
+  return { path: pathname.slice(BASE.length) || '/', query: searchParams };
+});
+
+/** The address of a place, for links. */
+export function href(to: string): string {
+  return `${BASE}${to}`;
+}
+
+/** Goes to a place, as a click on a link does. */
+export function navigate(to: string, { replace = false } = {}): void {
+  if (href(to) !== address.value) {
+    history[replace ? 'replaceState' : 'pushState'](null, '', href(to));
+    address.value = addressOf(location);
+  }
+}
+
+/**
+ * Changes parts of the query and keeps the others, without a new entry of the history: for filters. An empty value leaves the part
+ * out.
+ */
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const { path, query } = place.peek();
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') {
+      next.delete(name);
+    } else {
+      next.set(name, value);
+    }
+  }
+  const text = next.toString();
+  navigate(text === '' ? path : `${path}?${text}`, { replace: true });
+}
+
+/** Follows links of the console without loading a page, and the buttons of the browser. Called once. */
+export function startRouter(): void {
+  addEventListener('popstate', () => {
+    address.value = addressOf(location);
+  });
+  addEventListener('click', (event) => {
+    const link = linkOf(event);
+    if (link !== undefined) {
+      event.preventDefault();
+      navigate(`${link.pathname.slice(BASE.length)}${link.search}`);
+      scrollTo(0, 0);
+    }
+  });
+}
+
+/** Matches a path with a pattern such as `/instances/:uuid`; gives the parts that the pattern names. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = partsOf(pattern);
+  const found = partsOf(path);
+  if (wanted.length !== found.length) {
+    return undefined;
+  }
+  const params: Record<string, string> = {};
+  for (const [index, name] of wanted.entries()) {
+    const part = decoded(found[index] ?? '');
+    if (name.startsWith(':') && part !== undefined) {
+      params[name.slice(1)] = part;
+    } else if (name !== part) {
+      return undefined;
+    }
+  }
+  return params;
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function addressOf({ pathname, search }: Location): string {
+  return pathname + search;
+}
+
+/** The link of the console that a plain click is about. Whoever holds a key wants a new tab, or something else of the browser. */
+function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (
+    !isPlain ||
+    event.defaultPrevented ||
+    link === null ||
+    link.target !== '' ||
+    link.hasAttribute('download')
+  ) {
+    return undefined;
+  }
+  const isOurs = link.origin === location.origin && `${link.pathname}/`.startsWith(`${BASE}/`);
+  // A place within the page is for the browser.
+  return isOurs && link.hash === '' ? link : undefined;
+}

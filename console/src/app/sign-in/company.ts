@@ -1,0 +1,112 @@
+import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
+import { href, navigate, place } from '../router.js';
+import { begin, hasEnded, type SignedIn } from '../session.js';
+import type { Settings } from '../settings.js';
+import { keep, kept } from './kept.js';
+
+/** Where the issuer sends a person back, and where it answers within a frame. */
+const RETURN_PATH = '/signed-in';
+const SILENT_PATH = '/silent';
+/** Says that somebody was signed in in this tab, so that a reload signs in again without a click. */
+const WAS_SIGNED_IN = 'svc-console signed in';
+
+/** Signs people in at the issuer of the company: authorization code with PKCE. Tokens never leave the memory of the tab. */
+export class CompanySignIn {
+  private readonly manager: UserManager;
+
+  constructor(issuer: string, clientId: string, scope: string) {
+    const { origin } = location;
+    this.manager = new UserManager({
+      authority: issuer,
+      client_id: clientId,
+      scope,
+      redirect_uri: origin + href(RETURN_PATH),
+      silent_redirect_uri: origin + href(SILENT_PATH),
+      post_logout_redirect_uri: origin + href('/'),
+      response_type: 'code',
+      // What is known of a sign-in that is under way, such as its code verifier; no token.
+      stateStore: new WebStorageStateStore({ store: sessionStorage, prefix: 'svc-console.' }),
+      userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+      automaticSilentRenew: true,
+      monitorSession: false,
+      loadUserInfo: false,
+    });
+    this.manager.events.addSilentRenewError(() => {
+      hasEnded.value = true;
+    });
+    this.manager.events.addUserLoaded(() => {
+      hasEnded.value = false;
+    });
+  }
+
+  static of({ issuer, clientId, scope }: Settings): CompanySignIn | undefined {
+    return clientId === null ? undefined : new CompanySignIn(issuer, clientId, scope);
+  }
+
+  /**
+   * Goes on with what the address says: the end of a sign-in, the answer within a frame, or a page that was loaded anew.
+   * @returns whether the page need not be shown: it is a frame, or another page is about to come
+   */
+  async resume(): Promise<boolean> {
+    const { path } = place.peek();
+    if (path === SILENT_PATH) {
+      await this.manager.signinSilentCallback();
+      return true;
+    }
+    if (path === RETURN_PATH) {
+      await this.finish();
+      return false;
+    }
+    if (kept(WAS_SIGNED_IN) === null) {
+      return false;
+    }
+    // Once: where the issuer lets nobody in, the person shall read why.
+    keep(WAS_SIGNED_IN, null);
+    await this.start();
+    return true;
+  }
+
+  /** Leads to the issuer. */
+  async start(): Promise<void> {
+    const { path, query } = place.peek();
+    const text = query.toString();
+    await this.manager.signinRedirect({ state: text === '' ? path : `${path}?${text}` });
+  }
+
+  private async finish(): Promise<void> {
+    try {
+      const user = await this.manager.signinRedirectCallback();
+      navigate(typeof user.state === 'string' ? user.state : '/', { replace: true });
+      await begin(this.means());
+      keep(WAS_SIGNED_IN, 'yes');
+    } catch (error) {
+      navigate('/', { replace: true });
+      throw error;
+    }
+  }
+
+  private means(): SignedIn {
+    return {
+      token: async () => (await this.user()).access_token,
+      signOut: async () => {
+        keep(WAS_SIGNED_IN, null);
+        await this.manager.signoutRedirect().catch(() => this.manager.removeUser());
+      },
+    };
+  }
+
+  /** With a token that is still good, as far as the clock of this machine can tell; otherwise the service says that it is not. */
+  private async user(): Promise<User> {
+    const user = await this.manager.getUser();
+    if (user !== null && user.expired !== true) {
+      return user;
+    }
+    const renewed = await this.manager.signinSilent().catch(() => null);
+    hasEnded.value = renewed === null;
+    const last = renewed ?? user;
+    if (last === null) {
+      throw new Error('nobody is signed in');
+    }
+    return last;
+  }
+}

@@ -1,0 +1,83 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
+import { texts } from '../texts/texts.js';
+import type { DiagramView, Mark } from './viewer.js';
+
+interface DiagramProps {
+  /** What it is a diagram of. */
+  name: string;
+  /** The BPMN file. */
+  xml: string;
+  /** What stands on its elements. */
+  marks?: readonly Mark[];
+  onElement?: (elementId: string) => void;
+}
+
+type Loaded = { state: 'loading' } | { state: 'failed' } | { state: 'shown'; view: DiagramView };
+
+/** A process as it was drawn. What draws it is loaded when the first diagram is shown. */
+export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX.Element {
+  const element = useRef<HTMLDivElement>(null);
+  const clicked = useRef(onElement);
+  clicked.current = onElement;
+  const [loaded, setLoaded] = useState<Loaded>({ state: 'loading' });
+
+  useEffect(() => {
+    let isOver = false;
+    let view: DiagramView | undefined;
+    const show = async (): Promise<void> => {
+      try {
+        const { DiagramView } = await import('./viewer.js');
+        if (isOver || element.current === null) {
+          return;
+        }
+        view = new DiagramView(element.current, (id) => clicked.current?.(id));
+        await view.open(xml);
+        setLoaded({ state: 'shown', view });
+      } catch {
+        setLoaded({ state: 'failed' });
+      }
+    };
+    setLoaded({ state: 'loading' });
+    void show();
+    return () => {
+      isOver = true;
+      view?.close();
+    };
+  }, [xml]);
+
+  useEffect(() => {
+    if (loaded.state === 'shown') {
+      loaded.view.mark(marks);
+    }
+  }, [loaded, marks]);
+
+  return (
+    <figure class="diagram" aria-label={texts.diagram.label(name)}>
+      <div class="diagram-canvas" ref={element} />
+      {loaded.state !== 'shown' && (
+        <p class="diagram-note" role="status">
+          {loaded.state === 'loading' ? texts.diagram.loading : texts.diagram.failed}
+        </p>
+      )}
+      {loaded.state === 'shown' && <DiagramButtons view={loaded.view} />}
+    </figure>
+  );
+}
+
+function DiagramButtons({ view }: { view: DiagramView }): JSX.Element {
+  return (
+    <div class="diagram-buttons">
+      <Button label={texts.diagram.zoomIn} onClick={() => view.zoom(1.25)}>
+        +
+      </Button>
+      <Button label={texts.diagram.zoomOut} onClick={() => view.zoom(0.8)}>
+        −
+      </Button>
+      <Button label={texts.diagram.fit} onClick={() => view.fit()}>
+        ⤢
+      </Button>
+    </div>
+  );
+}

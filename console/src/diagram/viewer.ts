@@ -1,0 +1,89 @@
+import 'bpmn-js/dist/assets/diagram-js.css';
+import 'bpmn-js/dist/assets/bpmn-js.css';
+import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer';
+import './diagram.css';
+
+/** What stands on an element of a diagram. */
+export interface Mark {
+  /** Id of the element in the BPMN file. */
+  elementId: string;
+  /** Names of classes, such as `is-passed`, `is-active` or `is-stopped`. */
+  className: string;
+  /** A short text beside it, such as a count. */
+  text?: string;
+  /** What the text means. */
+  title?: string;
+}
+
+interface Canvas {
+  zoom(level?: number | 'fit-viewport', center?: 'auto'): number;
+  addMarker(element: string, name: string): void;
+  removeMarker(element: string, name: string): void;
+}
+interface Overlays {
+  add(element: string, overlay: { position: object; html: HTMLElement }): string;
+  clear(): void;
+}
+interface ElementRegistry {
+  get(element: string): object | undefined;
+}
+interface EventBus {
+  on(event: string, listener: (event: { element: { id: string } }) => void): void;
+}
+
+/** bpmn-js in one element of the page. Loaded lazily: it is larger than all the rest. */
+export class DiagramView {
+  private readonly viewer: NavigatedViewer;
+  private marks: readonly Mark[] = [];
+
+  constructor(container: HTMLElement, onElement: (elementId: string) => void) {
+    this.viewer = new NavigatedViewer({ container });
+    this.viewer.get<EventBus>('eventBus').on('element.click', ({ element }) => onElement(element.id));
+  }
+
+  /** Draws a BPMN file. */
+  async open(xml: string): Promise<void> {
+    await this.viewer.importXML(xml);
+    this.fit();
+  }
+
+  fit(): void {
+    this.canvas.zoom('fit-viewport', 'auto');
+  }
+
+  zoom(factor: number): void {
+    this.canvas.zoom(this.canvas.zoom() * factor);
+  }
+
+  /** Shows these marks in the place of those before. Elements that the diagram has not are left out. */
+  mark(marks: readonly Mark[]): void {
+    const overlays = this.viewer.get<Overlays>('overlays');
+    const elements = this.viewer.get<ElementRegistry>('elementRegistry');
+    this.marks.forEach(({ elementId, className }) => this.canvas.removeMarker(elementId, className));
+    overlays.clear();
+    this.marks = marks.filter(({ elementId }) => elements.get(elementId) !== undefined);
+    for (const mark of this.marks) {
+      this.canvas.addMarker(mark.elementId, mark.className);
+      if (mark.text !== undefined) {
+        overlays.add(mark.elementId, { position: { top: -10, right: 14 }, html: labelOf(mark) });
+      }
+    }
+  }
+
+  close(): void {
+    this.viewer.destroy();
+  }
+
+  private get canvas(): Canvas {
+    return this.viewer.get<Canvas>('canvas');
+  }
+}
+
+/** An element and no markup: texts are data. */
+function labelOf({ text = '', title = '', className }: Mark): HTMLElement {
+  const label = document.createElement('span');
+  label.className = `diagram-label ${className}`;
+  label.textContent = text;
+  label.title = title;
+  return label;
+}

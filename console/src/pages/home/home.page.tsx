@@ -1,0 +1,31 @@
+import type { JSX } from 'preact';
+import { may, mayAsked } from '../../app/permissions.js';
+import { Note } from '../../parts/notes.js';
+import { PageHead } from '../../parts/page-head.js';
+import { texts } from '../../texts/texts.js';
+import { Health } from './health.js';
+import { Incidents } from './incidents.js';
+import { Running } from './running.js';
+
+const { home } = texts;
+
+/** What runs, what waits and what is wrong. */
+export function Page(): JSX.Element {
+  const mayRead = may('process-read');
+  return (
+    <>
+      <PageHead title={home.title} lead={home.lead} />
+      {mayAsked('discovery') && <Health />}
+      {mayRead ? (
+        <div class="columns">
+          <Incidents />
+          <Running />
+        </div>
+      ) : (
+        <Note>
+          <p>{home.notRead}</p>
+        </Note>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import { may } from '../../app/permissions.js';
+import type { Area } from '../../shell/area.js';
+import { texts } from '../../texts/texts.js';
+
+export const systems: Area = {
+  name: 'systems',
+  title: texts.areas.systems,
+  path: '/systems',
+  icon: 'M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01',
+  isOffered: () => may('integration-management'),
+  pages: [],
+};

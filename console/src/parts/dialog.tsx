@@ -1,0 +1,90 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { texts } from '../texts/texts.js';
+import { Button } from './button.js';
+import { ErrorNote } from './error-note.js';
+
+interface DialogProps {
+  title: string;
+  children: ComponentChildren;
+  /** Buttons, at its end. */
+  actions?: ComponentChildren;
+  onClose: () => void;
+  isWide?: boolean;
+}
+
+/** A dialog before the page. It is open as long as it is there; the browser keeps the focus in it and closes it with Escape. */
+export function Dialog({ title, children, actions, onClose, isWide = false }: DialogProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) {
+        before.focus();
+      }
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog is-wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="bare" label={texts.parts.close} onClick={onClose}>
+          ✕
+        </Button>
+      </div>
+      <div class="dialog-body">{children}</div>
+      {actions !== undefined && <div class="dialog-foot">{actions}</div>}
+    </dialog>
+  );
+}
+
+interface ConfirmDialogProps {
+  title: string;
+  /** What will happen. */
+  children: ComponentChildren;
+  /** Word of the button that does it. */
+  confirm: string;
+  isDangerous?: boolean;
+  isBusy?: boolean;
+  disabled?: boolean;
+  error?: unknown;
+  onConfirm: () => unknown;
+  onClose: () => void;
+}
+
+/** Asks before something is done that cannot be taken back, or that others notice. */
+export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  const { title, children, confirm, isDangerous = false, isBusy = false, disabled = false } = props;
+  return (
+    <Dialog
+      title={title}
+      onClose={props.onClose}
+      actions={
+        <>
+          <Button onClick={props.onClose}>{texts.parts.cancel}</Button>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            disabled={disabled}
+            onClick={props.onConfirm}
+          >
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      <ErrorNote error={props.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,260 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { texts } from '../../texts/texts.js';
+import { Button } from '../button.js';
+import { Select, TextArea, TextField } from '../fields.js';
+import { initialValue, kindOf, resolved, typesOf, type Schema } from './schema.js';
+
+/** The whole form. `value` is what would be sent; members without a value are left out of it. */
+export interface SchemaFormProps {
+  schema: Schema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  /** What is wrong, by the path of the member as the service names it (`client.name`). */
+  errors?: Readonly<Record<string, string>>;
+}
+
+interface PartProps {
+  schema: Schema;
+  root: Schema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  label: string;
+  path: string;
+  isRequired: boolean;
+  errors: Readonly<Record<string, string>>;
+}
+
+/**
+ * A form made from a JSON Schema: fields for objects, lists, texts, numbers, choices and variants; JSON for everything else. The
+ * service holds what is sent against the schema; the form only helps to write it.
+ */
+export function SchemaForm({ schema, value, onChange, errors = {} }: SchemaFormProps): JSX.Element {
+  return (
+    <div class="schema-form">
+      <Part
+        schema={schema}
+        root={schema}
+        value={value}
+        onChange={onChange}
+        label={schema.title ?? ''}
+        path=""
+        isRequired
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+function Part(props: PartProps): JSX.Element {
+  const schema = resolved(props.schema, props.root);
+  const part = { ...props, schema };
+  switch (kindOf(schema)) {
+    case 'object':
+      return <ObjectPart {...part} />;
+    case 'array':
+      return <ListPart {...part} />;
+    case 'variants':
+      return <VariantsPart {...part} />;
+    case 'choice':
+      return <ChoicePart {...part} values={schema.enum ?? [schema.const]} />;
+    case 'boolean':
+      return <ChoicePart {...part} values={[true, false]} />;
+    case 'number':
+      return <NumberPart {...part} />;
+    case 'text':
+      return <TextPart {...part} />;
+    case 'json':
+      return <JsonPart {...part} />;
+  }
+}
+
+function ObjectPart({ schema, root, value, onChange, label, path, errors }: PartProps): JSX.Element {
+  const members = isObject(value) ? value : {};
+  const change = (name: string, next: unknown): void => {
+    const { [name]: _, ...others } = members;
+    onChange(next === undefined ? others : { ...others, [name]: next });
+  };
+  const fields = Object.entries(schema.properties ?? {}).map(([name, part]) => (
+    <Part
+      key={name}
+      schema={part}
+      root={root}
+      value={members[name]}
+      onChange={(next) => change(name, next)}
+      label={resolved(part, root).title ?? name}
+      path={path === '' ? name : `${path}.${name}`}
+      isRequired={schema.required?.includes(name) === true}
+      errors={errors}
+    />
+  ));
+  return path === '' ? (
+    <>{fields}</>
+  ) : (
+    <fieldset>
+      <legend>{label}</legend>
+      {schema.description !== undefined && <p class="field-hint">{schema.description}</p>}
+      {fields}
+    </fieldset>
+  );
+}
+
+function ListPart({ schema, root, value, onChange, label, path, errors }: PartProps): JSX.Element {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const item = schema.items ?? {};
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {schema.description !== undefined && <p class="field-hint">{schema.description}</p>}
+      {items.map((each, index) => (
+        <div key={index} class="schema-item">
+          <Part
+            schema={item}
+            root={root}
+            value={each}
+            onChange={(next) => onChange(items.with(index, next))}
+            label={`${label} ${index + 1}`}
+            path={`${path}.${index}`}
+            isRequired
+            errors={errors}
+          />
+          <Button
+            label={`${texts.parts.remove} ${label} ${index + 1}`}
+            onClick={() => onChange(items.filter((_, at) => at !== index))}
+          >
+            {texts.parts.remove}
+          </Button>
+        </div>
+      ))}
+      <Button onClick={() => onChange([...items, initialValue(item, root) ?? null])}>
+        {texts.parts.add}
+      </Button>
+    </fieldset>
+  );
+}
+
+function VariantsPart(props: PartProps): JSX.Element {
+  const { schema, root, onChange, label } = props;
+  const variants = (schema.oneOf ?? schema.anyOf ?? []).map((variant) => resolved(variant, root));
+  const [chosen, setChosen] = useState(0);
+  const variant = variants[chosen];
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      <Select
+        label={texts.parts.choice}
+        value={String(chosen)}
+        choices={variants.map((each, index) => ({
+          value: String(index),
+          title: each.title ?? (typesOf(each).join(', ') || String(index + 1)),
+        }))}
+        onChange={(index) => {
+          setChosen(Number(index));
+          onChange(initialValue(variants[Number(index)] ?? {}, root));
+        }}
+      />
+      {variant !== undefined && <Part {...props} schema={variant} />}
+    </fieldset>
+  );
+}
+
+function ChoicePart({
+  values,
+  value,
+  onChange,
+  ...part
+}: PartProps & { values: readonly unknown[] }): JSX.Element {
+  const at = values.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
+  return (
+    <Select
+      {...fieldOf(part)}
+      value={at < 0 ? '' : String(at)}
+      empty={texts.parts.choose}
+      choices={values.map((each, index) => ({ value: String(index), title: titleOf(each) }))}
+      onChange={(index) => onChange(index === '' ? undefined : values[Number(index)])}
+    />
+  );
+}
+
+function TextPart({ value, onChange, ...part }: PartProps): JSX.Element {
+  const type = part.schema.format === 'date' ? 'date' : 'text';
+  return (
+    <TextField
+      {...fieldOf(part)}
+      type={type}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(text) => onChange(text === '' ? undefined : text)}
+    />
+  );
+}
+
+function NumberPart({ value, onChange, ...part }: PartProps): JSX.Element {
+  const [text, setText] = useState(typeof value === 'number' ? String(value) : '');
+  const number = Number(text);
+  const error = Number.isFinite(number) ? part.errors[part.path] : texts.parts.notANumber;
+  return (
+    <TextField
+      {...fieldOf(part)}
+      error={error}
+      type="number"
+      value={typeof value === 'number' && value !== number ? String(value) : text}
+      onChange={(next) => {
+        setText(next);
+        onChange(next.trim() === '' || !Number.isFinite(Number(next)) ? undefined : Number(next));
+      }}
+    />
+  );
+}
+
+function JsonPart({ value, onChange, ...part }: PartProps): JSX.Element {
+  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
+  const isWrong = text.trim() !== '' && parsed(text) === undefined;
+  return (
+    <TextArea
+      {...fieldOf(part)}
+      error={isWrong ? texts.parts.notJson : part.errors[part.path]}
+      isCode
+      value={text}
+      onChange={(next) => {
+        setText(next);
+        onChange(parsed(next));
+      }}
+    />
+  );
+}
+
+interface FieldTexts {
+  label: string;
+  hint: string | undefined;
+  error: string | undefined;
+  isRequired: boolean;
+}
+
+function fieldOf({
+  schema,
+  label,
+  path,
+  isRequired,
+  errors,
+}: Omit<PartProps, 'value' | 'onChange'>): FieldTexts {
+  return { label: label === '' ? path : label, hint: schema.description, error: errors[path], isRequired };
+}
+
+function titleOf(value: unknown): string {
+  if (typeof value === 'boolean') {
+    return value ? texts.parts.yes : texts.parts.no;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

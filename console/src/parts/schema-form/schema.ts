@@ -1,0 +1,119 @@
+/** A JSON Schema, as far as a form goes by it. What it cannot make fields of is edited as JSON. */
+export interface Schema {
+  type?: string | readonly string[];
+  title?: string;
+  description?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: readonly unknown[];
+  format?: string;
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  items?: Schema;
+  oneOf?: readonly Schema[];
+  anyOf?: readonly Schema[];
+  allOf?: readonly Schema[];
+  $ref?: string;
+  [keyword: string]: unknown;
+}
+
+/** What a form has for a schema. */
+export type Kind = 'object' | 'array' | 'choice' | 'text' | 'number' | 'boolean' | 'variants' | 'json';
+
+/** A chain of references that is longer leads in a circle. */
+const MAX_REFERENCES = 20;
+
+/** A schema without reference: what `$ref` names in the document stands in its place, and a single `allOf` is taken for itself. */
+export function resolved(schema: Schema, root: Schema): Schema {
+  let found = schema;
+  for (let steps = 0; steps < MAX_REFERENCES; steps += 1) {
+    const { $ref, allOf, ...rest } = found;
+    if ($ref !== undefined) {
+      found = { ...pointedAt($ref, root), ...rest };
+    } else if (allOf?.length === 1) {
+      found = { ...allOf[0], ...rest };
+    } else {
+      return found;
+    }
+  }
+  return {};
+}
+
+/** What a form has for a resolved schema. */
+export function kindOf(schema: Schema): Kind {
+  if (schema.enum !== undefined || schema.const !== undefined) {
+    return 'choice';
+  }
+  if ((schema.oneOf ?? schema.anyOf) !== undefined) {
+    return schema.properties === undefined ? 'variants' : 'json';
+  }
+  const types = typesOf(schema);
+  return types.length === 1 ? kindOfType(types[0], schema) : 'json';
+}
+
+/** The types of a schema; null, which a form tells by an empty field, is left out. */
+export function typesOf({ type, properties }: Schema): readonly string[] {
+  const all = typeof type === 'string' ? [type] : (type ?? (properties === undefined ? [] : ['object']));
+  return all.filter((name) => name !== 'null');
+}
+
+/** What a form begins with: defaults, constants, and objects that must be there. Undefined where nothing is given. */
+export function initialValue(schema: Schema, root: Schema = schema): unknown {
+  return initialOf(schema, root, 0);
+}
+
+function initialOf(schema: Schema, root: Schema, depth: number): unknown {
+  const known = resolved(schema, root);
+  const given = known.default ?? known.const;
+  if (given !== undefined) {
+    return structuredClone(given);
+  }
+  if (kindOf(known) !== 'object' || depth > MAX_REFERENCES) {
+    return undefined;
+  }
+  const members = Object.entries(known.properties ?? {}).flatMap(([name, part]) => {
+    const isNeeded = known.required?.includes(name) === true;
+    const value = initialOf(part, root, isNeeded ? depth + 1 : MAX_REFERENCES + 1);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function kindOfType(type: string | undefined, schema: Schema): Kind {
+  switch (type) {
+    case 'object':
+      return Object.keys(schema.properties ?? {}).length > 0 ? 'object' : 'json';
+    case 'array':
+      return schema.items === undefined ? 'json' : 'array';
+    case 'string':
+      return 'text';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return 'json';
+  }
+}
+
+/** What a JSON pointer within the document names (RFC 6901); any value where it leads elsewhere. */
+function pointedAt(reference: string, root: Schema): Schema {
+  if (!reference.startsWith('#')) {
+    return {};
+  }
+  const names = reference
+    .slice(1)
+    .split('/')
+    .filter((name) => name !== '');
+  let found: unknown = root;
+  for (const name of names) {
+    const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? (found as Record<string, unknown>)[key]
+        : undefined;
+  }
+  return typeof found === 'object' && found !== null ? (found as Schema) : {};
+}

@@ -1,0 +1,66 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { Public } from '../../common/auth/public.decorator.js';
+import { RouteNotFoundError } from '../../common/errors/request.errors.js';
+import { Env } from '../../config/env.js';
+import { EvaluationIssuer, UnknownPermissionError } from '../evaluation-issuer.js';
+import { SignInDto } from './sign-in.dto.js';
+import { ForeignPageError, PermissionNotKnownError } from './sign-in.errors.js';
+
+/** Short, since whoever is signed in gets another one by the same call. */
+const TTL_SECONDS = 900;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
+
+/**
+ * Gives the console of evaluation mode a token for whomever it names. The service listens on loopback alone; a page of another site
+ * in a browser of this machine is refused, whether it calls by our address or by a name of its own that leads here (DNS rebinding).
+ */
+@ApiExcludeController()
+@Public()
+@Controller('console/evaluation/sign-in')
+export class EvaluationSignInController {
+  constructor(
+    private readonly issuer: EvaluationIssuer,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws ForeignPageError */
+  @Get()
+  permissions(@Req() request: Request): { permissions: readonly string[] } {
+    this.demandConsole(request);
+    return { permissions: this.issuer.permissions };
+  }
+
+  /**
+   * @throws ForeignPageError
+   * @throws PermissionNotKnownError
+   */
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  async signIn(
+    @Req() request: Request,
+    @Body() { subject, permissions }: SignInDto,
+  ): Promise<{ accessToken: string; expiresIn: number }> {
+    this.demandConsole(request);
+    if (request.headers.origin !== `http://${request.headers.host}`) {
+      throw new ForeignPageError();
+    }
+    try {
+      const order = { subject, permissions: permissions ?? ('all' as const), ttlSeconds: TTL_SECONDS };
+      return { accessToken: await this.issuer.mint(order), expiresIn: TTL_SECONDS };
+    } catch (error) {
+      throw error instanceof UnknownPermissionError ? new PermissionNotKnownError(error.message) : error;
+    }
+  }
+
+  private demandConsole({ headers }: Request): void {
+    if (!this.env.get('CONSOLE')) {
+      throw new RouteNotFoundError();
+    }
+    const site = headers['sec-fetch-site'];
+    if (!LOOPBACK.test(headers.host ?? '') || (site !== undefined && site !== 'same-origin')) {
+      throw new ForeignPageError();
+    }
+  }
+}

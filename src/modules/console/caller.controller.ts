@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import type { Principal } from '../../common/user/principal.js';
+import { Env } from '../../config/env.js';
+import { ConsoleApi } from './console.api.js';
+import { CallerDto, toCaller } from './console.dto.js';
+
+/** Tells callers who they are to this service (extension of the contract). */
+@ApiTags('Console')
+@ApiBearerAuth('bearer')
+@Controller('rtm/api/me')
+export class CallerController {
+  constructor(private readonly env: Env) {}
+
+  @Get()
+  @ConsoleApi.getCaller
+  read(@CurrentPrincipal() principal: Principal): CallerDto {
+    return toCaller(principal, {
+      discovery: this.env.get('DISCOVERY_PERMISSION') ?? null,
+      processStart: this.env.get('PROCESS_START_PERMISSION') ?? null,
+      uiAction: this.env.get('PROCESS_UI_ACTION_PERMISSION') ?? null,
+      jobBoard: this.env.get('JOBS_BOARD_PERMISSION') ?? null,
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import type { RequestHandler } from 'express';
+import type { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
+import type { Env } from '../../config/env.js';
+import { ConsoleFiles } from './console-files.js';
+
+/** Where the console is. */
+const CONSOLE = '/console';
+/** Below it, what is no page: routes of their own. */
+const API_PATH = /^\/console\/(settings$|evaluation\/)/;
+/** In a frame of the console itself the issuer answers whether a person is still signed in. */
+const SILENT_PATH = '/console/silent';
+
+/** Paths below which nobody needs a token: the console is a page like any other until a person signs in. */
+export function consolePaths(env: Env): readonly string[] {
+  return env.get('CONSOLE') ? [CONSOLE, `${CONSOLE}/*`] : [];
+}
+
+/** Express middleware: a browser that asks for the root of the service is led to the console. Who takes anything, or JSON as gladly, is none. */
+export const leadToConsole: RequestHandler = (request, response, next) => {
+  if (isRead(request.method) && request.path === '/' && request.accepts(['json', 'html']) === 'html') {
+    response.redirect(`${CONSOLE}/`);
+  } else {
+    next();
+  }
+};
+
+/**
+ * Express middleware that serves the built console. Its pages are one document, whose script finds out by the path what to show.
+ * It lets pass what it has not.
+ */
+export function serveConsole({ rules }: TrustedIssuer): RequestHandler {
+  const files = ConsoleFiles.load();
+  const page = policyOf(rules.issuer, "'none'");
+  const silent = policyOf(rules.issuer, "'self'");
+  return async (request, response, next) => {
+    const { path } = request;
+    if (
+      !isRead(request.method) ||
+      !(path === CONSOLE || path.startsWith(`${CONSOLE}/`)) ||
+      API_PATH.test(path)
+    ) {
+      next();
+      return;
+    }
+    const file = files.find(path.slice(CONSOLE.length + 1));
+    if (file === undefined) {
+      next();
+    } else if (path === CONSOLE) {
+      response.redirect(`${CONSOLE}/`);
+    } else {
+      response.setHeader('Content-Security-Policy', path === SILENT_PATH ? silent : page);
+      await file.send(request, response);
+    }
+  };
+}
+
+/**
+ * What the page may load and call: files of its own, this service, and the issuer at which people sign in. bpmn-js brings its font
+ * and its mark as data.
+ */
+function policyOf(issuer: string, ancestors: string): string {
+  const origin =
+    URL.canParse(issuer) && new URL(issuer).protocol.startsWith('http') ? ` ${new URL(issuer).origin}` : '';
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src 'self'${origin}`,
+    `frame-src 'self'${origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ');
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

@@ -1,0 +1,31 @@
+import { apiRoutes } from '../../common/http/api-routes.js';
+import { CallerDto, ConsoleSettingsDto } from './console.dto.js';
+
+const CALLER_EXAMPLE = {
+  subject: 'f3a1c2',
+  user: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+  permissions: [
+    { permission: 'application-delivery', applications: ['loans', 'cards-*'] },
+    { permission: 'process-read', applications: null },
+  ],
+  asked: { discovery: null, processStart: null, uiAction: null, jobBoard: null },
+};
+
+/** What the OpenAPI document says of the routes beside it. */
+export const ConsoleApi = apiRoutes([], {
+  getConsoleSettings: {
+    summary: 'Get the settings of the console',
+    description:
+      'Extension of the contract. What the console in the browser must know before anybody has signed in. Needs no token and tells no ' +
+      'secret. 404 where there is no console (`CONSOLE=false`).',
+    isPublic: true,
+    answer: { type: ConsoleSettingsDto, description: 'The settings.' },
+  },
+  getCaller: {
+    summary: 'Get the caller',
+    description:
+      'Extension of the contract. Who the caller is to this service, and what he may do. Any valid token may ask. Each operation decides ' +
+      'for itself all the same.',
+    answer: { type: CallerDto, example: CALLER_EXAMPLE, description: 'The caller.' },
+  },
+});

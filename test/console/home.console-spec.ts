@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useConsole } from './support/console-world.js';
+
+describe('Home', () => {
+  const world = useConsole();
+  beforeAll(async () => {
+    await world().deliverSample();
+    const client = await world().client();
+    const { data: build } = await client.getBuildInfo({ path: { appId: 'sample' } });
+    await client.startProcess({
+      path: { appId: 'sample', buildId: build.buildId, processDefinitionName: 'loan_onboarding' },
+      headers: { 'svc-platform': 'web' },
+      body: { client: { name: 'Ada Example' } },
+    });
+    await client.discoverPlatform();
+  });
+
+  it('shows health, incidents and what runs', async () => {
+    const tab = await world().as('admin');
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
+    await tab.page.getByText('svc-platform: healthy').waitFor();
+    await tab.check('home');
+  });
+
+  it('shows a person without permissions what is open to him', async () => {
+    const tab = await world().as('clerk');
+    await tab.page.getByText('Who may read processes sees them here.').waitFor();
+    await tab.check('home-clerk', { schemes: ['light'] });
+  });
+
+  it('says in sentences that the service is gone, and goes on when it is back', async () => {
+    const tab = await world().as('operator', '/about');
+    await tab.page.route('**/rtm/api/runtime/**', (route) => route.abort());
+    await tab.open('/');
+    await tab.page.getByText('The service does not answer').first().waitFor();
+    await tab.check('home-service-gone', { schemes: ['light'] });
+    await tab.page.unroute('**/rtm/api/runtime/**');
+    await tab.page.getByRole('button', { name: 'Try again' }).first().click();
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
+  });
+
+  it('is used by keyboard', async () => {
+    const tab = await world().as('admin');
+    await tab.page.keyboard.press('Tab');
+    expect(await tab.page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content');
+  });
+});
+
+describe('About', () => {
+  const world = useConsole();
+
+  it('shows the service and the caller', async () => {
+    const tab = await world().as('admin', '/about');
+    await tab.page.getByText('all applications').first().waitFor();
+    await tab.check('about');
+  });
+
+  it('says that there is no such page', async () => {
+    const tab = await world().as('admin', '/nowhere/at/all');
+    await tab.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await tab.check('no-such-page', { schemes: ['light'] });
+  });
+});

@@ -1,0 +1,116 @@
+import { chromium, type Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { connect, type SvcClient } from '../../../clients/typescript/src/index.js';
+import { deliverSample } from '../../../src/evaluation/sample-application.js';
+import { TestApp } from '../../support/app.js';
+import { chromiumPath } from './chromium.js';
+import { PERSONAS, type Persona, type PersonaName } from './personas.js';
+import { CONSOLE_CLIENT, SignInProvider } from './sign-in-provider.js';
+import { Tab } from './tab.js';
+
+interface WorldOptions {
+  /** Settings of the service. */
+  settings?: Record<string, string>;
+  provider?: Parameters<typeof SignInProvider.start>[0];
+}
+
+/** The service, the sign-on of a company, and browsers in which people use the console. */
+export class ConsoleWorld {
+  private readonly tabs: Tab[] = [];
+
+  private constructor(
+    readonly app: TestApp,
+    readonly provider: SignInProvider,
+    private readonly browser: Browser,
+  ) {}
+
+  static async start({ settings = {}, provider: options }: WorldOptions = {}): Promise<ConsoleWorld> {
+    const executablePath = chromiumPath();
+    if (executablePath === undefined) {
+      throw new Error('there is no Chromium on this machine');
+    }
+    const provider = await SignInProvider.start(options);
+    const app = await TestApp.start({
+      OIDC_ISSUER: provider.url,
+      CONSOLE_OIDC_CLIENT_ID: CONSOLE_CLIENT,
+      ...settings,
+    });
+    provider.register(app.url);
+    const browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    });
+    return new ConsoleWorld(app, provider, browser);
+  }
+
+  /** A client of the service, to make what pages show. */
+  async client(who: PersonaName | Persona = 'admin'): Promise<SvcClient> {
+    const token = await this.provider.token(personaOf(who));
+    return connect({ url: this.app.url, token });
+  }
+
+  /** Delivers the sample application, which has processes, systems, workflows and agents. */
+  deliverSample(): Promise<string> {
+    return deliverSample(this.app.nest, 'sample');
+  }
+
+  /** A tab at a place of the console in which nobody has signed in. */
+  async tab(path = '/'): Promise<Tab> {
+    const context = await this.browser.newContext({ viewport: { width: 1_600, height: 900 } });
+    const tab = await Tab.in(context, this.app.url);
+    this.tabs.push(tab);
+    await tab.open(path);
+    return tab;
+  }
+
+  /** A tab in which somebody has signed in, at the place where he wanted to go. */
+  async as(who: PersonaName | Persona, path = '/'): Promise<Tab> {
+    const persona = personaOf(who);
+    this.provider.add(persona);
+    const tab = await this.tab(path);
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: persona.name }).click();
+    await tab.page.getByRole('navigation', { name: 'Areas' }).waitFor({ state: 'attached' });
+    await tab.settled();
+    return tab;
+  }
+
+  /**
+   * Closes all tabs.
+   * @throws Error when something went wrong in one of them
+   */
+  async closeTabs(): Promise<void> {
+    const tabs = this.tabs.splice(0);
+    await Promise.all(tabs.map((tab) => tab.close()));
+    const problems = tabs.flatMap((tab) => tab.problems);
+    if (problems.length > 0) {
+      throw new Error(`In the console:\n${problems.join('\n')}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.app.close();
+    await this.provider.stop();
+  }
+}
+
+/** The world of a test file. After each test all tabs are closed, and the test fails where something went wrong in one. */
+export function useConsole(options: WorldOptions = {}): () => ConsoleWorld {
+  let world: ConsoleWorld | undefined;
+  beforeAll(async () => {
+    world = await ConsoleWorld.start(options);
+  });
+  afterEach(() => world?.closeTabs());
+  afterAll(() => world?.close());
+  return () => {
+    if (world === undefined) {
+      throw new Error('the console has not started');
+    }
+    return world;
+  };
+}
+
+function personaOf(who: PersonaName | Persona): Persona {
+  return typeof who === 'string' ? PERSONAS[who] : who;
+}

@@ -1,0 +1,44 @@
+/** A person who signs in at the console. */
+export interface Persona {
+  /** Subject and login name. */
+  name: string;
+  firstName: string;
+  lastName: string;
+  /** Permissions, as roles of the realm. */
+  roles: readonly string[];
+}
+
+const ALL = [
+  'integration-management',
+  'application-delivery',
+  'process-read',
+  'process-administration',
+  'workflow-test',
+];
+
+/** Those who sign in. */
+export const PERSONAS = {
+  admin: { name: 'ada.admin', firstName: 'Ada', lastName: 'Admin', roles: ALL },
+  operator: {
+    name: 'otto.operator',
+    firstName: 'Otto',
+    lastName: 'Operator',
+    roles: ['process-read', 'process-administration'],
+  },
+  integrator: {
+    name: 'ina.integrator',
+    firstName: 'Ina',
+    lastName: 'Integrator',
+    roles: ['integration-management'],
+  },
+  author: {
+    name: 'arno.author',
+    firstName: 'Arno',
+    lastName: 'Author',
+    roles: ['application-delivery', 'workflow-test'],
+  },
+  clerk: { name: 'carla.clerk', firstName: 'Carla', lastName: 'Clerk', roles: [] },
+} as const satisfies Record<string, Persona>;
+
+/** One of them. */
+export type PersonaName = keyof typeof PERSONAS;

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { exportJWK, type JWK } from 'jose';
+import { errors, Provider, type Grant } from 'oidc-provider';
+import { AUDIENCE, signingKey } from '../../support/issuer.js';
+import { IssuerServer } from '../../support/issuer-server.js';
+import { PERSONAS, type Persona } from './personas.js';
+
+/** Client of the console, as an operator would register it: public, with PKCE. */
+export const CONSOLE_CLIENT = 'svc-console';
+const SETUP_SECRET = randomBytes(24).toString('hex');
+const RESOURCE_SCOPE = 'svc';
+const INTERACTION = /^\/interaction\/([\w-]+)$/;
+
+interface SignInOptions {
+  /** Whether the console gets refresh tokens; otherwise it renews within a frame. */
+  hasRefreshTokens?: boolean;
+  /** How long an access token is good. */
+  tokenSeconds?: number;
+}
+
+interface Context {
+  oidc: {
+    provider: Provider;
+    client: { clientId: string };
+    session: { accountId: string | undefined; grantIdFor(clientId: string): string | undefined };
+    result?: { consent?: { grantId?: string } };
+  };
+}
+
+/** The sign-on of a company, as a real OpenID Connect provider: people choose who they are, and are asked for no password. */
+export class SignInProvider {
+  private readonly server = new IssuerServer();
+  private keys: JWK[] = [];
+  private provider: Provider | undefined;
+  private readonly people = new Map<string, Persona>(
+    Object.values(PERSONAS).map((persona) => [persona.name, persona]),
+  );
+
+  private constructor(private readonly options: Required<SignInOptions>) {}
+
+  static async start(options: SignInOptions = {}): Promise<SignInProvider> {
+    const provider = new SignInProvider({ hasRefreshTokens: true, tokenSeconds: 300, ...options });
+    const { privateKey, kid, alg } = await signingKey('RS256');
+    provider.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }];
+    await provider.server.start();
+    provider.register('http://127.0.0.1:1');
+    return provider;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Registers the console of the service at an origin. */
+  register(origin: string): void {
+    const provider = new Provider(this.url, this.configuration(origin));
+    this.provider = provider;
+    const listener = provider.callback();
+    this.server.handler = (request, response) => {
+      const uid = INTERACTION.exec(request.url ?? '')?.[1];
+      if (uid === undefined) {
+        listener(request, response);
+      } else {
+        void this.interact(uid, request, response);
+      }
+    };
+  }
+
+  /** Lets a person sign in who is none of the personas. */
+  add(persona: Persona): void {
+    this.people.set(persona.name, persona);
+  }
+
+  /** An access token of a client that may do what the persona may, without a browser. */
+  async token(persona: Persona): Promise<string> {
+    this.add(persona);
+    const response = await fetch(`${this.url}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: `setup-${persona.name}`,
+        client_secret: SETUP_SECRET,
+        resource: AUDIENCE,
+      }),
+    });
+    const { access_token: token } = (await response.json()) as { access_token?: string };
+    if (token === undefined) {
+      throw new Error(`no token for ${persona.name}: ${response.status}`);
+    }
+    return token;
+  }
+
+  /** Makes it vanish, as a sign-on that is down. */
+  stop(): Promise<void> {
+    return this.server.stop();
+  }
+
+  /** A page with a button for each person; the button signs in. */
+  private async interact(uid: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') {
+      const buttons = [...this.people.values()].map(
+        ({ name }) => `<button name="login" value="${name}">${name}</button>`,
+      );
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(
+        `<!doctype html><title>Company</title><form method="post" action="/interaction/${uid}">${buttons.join('')}</form>`,
+      );
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    const login = new URLSearchParams(Buffer.concat(chunks).toString()).get('login') ?? '';
+    await this.provider?.interactionFinished(request, response, { login: { accountId: login } });
+  }
+
+  private configuration(origin: string): Record<string, unknown> {
+    const { hasRefreshTokens, tokenSeconds } = this.options;
+    const resource = {
+      scope: RESOURCE_SCOPE,
+      audience: AUDIENCE,
+      accessTokenTTL: tokenSeconds,
+      accessTokenFormat: 'jwt',
+      jwt: { sign: { alg: 'RS256' } },
+    };
+    return {
+      jwks: { keys: this.keys },
+      cookies: { keys: ['console-tests'] },
+      clients: [
+        {
+          client_id: CONSOLE_CLIENT,
+          token_endpoint_auth_method: 'none',
+          grant_types: ['authorization_code', ...(hasRefreshTokens ? ['refresh_token'] : [])],
+          response_types: ['code'],
+          redirect_uris: [`${origin}/console/signed-in`, `${origin}/console/silent`],
+          post_logout_redirect_uris: [`${origin}/console/`],
+        },
+        ...[...this.people.keys()].map((name) => ({
+          client_id: `setup-${name}`,
+          client_secret: SETUP_SECRET,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+          token_endpoint_auth_method: 'client_secret_post',
+        })),
+      ],
+      scopes: ['openid', 'profile', 'offline_access', RESOURCE_SCOPE],
+      clientBasedCORS: () => true,
+      issueRefreshToken: () => hasRefreshTokens,
+      findAccount: (_context: unknown, id: string) =>
+        this.people.has(id) && { accountId: id, claims: () => ({ sub: id }) },
+      loadExistingGrant,
+      extraTokenClaims: (_context: unknown, token: { accountId?: string; clientId: string }) =>
+        this.claimsOf(token.accountId ?? token.clientId.replace('setup-', '')),
+      interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      features: {
+        devInteractions: { enabled: false },
+        clientCredentials: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: () => AUDIENCE,
+          useGrantedResource: () => true,
+          getResourceServerInfo: (_context: unknown, indicator: string) => {
+            if (indicator !== AUDIENCE) {
+              throw new errors.InvalidTarget();
+            }
+            return resource;
+          },
+        },
+      },
+      ttl: {
+        ClientCredentials: 3_600,
+        Session: 3_600,
+        Grant: 3_600,
+        Interaction: 600,
+        IdToken: 3_600,
+        RefreshToken: 3_600,
+      },
+    };
+  }
+
+  private claimsOf(name: string): Record<string, unknown> {
+    const persona = this.people.get(name);
+    return persona === undefined
+      ? {}
+      : {
+          given_name: persona.firstName,
+          family_name: persona.lastName,
+          preferred_username: persona.name,
+          realm_access: { roles: persona.roles },
+        };
+  }
+}
+
+/** The company has agreed for everybody: nobody is asked what the console may do. */
+async function loadExistingGrant({ oidc }: Context): Promise<Grant | undefined> {
+  const { clientId } = oidc.client;
+  const id = oidc.result?.consent?.grantId ?? oidc.session.grantIdFor(clientId);
+  if (id !== undefined) {
+    return oidc.provider.Grant.find(id);
+  }
+  const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId });
+  grant.addOIDCScope('openid profile offline_access');
+  grant.addResourceScope(AUDIENCE, RESOURCE_SCOPE);
+  await grant.save();
+  return grant;
+}

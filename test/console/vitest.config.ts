@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { builtModules } from '../support/built-modules.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** An end for what hangs, and no claim about the speed of the machine. */
+const TIMEOUT_MS = 180_000;
+
+/** The console in a browser, with the service on one database. */
+function onDatabase(database: string): TestProjectConfiguration {
+  return {
+    root: ROOT,
+    plugins: [builtModules(ROOT)],
+    test: {
+      name: `console-${database}`,
+      isolate: false,
+      include: ['test/console/**/*.console-spec.ts'],
+      globalSetup: ['test/support/global-setup.ts'],
+      setupFiles: ['reflect-metadata', 'test/support/patience.ts', 'test/support/setup.ts'],
+      env: { NODE_ENV: 'test', TEST_DATABASE: database },
+      testTimeout: TIMEOUT_MS,
+      hookTimeout: TIMEOUT_MS,
+    },
+  };
+}
+
+/** A browser keeps a core busy, so there are few workers. TEST_DATABASE names the databases. */
+export default defineConfig({
+  test: { maxWorkers: 2, projects: (process.env['TEST_DATABASE'] ?? 'embedded').split(',').map(onDatabase) },
+});

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestApp } from '../../support/app.js';
+
+const PATH = '/rtm/api/me';
+const RULES = {
+  'process-read': [{ claim: 'roles', has: 'reader' }],
+  'application-delivery': [{ claim: 'roles', has: 'author', apps: ['loans', 'cards-*'] }],
+  'start-processes': [{ claim: 'roles', has: 'starter' }],
+};
+
+describe('the caller', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({
+      JOBS_WORKERS: 'false',
+      PERMISSION_RULES: JSON.stringify(RULES),
+      PROCESS_START_PERMISSION: 'start-processes',
+    });
+  });
+  afterAll(() => app.close());
+
+  it('is told who he is and what he may do, for which applications', async () => {
+    const token = await app.tokenWith({ sub: 'f3a1', roles: ['reader', 'author'] });
+    const { status, body } = await app.request('GET', PATH, { token });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      subject: 'f3a1',
+      user: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+      permissions: [
+        { permission: 'application-delivery', applications: ['loans', 'cards-*'] },
+        { permission: 'process-read', applications: null },
+      ],
+      asked: { discovery: null, processStart: 'start-processes', uiAction: null, jobBoard: null },
+    });
+  });
+
+  it('needs no permission, but a token', async () => {
+    const token = await app.tokenWith({ roles: [] });
+    expect((await app.request('GET', PATH, { token })).body['permissions']).toEqual([]);
+    expect((await app.request('GET', PATH, { token: null })).status).toBe(401);
+  });
+});
