@@ -28,6 +28,7 @@ const PLANTED: Record<string, [file: string, text: string]> = {
   'only-commands-are-clients': ['src/common/calls.ts', "import '../../clients/typescript/src/connect.js';"],
   'console-is-a-client': ['console/src/parts/reach.ts', "import '../../../src/common/target.js';"],
   'console-parts-stay-below-pages': ['console/src/parts/up.ts', "import '../pages/home/home.page.js';"],
+  'console-areas-stand-alone': ['console/src/pages/audit/over.ts', "import '../home/home.page.js';"],
   'service-does-not-know-the-console': [
     'src/common/shows.ts',
     "import '../../console/src/pages/home/home.page.js';",

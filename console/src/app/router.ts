@@ -98,20 +98,17 @@ function addressOf({ pathname, search }: Location): string {
   return pathname + search;
 }
 
-/** The link of the console that a plain click is about. Whoever holds a key wants a new tab, or something else of the browser. */
+/** The link of the console that a click is about. A place within the page, a new tab and a file are for the browser. */
 function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
-  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (
-    !isPlain ||
-    event.defaultPrevented ||
-    link === null ||
-    link.target !== '' ||
-    link.hasAttribute('download')
-  ) {
+  if (event.defaultPrevented || !isPlain(event) || link === null) {
     return undefined;
   }
   const isOurs = link.origin === location.origin && `${link.pathname}/`.startsWith(`${BASE}/`);
-  // A place within the page is for the browser.
-  return isOurs && link.hash === '' ? link : undefined;
+  return isOurs && link.hash === '' && link.target === '' ? link : undefined;
+}
+
+/** Whoever holds a key wants a new tab, or something else of the browser. */
+function isPlain({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey;
 }

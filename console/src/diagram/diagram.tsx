@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
+import { ButtonIcon } from '../parts/icon.js';
 import { texts } from '../texts/texts.js';
 import type { DiagramView, Mark } from './viewer.js';
 
@@ -70,13 +71,13 @@ function DiagramButtons({ view }: { view: DiagramView }): JSX.Element {
   return (
     <div class="diagram-buttons">
       <Button label={texts.diagram.zoomIn} onClick={() => view.zoom(1.25)}>
-        +
+        <ButtonIcon name="plus" />
       </Button>
       <Button label={texts.diagram.zoomOut} onClick={() => view.zoom(0.8)}>
-        −
+        <ButtonIcon name="minus" />
       </Button>
       <Button label={texts.diagram.fit} onClick={() => view.fit()}>
-        ⤢
+        <ButtonIcon name="fit" />
       </Button>
     </div>
   );

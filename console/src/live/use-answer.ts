@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { outcomeOf } from './outcome.js';
 import { whileVisible } from './while-visible.js';
 
 /** What a page knows of something it has asked for. What was known stays while it is asked for again. */
@@ -51,7 +52,7 @@ export function useAnswer<T>(
     const over = new AbortController();
     const once = async (): Promise<void> => {
       setKnown((before) => ({ ...before, isLoading: true }));
-      const next = await outcomeOf(asked.current, over.signal);
+      const next = await outcomeOf(() => asked.current(over.signal));
       if (!over.signal.aborted) {
         setKnown((before) => ({ ...before, error: undefined, ...next, isLoading: false }));
       }
@@ -66,15 +67,4 @@ export function useAnswer<T>(
 
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   return { data: known.data, error: known.error, isLoading: known.isLoading, reload };
-}
-
-async function outcomeOf<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-): Promise<{ data: T } | { error: unknown }> {
-  try {
-    return { data: await ask(signal) };
-  } catch (error) {
-    return { error };
-  }
 }

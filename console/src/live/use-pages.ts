@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { outcomeOf, type Outcome } from './outcome.js';
 
 /** A page of a list as the service answers it: `next` leads on, and is null on the last page. */
 export interface ListPage<T> {
@@ -23,6 +24,8 @@ interface Known<T> {
   isLoading: boolean;
 }
 
+const NOTHING = { items: [], next: undefined, error: undefined, isLoading: true };
+
 /**
  * Reads a list page by page: the first one at once and whenever one of `inputs` changes, the others when they are asked for.
  * @param ask is given the `next` of the page before, undefined for the first page
@@ -32,38 +35,21 @@ export function usePages<T>(
   ask: (next: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>,
   inputs: readonly unknown[],
 ): Pages<T> {
-  const [known, setKnown] = useState<Known<T>>({
-    items: [],
-    next: undefined,
-    error: undefined,
-    isLoading: true,
-  });
+  const [known, setKnown] = useState<Known<T>>(NOTHING);
   const [turn, setTurn] = useState(0);
   const asked = useRef(ask);
   asked.current = ask;
   const over = useRef(new AbortController());
 
-  const read = useCallback(async (next: string | undefined, signal: AbortSignal) => {
+  const read = useCallback(async (next: string | undefined, signal: AbortSignal): Promise<void> => {
     setKnown((before) => ({ ...before, error: undefined, isLoading: true }));
-    try {
-      const page = await asked.current(next, signal);
-      if (!signal.aborted) {
-        setKnown((before) => ({
-          items: next === undefined ? page.items : [...before.items, ...page.items],
-          next: page.next,
-          error: undefined,
-          isLoading: false,
-        }));
-      }
-    } catch (error) {
-      if (!signal.aborted) {
-        setKnown((before) => ({ ...before, error, isLoading: false }));
-      }
+    const outcome = await outcomeOf(() => asked.current(next, signal));
+    if (!signal.aborted) {
+      setKnown((before) => ({ ...withOutcome(before, outcome, next === undefined), isLoading: false }));
     }
   }, []);
 
-  useEffect(() => setKnown({ items: [], next: undefined, error: undefined, isLoading: true }), inputs);
-
+  useEffect(() => setKnown(NOTHING), inputs);
   useEffect(() => {
     const mine = new AbortController();
     over.current = mine;
@@ -71,13 +57,19 @@ export function usePages<T>(
     return () => mine.abort();
   }, [...inputs, turn]);
 
-  const { next } = known;
+  const { next, ...shown } = known;
   return {
-    items: known.items,
-    error: known.error,
-    isLoading: known.isLoading,
+    ...shown,
     hasMore: typeof next === 'string',
     more: () => void (typeof next === 'string' && !known.isLoading && read(next, over.current.signal)),
     reload: () => setTurn((before) => before + 1),
   };
+}
+
+function withOutcome<T>(before: Known<T>, outcome: Outcome<ListPage<T>>, isFirst: boolean): Known<T> {
+  if ('error' in outcome) {
+    return { ...before, error: outcome.error };
+  }
+  const { items, next } = outcome.data;
+  return { ...before, items: isFirst ? items : [...before.items, ...items], next };
 }

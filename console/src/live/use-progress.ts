@@ -19,46 +19,55 @@ export function useProgress(uuid: string | undefined, tell: (progress: InstanceP
   const told = useRef(tell);
   told.current = tell;
 
-  useEffect(() => {
-    if (uuid === undefined) {
-      return undefined;
-    }
-    let over = new AbortController();
-    let last: string | undefined;
-    let hasEnded = false;
-    const follow = async (): Promise<void> => {
-      const { signal } = over;
-      const from = last === undefined ? {} : { lastEventId: last };
-      try {
-        for await (const progress of followInstance(api(), uuid, { signal, ...from })) {
-          last = progress.id;
-          hasEnded = progress.event === 'end';
-          setState({ isLive: !hasEnded, error: undefined });
-          told.current(progress);
-        }
-      } catch (error) {
-        if (!signal.aborted) {
-          setState({ isLive: false, error });
-        }
-      }
-    };
-    const onVisible = (): void => {
-      over.abort();
-      setState((before) => ({ ...before, isLive: false }));
-      if (!document.hidden && !hasEnded) {
-        over = new AbortController();
-        void follow();
-      }
-    };
-    document.addEventListener('visibilitychange', onVisible);
-    if (!document.hidden) {
-      void follow();
-    }
-    return () => {
-      document.removeEventListener('visibilitychange', onVisible);
-      over.abort();
-    };
-  }, [uuid]);
+  useEffect(
+    () =>
+      uuid === undefined
+        ? undefined
+        : followWhileVisible(uuid, setState, (progress) => told.current(progress)),
+    [uuid],
+  );
 
   return state;
+}
+
+/** @returns what ends it */
+function followWhileVisible(
+  uuid: string,
+  setState: (state: Progress) => void,
+  tell: (progress: InstanceProgress) => void,
+): () => void {
+  let over = new AbortController();
+  let last: string | undefined;
+  let hasEnded = false;
+  const follow = async (): Promise<void> => {
+    const { signal } = over;
+    const from = last === undefined ? {} : { lastEventId: last };
+    try {
+      for await (const progress of followInstance(api(), uuid, { signal, ...from })) {
+        last = progress.id;
+        hasEnded = progress.event === 'end';
+        setState({ isLive: !hasEnded, error: undefined });
+        tell(progress);
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        setState({ isLive: false, error });
+      }
+    }
+  };
+  const begin = (): void => {
+    over.abort();
+    if (!document.hidden && !hasEnded) {
+      over = new AbortController();
+      void follow();
+    } else {
+      setState({ isLive: false, error: undefined });
+    }
+  };
+  document.addEventListener('visibilitychange', begin);
+  begin();
+  return () => {
+    document.removeEventListener('visibilitychange', begin);
+    over.abort();
+  };
 }

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.js';
 import { Button } from './button.js';
 import { ErrorNote } from './error-note.js';
+import { ButtonIcon } from './icon.js';
 
 interface DialogProps {
   title: string;
@@ -39,7 +40,7 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="bare" label={texts.parts.close} onClick={onClose}>
-          ✕
+          <ButtonIcon name="close" />
         </Button>
       </div>
       <div class="dialog-body">{children}</div>

@@ -4,6 +4,7 @@ import { texts } from '../texts/texts.js';
 import { classNames } from './class-names.js';
 import { href } from '../app/router.js';
 import { Button } from './button.js';
+import { ButtonIcon } from './icon.js';
 import { absoluteTime, duration, relativeTime } from './time.js';
 import { say } from './messages.js';
 import type { Tone } from './tones.js';
@@ -97,7 +98,7 @@ export function Id({ value }: { value: string }): JSX.Element {
           say(texts.parts.copied);
         }}
       >
-        ⧉
+        <ButtonIcon name="copy" />
       </Button>
     </span>
   );

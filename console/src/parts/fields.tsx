@@ -74,17 +74,16 @@ export function TextField({
   autocomplete = 'off',
   ...field
 }: TextFieldProps): JSX.Element {
+  const kind: object = type === 'number' ? { type, step: 'any' } : { type };
   return (
     <Field {...field}>
       {(wiring) => (
         <input
           {...wiring}
-          // The types of the controls differ by what they are; the members used here are those of all.
-          type={type as 'text'}
           value={value}
           placeholder={placeholder}
           autocomplete={autocomplete}
-          {...(type === 'number' ? { step: 'any' } : {})}
+          {...kind}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
       )}

@@ -19,13 +19,16 @@ export function PageOf({ route, ...props }: PageProps & { route: PageRoute }): J
     if (loaded.has(route)) {
       return;
     }
-    route.load().then(
-      ({ Page }) => {
+    const show = async (): Promise<void> => {
+      try {
+        const { Page } = await route.load();
         loaded.set(route, Page);
         setState({ Page });
-      },
-      (error: unknown) => setState({ error }),
-    );
+      } catch (error) {
+        setState({ error });
+      }
+    };
+    void show();
   }, [route]);
   if (state === undefined) {
     return <Waiting />;

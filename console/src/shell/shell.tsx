@@ -4,6 +4,7 @@ import { href, matchPath, place } from '../app/router.js';
 import { caller, hasEnded, session, signOut } from '../app/session.js';
 import { signInAgain } from '../app/sign-in/start.js';
 import { Button, Link } from '../parts/button.js';
+import { ButtonIcon, Icon } from '../parts/icon.js';
 import { Messages } from '../parts/messages.js';
 import { Empty, Waiting } from '../parts/notes.js';
 import { PageHead } from '../parts/page-head.js';
@@ -46,7 +47,7 @@ function Frame({ areas }: { areas: readonly Area[] }): JSX.Element {
           label={isOpen.value ? shell.closeNavigation : shell.openNavigation}
           onClick={() => (isOpen.value = !isOpen.value)}
         >
-          ☰
+          <ButtonIcon name="menu" />
         </Button>
         <span class="bar-title">{current?.title ?? shell.product}</span>
       </header>
@@ -93,9 +94,7 @@ function Navigation({
                 class="area"
                 {...(area === current ? { 'aria-current': 'page' as const } : {})}
               >
-                <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-                  <path d={area.icon} />
-                </svg>
+                <Icon path={area.icon} />
                 {area.title}
               </a>
             </li>
@@ -127,7 +126,7 @@ function Account(): JSX.Element {
       </label>
       <p class="account-name" title={user?.userName}>
         {name === '' ? user?.userName : name}
-        {user?.impersonatingUser != null && (
+        {user !== undefined && user.impersonatingUser !== null && (
           <span class="quiet"> {shell.onBehalf(user.impersonatingUser.userName)}</span>
         )}
       </p>

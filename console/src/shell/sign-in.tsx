@@ -59,11 +59,10 @@ function SignInError({ error }: { error: unknown }): JSX.Element | null {
     return null;
   }
   const isOfIssuer = error instanceof Error && 'error_description' in error;
-  const description = isOfIssuer ? String(error.error_description ?? error.message) : '';
   return isOfIssuer ? (
     <div class="note note-bad" role="alert">
       <p class="note-title">{signIn.refused}</p>
-      <p>{signIn.refusedLead(description)}</p>
+      <p>{signIn.refusedLead(error.message)}</p>
     </div>
   ) : (
     <ErrorNote error={error} />

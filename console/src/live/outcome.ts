@@ -1,0 +1,11 @@
+/** What came of a call. */
+export type Outcome<T> = { data: T } | { error: unknown };
+
+/** Makes a call and never throws. */
+export async function outcomeOf<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { data: await call() };
+  } catch (error) {
+    return { error };
+  }
+}
