@@ -166,8 +166,9 @@ describe('with CONSOLE=false', () => {
   it.each(['/console', '/console/', '/console/about', '/console/settings'])(
     '%s is an unknown path',
     async (path) => {
-      expect((await app.request('GET', path, { token: null })).status).toBe(401);
-      expect((await app.request('GET', path)).status).toBe(404);
+      expect((await httpGet(app.url, path)).status).toBe(401);
+      const authorization = `Bearer ${await app.tokenWith({})}`;
+      expect((await httpGet(app.url, path, { authorization })).status).toBe(404);
     },
   );
 
