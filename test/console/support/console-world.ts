@@ -56,7 +56,11 @@ export class ConsoleWorld {
 
   /** A tab at a place of the console in which nobody has signed in. */
   async tab(path = '/'): Promise<Tab> {
-    const context = await this.browser.newContext({ viewport: { width: 1_600, height: 900 } });
+    const context = await this.browser.newContext({
+      viewport: { width: 1_600, height: 900 },
+      // A colour half way to another is not what anybody reads.
+      reducedMotion: 'reduce',
+    });
     const tab = await Tab.in(context, this.app.url);
     this.tabs.push(tab);
     await tab.open(path);
