@@ -46,6 +46,25 @@ export interface AppOptions {
   modules?: readonly DynamicModule[];
 }
 
+/** One module for each domain. */
+const DOMAINS = [
+  AgentsModule,
+  AuditModule,
+  BuildsModule,
+  ConsoleModule,
+  DiscoveryModule,
+  HealthModule,
+  JobsModule,
+  JobWorkersModule,
+  ProcessRuntimeModule,
+  SystemsModule,
+  ToolsModule,
+  UiActionModule,
+  WorkflowsModule,
+  AgentResolutionModule,
+  RestEndpointsModule,
+];
+
 /** The whole service. Guards, filter and pipe are here, so that a test gets the same chain. */
 @Module({})
 export class AppModule {
@@ -66,22 +85,8 @@ export class AppModule {
         SecretsModule.with(clock),
         { ...AuthModule.forIssuer(issuer, clock), global: true },
         RequestChecksModule,
-        AgentsModule,
-        AuditModule,
-        BuildsModule,
-        ConsoleModule,
-        DiscoveryModule,
-        HealthModule,
-        JobsModule,
-        JobWorkersModule,
+        ...DOMAINS,
         ...(hasJobBoard(env) ? [JobBoardModule] : []),
-        ProcessRuntimeModule,
-        SystemsModule,
-        ToolsModule,
-        UiActionModule,
-        WorkflowsModule,
-        AgentResolutionModule,
-        RestEndpointsModule,
         ...modules,
       ],
       providers: [
