@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { jsonFault } from '../../common/json-fault.js';
 import { codeOf } from '../../config/start.error.js';
 import { parseModelScript, type ModelScript } from './model-script.js';
 
@@ -35,10 +36,6 @@ function placeOf(error: unknown, text: string): string {
     const [issue] = error.issues;
     return `${issue?.path.join('.')}: ${issue?.message}`;
   }
-  if (!(error instanceof SyntaxError)) {
-    return codeOf(error);
-  }
-  const position = /position (\d+)/.exec(error.message)?.[1];
-  const at = position === undefined ? text.trimEnd().length : Number(position);
-  return `line ${text.slice(0, at).split('\n').length}: no JSON`;
+  const [, line] = /\(line (\d+), column \d+\)$/.exec(jsonFault(error, text) ?? '') ?? [];
+  return line === undefined ? codeOf(error) : `line ${line}: no JSON`;
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/json.js';
+import { isJsonObject, type JsonValue } from '../../common/json.js';
 import type { ChatMessage, ChatRequest } from './chat-request.js';
 import type { ModelScript, ScriptRule } from './model-script.js';
 
@@ -36,24 +36,40 @@ function answerOf(rule: ScriptRule, values: Values, talk: Talk): ScriptedAnswer 
     const answer = fill(rule.answers, values);
     return { content: typeof answer === 'string' ? answer : JSON.stringify(answer), calls: [] };
   }
-  const calls = (rule.calls ?? []).map((call) => ({
-    tool: talk.offeredName(call.tool) ?? call.tool,
-    arguments: JSON.stringify(fill(call.arguments, values)),
-  }));
+  const calls = (rule.calls ?? []).map((call) => {
+    const tool = talk.offeredName(call.tool) ?? call.tool;
+    return { tool, arguments: JSON.stringify(argumentsOf(call.arguments, values, talk.textsOf(tool))) };
+  });
   return { content: says, calls };
+}
+
+/** @param texts names of the arguments that the tool wants as texts, also where a text looks like a number */
+function argumentsOf(
+  given: Readonly<Record<string, JsonValue>>,
+  values: Values,
+  texts: ReadonlySet<string>,
+): JsonValue {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' && texts.has(name) ? fillText(value, values) : fill(value, values),
+    ]),
+  );
 }
 
 /** A talk so far, in the words of a script: tools by the names that their servers give them. */
 export class Talk {
   readonly offered: readonly string[];
   private readonly prompt: string;
+  private readonly tools: NonNullable<ChatRequest['tools']>;
   /** Names under which tools were called, in order. */
   readonly called: readonly string[];
   /** Last answer by the name under which the tool was called. */
   private readonly results = new Map<string, string>();
 
   constructor({ messages, tools }: ChatRequest) {
-    this.offered = (tools ?? []).map(({ function: { name } }) => name);
+    this.tools = tools ?? [];
+    this.offered = this.tools.map(({ function: { name } }) => name);
     this.prompt = messages.flatMap((message) => promptOf(message)).join('\n');
     const calls = messages.flatMap((message) =>
       message.role === 'assistant' ? (message.tool_calls ?? []) : [],
@@ -70,6 +86,17 @@ export class Talk {
   /** The name under which a tool is offered: its own, or its own behind the name of its system. */
   offeredName(tool: string): string | undefined {
     return this.offered.find((name) => isNameOf(tool, name));
+  }
+
+  /** The arguments of a tool, by the name under which it is offered, whose schemas say that they are texts. */
+  textsOf(tool: string): Set<string> {
+    const found = this.tools.find(({ function: { name } }) => name === tool)?.function.parameters;
+    const properties = isJsonObject(found?.['properties']) ? found['properties'] : {};
+    return new Set(
+      Object.entries(properties).flatMap(([name, schema]) =>
+        isJsonObject(schema) && schema['type'] === 'string' ? [name] : [],
+      ),
+    );
   }
 
   /** Named groups of the conditions of a rule; null when one of them does not hold. */
@@ -159,5 +186,7 @@ function fillText(text: string, values: Values): string {
 }
 
 function typed(text: string): JsonValue {
-  return /^(true|false|-?\d{1,15}(\.\d{1,15})?)$/.test(text) ? (JSON.parse(text) as JsonValue) : text;
+  return /^(true|false|-?(0|[1-9]\d{0,14})(\.\d{1,15})?)$/.test(text)
+    ? (JSON.parse(text) as JsonValue)
+    : text;
 }

@@ -114,7 +114,7 @@ export class ScriptedModel {
       case 'GET /v1/models':
         return { object: 'list', data: [{ id: this.name, object: 'model', created: 0, owned_by: 'script' }] };
       case 'POST /v1/chat/completions':
-        return this.complete(parseChatRequest(JSON.parse(await readBody(request))));
+        return this.complete(parseChatRequest(parseBody(await readBody(request))));
       default:
         throw new ModelError(404, 'unknown_url', `There is no ${request.method} ${request.url} here.`);
     }
@@ -162,6 +162,15 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
+/** @throws ModelError */
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ModelError(400, 'invalid_json', 'The body is no JSON.');
+  }
+}
+
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -181,9 +190,6 @@ function asModelError(error: unknown): ModelError {
   }
   if (error instanceof ScriptFileError) {
     return new ModelError(400, 'script_invalid', error.message);
-  }
-  if (error instanceof SyntaxError) {
-    return new ModelError(400, 'invalid_json', 'The body is no JSON.');
   }
   if (error instanceof z.ZodError) {
     const [issue] = error.issues;

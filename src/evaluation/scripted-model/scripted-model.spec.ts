@@ -22,6 +22,10 @@ const SCRIPT = parseModelScript({
       answers: { total: '${sum}', text: 'It is ${sum}${nothing}.' },
     },
     { when: { prompt: 'add', notOffered: ['get-sum'] }, answers: { total: null } },
+    {
+      when: { prompt: 'zip (?<zip>\\S+)' },
+      calls: [{ tool: 'find-depot', arguments: { zip: '${zip}' } }],
+    },
   ],
 });
 
@@ -82,6 +86,21 @@ describe('ScriptedModel', () => {
     expect(call?.id).toMatch(/^call_\w+$/);
     expect(call?.function.name).toBe('tools__get-sum');
     expect(JSON.parse(call!.function.arguments)).toEqual({ a: 20, b: 22, note: 'of 20', more: [null, 22] });
+  });
+
+  it.each([
+    ['0800', undefined, '0800'],
+    ['007', undefined, '007'],
+    ['8001', undefined, 8001],
+    ['8001', 'string', '8001'],
+    ['0', undefined, 0],
+    ['-0.5', undefined, -0.5],
+  ])('gives the text %j as an argument whose schema says %s as %j', async (text, type, given) => {
+    const parameters = { type: 'object', properties: { zip: type === undefined ? {} : { type } } };
+    const tools = [{ type: 'function', function: { name: 'tools__find-depot', parameters } }];
+    const { choices } = await ask([{ role: 'user', content: `zip ${text}` }], { tools });
+    const [call] = choices[0]!.message['tool_calls'] as { function: { arguments: string } }[];
+    expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ zip: given });
   });
 
   it('goes on with values of what the tool answered', async () => {
@@ -192,6 +211,11 @@ describe('a script in a file', () => {
 
   it.each([
     ['{\n "model": "scripted",\n}', 'script_invalid: script.json is no script: line 3: no JSON.'],
+    [
+      '{\n "model": "scripted"\n "rules": []\n\n}',
+      'script_invalid: script.json is no script: line 3: no JSON.',
+    ],
+    ['{\n "model": x,\n\n}', 'script_invalid: script.json is no script: line 2: no JSON.'],
     ['{\n "model":', 'script_invalid: script.json is no script: line 2: no JSON.'],
     ['{"model":"scripted","rules":[{}]}', 'rules.0: must have either calls or answers.'],
   ])('is refused with the place while it is broken: %j', async (text, message) => {
