@@ -69,6 +69,7 @@ describe('the test service', () => {
     const quote = await quoted();
     await quote.hasIncident('REST_STATUS', 'ask');
     expect(await messageOf(() => quote.hasIncident('REST_STATUS', 'confirm'))).toContain('at confirm');
+    await quote.hasIncident();
     expect(await messageOf(() => quote.hasIncident('REST_CALL_FAILED'))).toContain(
       'Expected the instance of quote to have the incident REST_CALL_FAILED.\n  It is STARTED at ask.\n  Incident WORKFLOW at ask:',
     );

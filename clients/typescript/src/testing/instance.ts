@@ -159,22 +159,23 @@ export class TestInstance {
 
   /**
    * An incident is open.
-   * @param code its type, such as `CONDITION_EVALUATION`, or the code of the failed workflow, such as `REST_STATUS`
+   * @param code any without it; else its type, such as `CONDITION_EVALUATION`, or the code of the failed workflow, such as `REST_STATUS`
    * @param element where
    * @throws AssertionError
    */
-  async hasIncident(code: string, element?: string): Promise<void> {
+  async hasIncident(code?: string, element?: string): Promise<void> {
     const instance = await this.read();
     const open = await this.openIncidents(instance);
     const isMeant = ({ type, code: failure, nodeName, bpmnElementId }: OpenIncident): boolean =>
-      [type, failure].includes(code) &&
+      (code === undefined || [type, failure].includes(code)) &&
       (element === undefined || [nodeName, bpmnElementId].includes(element));
     if (!open.some(isMeant)) {
       const where = element === undefined ? '' : ` at ${element}`;
       const actual = open.flatMap(({ type, code: failure }) =>
         failure === undefined ? [type] : [type, failure],
       );
-      throw await this.not(`have the incident ${code}${where}`, instance, actual, code);
+      const what = code === undefined ? 'an incident' : `the incident ${code}`;
+      throw await this.not(`have ${what}${where}`, instance, actual, code ?? 'an incident');
     }
   }
 
