@@ -68,7 +68,8 @@ export async function appIdOf({ env, pathOf }: SvcSurroundings, folder: string):
   return appIdIn(document);
 }
 
-function appIdIn(document: Record<string, unknown> | null): string | undefined {
+/** The same of a document that was read. */
+export function appIdIn(document: Record<string, unknown> | null): string | undefined {
   const application = document?.['application'] as { appId?: unknown } | null | undefined;
   return typeof application?.appId === 'string' ? application.appId : undefined;
 }

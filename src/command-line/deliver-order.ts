@@ -7,6 +7,7 @@ import {
   type Delivered,
   type Order,
 } from '../delivery/deliver.command.js';
+import type { ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { appIdOf } from './author-commands.js';
 import { differenceLines, differencesOf } from './build-differences.js';
 import { UsageError, type Session } from './session.js';
@@ -37,12 +38,14 @@ interface ToldDelivery extends Delivered {
 
 /**
  * Delivers a folder as `npm run deliver` does. The application is that of the folder where --app does not name one.
+ * @param content what was read of the folder before, where it was
  * @throws UsageError
  */
 export async function deliverFolder(
   session: Session,
   folder: string,
   options: DeliverOptions,
+  content?: ReadFolder,
 ): Promise<number> {
   const order = await orderOf(session, folder, options);
   const delivered: ToldDelivery = notDelivered(order);
@@ -58,6 +61,7 @@ export async function deliverFolder(
     ...session.surroundings,
     whenBuilt,
     print: (line: string) => session.tellPeople([line]),
+    ...(content === undefined ? {} : { content }),
     evaluation: () => session.address(),
     tellProgress: (line: string) => session.tell(line),
   };

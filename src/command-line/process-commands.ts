@@ -1,17 +1,21 @@
 import {
   followInstance,
+  ServiceError,
   type InstanceProgress,
   type InstanceResponse,
   type OpenUiAction,
   type StartProcessResponse,
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
+import { didYouMean } from '../common/nearest-name.js';
 import { eventText, nodeOf } from './event-text.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
 import { printable } from '../common/printable.js';
 import { table } from './table.js';
+
+const NOT_FOUND = 404;
 
 /** Platform that the service stores with what is started here. */
 const PLATFORM = { 'svc-platform': 'svc' };
@@ -36,13 +40,31 @@ export async function startProcess(
   const { startCondition, key } = options;
   const svc = await session.service();
   const buildId = options.build ?? (await svc.getBuildInfo({ path: { appId } })).data.buildId;
-  const { data: instance } = await svc.startProcess({
+  const starting = svc.startProcess({
     path: { appId, buildId, processDefinitionName: process },
     headers: { ...PLATFORM, ...keyHeader(key) },
     body: { ...data, ...(startCondition === undefined ? {} : { startCondition }) },
   });
+  const { data: instance } = await starting.catch(async (error: unknown) => {
+    throw await withNearestProcess(svc, { appId, buildId }, process, error);
+  });
   session.show(instance, () => startLines(instance));
   return options.follow === true ? follow(session, svc, instance.uuid) : 0;
+}
+
+/** The same error; where the build has no such process, with the name that was meant. */
+async function withNearestProcess(
+  svc: SvcClient,
+  path: { appId: string; buildId: string },
+  process: string,
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof ServiceError && error.status === NOT_FOUND) {
+    const found = await svc.listProcesses({ path }).catch(() => null);
+    const names = found?.data.processes.map(({ processDefinitionName }) => processDefinitionName) ?? [];
+    error.message += didYouMean(process, names);
+  }
+  return error;
 }
 
 function startLines({ uuid, state, buildId, tokens }: StartProcessResponse): string[] {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { jsonFault } from '../common/json-fault.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { UsageError, type SvcSurroundings } from './session.js';
 
@@ -14,15 +15,16 @@ export async function processData(
     return {};
   }
   const text = await textOf(given, pathOf, readInput);
+  let fault = '';
   try {
     const data: unknown = JSON.parse(text);
     if (isJsonObject(data)) {
       return data;
     }
-  } catch {
-    // Told below.
+  } catch (error) {
+    fault = ` It is no JSON: ${jsonFault(error, text)}.`;
   }
-  throw new UsageError('--data must be a JSON object, @FILE with one, or - for the standard input.');
+  throw new UsageError(`--data must be a JSON object, @FILE with one, or - for the standard input.${fault}`);
 }
 
 async function textOf(

@@ -11,6 +11,8 @@ import { UsageError, type Session } from './session.js';
 import { table } from './table.js';
 import { printable } from '../common/printable.js';
 
+const FORBIDDEN = 403;
+
 type Version = { appId: string; versionId: string };
 
 /** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
@@ -30,9 +32,11 @@ export async function tools(
     await switchTool(svc, version, named, enable !== undefined);
   }
   const systems = await systemsOf(svc, version);
-  if (systems.length === 0 && !(await isThere(svc, version))) {
+  const isThere = systems.length > 0 || (await isVersion(svc, version));
+  if (isThere === false) {
     throw new UsageError(printable(`There is no version ${versionId} of ${appId}.`));
   }
+  const none = `Version ${versionId} of ${appId} has no MCP system${isThere === null ? ', or there is no such version' : ''}.`;
   const lines = (): string[] =>
     table(
       ['SYSTEM', 'TOOL', 'ENABLED', 'DESCRIPTION'],
@@ -42,15 +46,15 @@ export async function tools(
           : found.map((tool) => [name, tool.name, tool.enabled ? 'yes' : 'no', tool.description]),
       ),
     );
-  session.showList(systems, lines, `Version ${versionId} of ${appId} has no MCP system.`);
+  session.showList(systems, lines, none);
   return 0;
 }
 
 /**
  * A version without systems and one that is not there have the same list of systems.
- * @returns true also where this caller may not list versions
+ * @returns null where this caller may not list versions
  */
-async function isThere(svc: SvcClient, { appId, versionId }: Version): Promise<boolean> {
+async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise<boolean | null> {
   try {
     for (let before: string | null | undefined; before !== null;) {
       const query = before === undefined ? {} : { before };
@@ -62,8 +66,8 @@ async function isThere(svc: SvcClient, { appId, versionId }: Version): Promise<b
     }
     return false;
   } catch (error) {
-    if (error instanceof ServiceError) {
-      return true;
+    if (error instanceof ServiceError && error.status === FORBIDDEN) {
+      return null;
     }
     throw error;
   }

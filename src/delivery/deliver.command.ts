@@ -3,7 +3,11 @@ import type { PackageProblem, PreflightResponse } from '../../clients/typescript
 import type { JsonObject } from '../common/json.js';
 import { didYouMean } from '../common/nearest-name.js';
 import type { Env } from '../config/env.js';
-import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
+import {
+  folderLimits,
+  readPackageFolder,
+  type ReadFolder,
+} from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
 import { allPassed, connectionLine, type TestedSystem } from './connection-tests.js';
@@ -78,6 +82,8 @@ export interface DeliverSurroundings {
   evaluation: () => Promise<{ url: string; token: string }>;
   /** Is told what takes long; the standard error where it is left out. */
   tellProgress?: (line: string) => void;
+  /** What is delivered in the place of what the folder holds now. */
+  content?: ReadFolder;
   /** Done when a build is made, before it is activated. */
   whenBuilt?: (buildId: string) => Promise<void>;
 }
@@ -101,12 +107,13 @@ export async function deliverOrder(
   surroundings: DeliverSurroundings,
   delivered: Delivered = notDelivered(order),
 ): Promise<number> {
-  const { env, print, printError, pathOf } = surroundings;
+  const { env, print, printError, pathOf, content } = surroundings;
   const tell = (found: PackageProblem[]): void => {
     delivered.problems.push(...found);
     found.forEach((problem) => print(problemLine(problem)));
   };
-  const { document, problems } = await readPackageFolder(pathOf(order.folder), folderLimits(env));
+  const { document, problems } =
+    content ?? (await readPackageFolder(pathOf(order.folder), folderLimits(env)));
   tell(problems);
   if (document === null) {
     return 1;

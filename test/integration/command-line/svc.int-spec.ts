@@ -100,6 +100,10 @@ describe('svc', () => {
     expect(traced.events.map(({ seq }) => seq)).toEqual(traced.events.map((_, index) => index + 1));
     expect((await run('trace', started.uuid)).output).toMatch(/^SEQ +TIME +EVENT +NODE +ACTOR\n/);
     expect(await json('show', '--app', appId)).toMatchObject([{ uuid: started.uuid }]);
+    expect(await inside(['start', appId, 'greting'])).toMatchObject({
+      status: 1,
+      errors: '404: Process definition not found. Did you mean "greeting"?',
+    });
     expect(await inside(['act', started.uuid, 'tell'])).toMatchObject({
       status: 2,
       errors: 'The action tell is not open: no action is open.',
@@ -347,11 +351,12 @@ describe('svc', () => {
     expect(told).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; until Ctrl-C$/m);
     expect(output).not.toContain('FILE_UNKNOWN');
 
+    await writeFile(join(path, 'notes.docx'), 'beside the package');
     const again = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
     let second = '';
     again.stderr.setEncoding('utf8').on('data', (text: string) => (second += text));
     try {
-      await expect.poll(() => second).toContain('nothing has changed since the active build');
+      await expect.poll(() => second).toContain('the active build has this content');
     } finally {
       again.kill('SIGINT');
     }
@@ -361,6 +366,38 @@ describe('svc', () => {
     expect(activeBuilds().at(-1)).toBe(`active build ${buildId}`);
     await inside(['act', uuid, 'tell', '--data', '{ "name": "Ada" }']);
     expect((await inside(['show', uuid])).output).toContain('"greeting": "Good day Ada"');
+  });
+
+  it('tries again what has failed when a file is saved, though nothing in it has changed', async () => {
+    const path = join(folder, uniqueName('waiting'));
+    await inside(['init', path]);
+    await mkdir(join(path, 'systems'), { recursive: true });
+    const server = await startToolListPeer([{ name: 'echo', inputSchema: { type: 'object' } }]);
+    const { port } = new URL(server.url);
+    await server.close();
+    const system = JSON.stringify({
+      resourceName: 'tools',
+      name: 'Tools',
+      type: 'MCP',
+      baseUrl: `http://127.0.0.1:${port}/mcp`,
+      authorization: { type: 'NO_AUTH' },
+    });
+    const file = join(path, 'systems/tools.json');
+    await writeFile(file, system);
+    const env = { ...process.env, SVC_URL: app.url, SVC_TOKEN: token };
+    const child = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
+    const ended = once(child, 'close');
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+    const failures = () => told.match(/ not active; /g) ?? [];
+    try {
+      await expect.poll(failures).toHaveLength(1);
+      await writeFile(file, system);
+      await expect.poll(failures).toHaveLength(2);
+    } finally {
+      child.kill('SIGINT');
+    }
+    expect(await ended).toEqual([0, null]);
   });
 
   it('lists incidents, and goes on where an instance stopped', async () => {
@@ -502,6 +539,7 @@ describe('svc', () => {
     [['tools', 'app', 'v-none'], 'There is no version v-none of app.'],
     [['deliver', 'x', '--version', 'v1', '--library', 'lib'], '--library must be APP=BUILD'],
     [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
+    [['start', 'app', 'p', '--data', '{"a": 3,}'], 'It is no JSON: '],
     [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],
     [['init', '/tmp/ä b'], 'give one by --app'],
     [['incidents', '--state', 'CLOSED'], 'Allowed choices are OPEN, RESOLVED, RETRIED'],
