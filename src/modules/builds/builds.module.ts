@@ -26,6 +26,7 @@ import { BuildsController } from './active/builds.controller.js';
 import { BuildsRepository } from './storage/builds.repository.js';
 import { BuildsService } from './making/builds.service.js';
 import { CommitChecksService } from './making/commit-checks.service.js';
+import { PackageProblemsService } from './making/package-problems.service.js';
 import { DefinitionRowsRepository } from './storage/definition-rows.repository.js';
 import { LibrariesService } from './libraries/libraries.service.js';
 import { LibraryRightsRepository } from './storage/library-rights.repository.js';
@@ -69,6 +70,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildsRepository,
     BuildsService,
     CommitChecksService,
+    PackageProblemsService,
     DefinitionRowsRepository,
     LibrariesService,
     LibraryRightsRepository,

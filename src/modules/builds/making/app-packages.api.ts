@@ -12,12 +12,17 @@ import {
   NO_VERSION,
   PACKAGE_EXAMPLE,
   PACKAGE_MOVED,
+  PACKAGE_REFUSED_EXAMPLE,
   STORED_PACKAGE_EXAMPLE,
   VERSION_COMMITTED,
 } from '../model/build.examples.js';
 import { NewBuildResponseDto } from './build.response.dto.js';
 import { CommitVersionRequestDto, CommittedVersionResponseDto } from './commit.dto.js';
-import { PACKAGE_REFUSED, StoredPackageResponseDto } from '../model/package.dto.js';
+import {
+  PACKAGE_REFUSED,
+  PackageProblemsResponseDto,
+  StoredPackageResponseDto,
+} from '../model/package.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
 export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
@@ -53,6 +58,22 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       'Extension of the contract. The package as it was delivered; the text of its files is unchanged.',
     answer: { schema: ANY_OBJECT, example: PACKAGE_EXAMPLE, description: 'The package.' },
     errors: [{ 404: 'Application package not found.' }],
+  },
+  checkPackage: {
+    summary: 'Check the package of a version',
+    description:
+      'Extension of the contract. What is wrong with the package as it is stored, and with the systems and libraries that it names as they are now: ' +
+      'the errors with which a commit would be refused, and the warnings of a delivery, a commit and a build. Nothing is changed. 409 where it names a library ' +
+      'whose package does not say that this application may use it (`usableBy`). 503 also where too many packages wait for their check.',
+    answer: {
+      type: PackageProblemsResponseDto,
+      example: { problems: PACKAGE_REFUSED_EXAMPLE.problems },
+      description: 'All problems, none for a package without any.',
+    },
+    errors: [
+      { 404: 'Application package not found.' },
+      { 409: 'The application may not use a library that its package names.' },
+    ],
   },
   commitVersion: {
     summary: 'Commit an application version',

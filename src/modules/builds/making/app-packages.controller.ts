@@ -18,7 +18,13 @@ import { BuildsService } from './builds.service.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { NewBuildResponseDto, toNewBuild } from './build.response.dto.js';
 import { CommitVersionRequestDto, CommittedVersionResponseDto, toCommittedVersion } from './commit.dto.js';
-import { StoredPackageResponseDto, toStoredPackage } from '../model/package.dto.js';
+import {
+  PackageProblemsResponseDto,
+  StoredPackageResponseDto,
+  toPackageProblems,
+  toStoredPackage,
+} from '../model/package.dto.js';
+import { PackageProblemsService } from './package-problems.service.js';
 import { VersionCommitsService } from './version-commits.service.js';
 import { AppPackagesApi } from './app-packages.api.js';
 
@@ -29,6 +35,7 @@ import { AppPackagesApi } from './app-packages.api.js';
 export class AppPackagesController {
   constructor(
     private readonly packages: AppPackagesService,
+    private readonly problems: PackageProblemsService,
     private readonly commits: VersionCommitsService,
     private readonly builds: BuildsService,
   ) {}
@@ -50,6 +57,15 @@ export class AppPackagesController {
   @AppPackagesApi.getPackage
   async get(@Param() params: AppVersionParams): Promise<JsonText> {
     return new JsonText(await this.packages.get(versionOf(params)));
+  }
+
+  @Get('package/problems')
+  @AppPackagesApi.checkPackage
+  async check(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: AppVersionParams,
+  ): Promise<PackageProblemsResponseDto> {
+    return toPackageProblems(await this.problems.of(principal, versionOf(params)));
   }
 
   @Post('commit')

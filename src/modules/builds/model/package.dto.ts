@@ -90,6 +90,19 @@ export class StoredPackageResponseDto {
   warnings: PackageProblemDto[];
 }
 
+/** What is wrong with a stored package. */
+export class PackageProblemsResponseDto {
+  @Shows.list(
+    () => PackageProblemDto,
+    'Errors and warnings; none for a package that can be committed without remarks.',
+  )
+  problems: PackageProblemDto[];
+}
+
+export function toPackageProblems(problems: readonly PackageProblem[]): PackageProblemsResponseDto {
+  return { problems: problems.map(toProblem) };
+}
+
 export function toStoredPackage({
   checksum,
   changed,
