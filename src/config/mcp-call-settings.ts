@@ -1,4 +1,4 @@
-import { integer } from './setting-rules.js';
+import { flag, integer } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -35,6 +35,9 @@ export const mcpCallSettings = {
   ),
   MCP_CALL_BREAKER_OPEN_MS: integer(100, 60 * MINUTE_MS, 30_000).describe(
     'Milliseconds for which they are refused before one call is tried again.',
+  ),
+  TOOL_CALLS: flag(false).describe(
+    'Whether people with the permission tool-call may call enabled tools by hand, with the credentials of their systems.',
   ),
   MCP_CALL_WORKER_MEMORY_MB: integer(32, 4_096, 128).describe('Heap of the worker thread that calls tools.'),
 };

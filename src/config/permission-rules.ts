@@ -44,6 +44,10 @@ const DEFAULT: Record<string, PermissionRule[]> = {
     { claim: 'scope', has: 'workflow:test' },
     { claim: ['realm_access', 'roles'], has: 'workflow-test' },
   ],
+  'tool-call': [
+    { claim: 'scope', has: 'tool:call' },
+    { claim: ['realm_access', 'roles'], has: 'tool-call' },
+  ],
 };
 
 const SHAPE =

@@ -208,6 +208,7 @@ describe('OpenAPI document', () => {
         'process-read',
         'process-administration',
         'workflow-test',
+        'tool-call',
       ];
       expect(path.startsWith('/appmanager/') ? known : [...known, undefined], name).toContain(permission);
       expect(operation.security, name).toEqual([{ bearer: [] }]);

@@ -17,10 +17,13 @@ export function may(permission: PermissionName, appId?: string): boolean {
   return has(permission, appId);
 }
 
+/** What there is only where a setting asks a permission for it. */
+const OFF_WITHOUT: ReadonlySet<keyof AskedPermissions> = new Set(['jobBoard', 'toolCall']);
+
 /** The same for what a setting of the deployment can ask a permission for: without one everybody may. */
 export function mayAsked(what: keyof AskedPermissions, appId?: string): boolean {
   const permission = caller.value?.asked[what];
-  return permission === null ? what !== 'jobBoard' : permission !== undefined && has(permission, appId);
+  return permission === null ? !OFF_WITHOUT.has(what) : permission !== undefined && has(permission, appId);
 }
 
 function has(permission: string, appId?: string): boolean {

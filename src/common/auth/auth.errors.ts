@@ -58,6 +58,7 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.ProcessRead]: 'Insufficient permissions to read process data',
   [Permission.ProcessAdministration]: 'Insufficient permissions to administer processes',
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
+  [Permission.ToolCall]: 'Insufficient permissions to call tools',
 };
 
 /** Message of a 403; a permission that a deployment names has no text of its own. */

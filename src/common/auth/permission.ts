@@ -10,4 +10,6 @@ export enum Permission {
   ProcessAdministration = 'process-administration',
   /** Starting workflows by hand (extension of the contract). */
   WorkflowTest = 'workflow-test',
+  /** Calling tools by hand, where the deployment lets people do that (extension of the contract). */
+  ToolCall = 'tool-call',
 }

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { Permission } from '../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
 import type { Principal } from '../../common/user/principal.js';
 import { Env } from '../../config/env.js';
@@ -21,6 +22,7 @@ export class CallerController {
       processStart: this.env.get('PROCESS_START_PERMISSION') ?? null,
       uiAction: this.env.get('PROCESS_UI_ACTION_PERMISSION') ?? null,
       jobBoard: this.env.get('JOBS_BOARD_PERMISSION') ?? null,
+      toolCall: this.env.get('TOOL_CALLS') ? Permission.ToolCall : null,
     });
   }
 }

@@ -55,6 +55,9 @@ export class AskedPermissionsDto {
 
   @Shows.textOrNull('For the board of jobs; null where there is none.', null)
   jobBoard: string | null;
+
+  @Shows.textOrNull('For calling tools by hand; null where nobody may (TOOL_CALLS).', null)
+  toolCall: string | null;
 }
 
 /** Who the caller is to this service. */

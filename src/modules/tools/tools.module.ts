@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
+import { HandCallsService } from './calling/hand-calls.service.js';
+import { ToolCallController } from './calling/tool-call.controller.js';
 import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
 import { ConnectionTestRecords } from './connection-tests/connection-test-records.js';
 import { ConnectionTestService } from './connection-tests/connection-test.service.js';
@@ -17,10 +19,11 @@ import { ToolsService } from './switching/tools.service.js';
 /** Finds the tools of MCP systems, keeps them in line with their servers and switches them. */
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
-  controllers: [ConnectionTestController, ToolsController],
+  controllers: [ConnectionTestController, ToolCallController, ToolsController],
   providers: [
     ConnectionTestRecords,
     ConnectionTestService,
+    HandCallsService,
     ToolDecisionsRepository,
     ToolDecisionsService,
     ToolStatesService,

@@ -14,6 +14,7 @@ const ALL = [
   'process-read',
   'process-administration',
   'workflow-test',
+  'tool-call',
 ];
 
 /** Those who sign in. */

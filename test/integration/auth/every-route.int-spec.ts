@@ -78,6 +78,7 @@ describe('every guarded route', () => {
     ['application-delivery', 9, 'Insufficient permissions to deliver applications'],
     ['process-read', 2, 'Insufficient permissions to read process data'],
     ['workflow-test', 1, 'Insufficient permissions to test workflows'],
+    ['tool-call', 1, 'Insufficient permissions to call tools'],
   ])('that needs %s answers 403 without it, before it looks at the body', async (name, least, message) => {
     const token = await app.tokenWith({ scope: 'openid' });
     const guarded = operations.filter(({ permission }) => permission === name);

@@ -30,7 +30,13 @@ describe('the caller', () => {
         { permission: 'application-delivery', applications: ['loans', 'cards-*'] },
         { permission: 'process-read', applications: null },
       ],
-      asked: { discovery: null, processStart: 'start-processes', uiAction: null, jobBoard: null },
+      asked: {
+        discovery: null,
+        processStart: 'start-processes',
+        uiAction: null,
+        jobBoard: null,
+        toolCall: null,
+      },
     });
   });
 

@@ -35,6 +35,7 @@ const SCOPES = {
   'process-read': 'process:read',
   'process-administration': 'process:administer',
   'workflow-test': 'workflow:test',
+  'tool-call': 'tool:call',
 };
 const NAMES = [...Object.keys(SCOPES), 'starter', 'actor', 'clerk'];
 /** Every permission in every form; the usual caller of these tests has all of them for all applications. */

@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'process-read',
   'process-administration',
   'workflow-test',
+  'tool-call',
   'starter',
   'actor',
   'clerk',

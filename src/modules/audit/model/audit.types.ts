@@ -9,6 +9,8 @@ export enum AuditAction {
   ConnectionTest = 'connection.test',
   ToolsSync = 'tools.sync',
   ToolSwitch = 'tool.switch',
+  /** A person has called a tool. */
+  ToolCall = 'tool.call',
   PackageStore = 'package.store',
   WorkflowNodeCreate = 'workflow-node.create',
   WorkflowNodeUpdate = 'workflow-node.update',

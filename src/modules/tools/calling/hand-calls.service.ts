@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../../common/json.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
+import { TOOL_CALL_FAILURES, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
+import type { ToolKey } from '../model/tool.types.js';
+import {
+  ArgumentsInvalidError,
+  ToolCallsOffError,
+  ToolDisabledError,
+  ToolNotFoundError,
+} from '../model/tools.errors.js';
+import type { ToolEntity } from '../storage/tool.entity.js';
+import { ToolsRepository } from '../storage/tools.repository.js';
+import { HandCallOutcome, type HandCall } from './tool-call.types.js';
+
+/** Calls tools for people, as they are called for agents. Not inside of a transaction. */
+@Injectable()
+export class HandCallsService {
+  constructor(
+    private readonly env: Env,
+    private readonly database: Database,
+    private readonly tools: ToolsRepository,
+    private readonly connections: SystemConnectionsService,
+    private readonly toolCalls: ToolCallsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Calls a tool once.
+   * @throws ToolCallsOffError where the deployment does not let people call tools
+   * @throws ToolNotFoundError, ToolDisabledError, ArgumentsInvalidError
+   */
+  async call(principal: Principal, key: ToolKey, args: JsonObject): Promise<HandCall> {
+    if (!this.env.get('TOOL_CALLS')) {
+      throw new ToolCallsOffError();
+    }
+    const tool = await this.enabled(key);
+    const result = (await this.refused(tool, args)) ?? (await this.made(key, tool, args));
+    await this.record(principal, key, { tool, args, result });
+    return toCall(result, this.env.get('AGENT_MAX_RESULT_BYTES'));
+  }
+
+  private async enabled({ systemId, toolId }: ToolKey): Promise<ToolEntity> {
+    const tool = await this.find(systemId, toolId);
+    if (tool === null) {
+      throw new ToolNotFoundError();
+    }
+    if (!tool.enabled) {
+      throw new ToolDisabledError();
+    }
+    return tool;
+  }
+
+  private find(systemId: string, toolId: string): Promise<ToolEntity | null> {
+    return this.database.read((manager) => this.tools.findPresent(manager, systemId, toolId));
+  }
+
+  /** @returns undefined for arguments that fit the schema, which is foreign */
+  private async refused({ inputSchema }: ToolEntity, args: JsonObject): Promise<ToolCallResult | undefined> {
+    const schema = inputSchema as JsonObject;
+    const checked = await this.toolCalls.checkArguments({ text: JSON.stringify(args), schema });
+    if ('problem' in checked) {
+      throw new ArgumentsInvalidError(checked.problem);
+    }
+    return 'outcome' in checked ? checked : undefined;
+  }
+
+  private async made(
+    { systemId, toolId }: ToolKey,
+    { name, inputSchema, definitionHash }: ToolEntity,
+    args: JsonObject,
+  ): Promise<ToolCallResult> {
+    const connection = await this.connections.byId(systemId);
+    if (connection === null) {
+      throw new ToolNotFoundError();
+    }
+    return this.toolCalls.callTool({
+      systemId,
+      ...connection,
+      tool: { name, inputSchema, definitionHash },
+      arguments: args,
+      deadlineMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
+      isStillAllowed: async () => {
+        const now = await this.find(systemId, toolId);
+        return now?.enabled === true && now.definitionHash === definitionHash;
+      },
+    });
+  }
+
+  /** Values of arguments can be personal data, so their names are all that is kept. */
+  private async record(
+    principal: Principal,
+    { appId, appVersionId, resourceId, toolId }: ToolKey,
+    { tool, args, result }: { tool: ToolEntity; args: JsonObject; result: ToolCallResult },
+  ): Promise<void> {
+    await this.audit.recordAlone(principal, {
+      action: AuditAction.ToolCall,
+      outcome: auditOutcome(result),
+      appId,
+      appVersionId,
+      systemResourceId: resourceId,
+      toolId,
+      details: {
+        tool: tool.name,
+        arguments: Object.keys(args)
+          .slice(0, NAMES_KEPT)
+          .map((name) => name.slice(0, NAME_LENGTH_KEPT)),
+        latencyMs: result.latencyMs,
+        ...(result.outcome === 'answered'
+          ? { isError: result.isError, bytes: result.bytes }
+          : { cause: result.cause, sent: result.sent }),
+      },
+    });
+  }
+}
+
+const NAMES_KEPT = 50;
+const NAME_LENGTH_KEPT = 64;
+
+function auditOutcome(result: ToolCallResult): AuditOutcome {
+  if (result.outcome === 'answered') {
+    return result.isError ? AuditOutcome.Error : AuditOutcome.Ok;
+  }
+  return result.cause === 'timeout' || result.cause === 'token_timeout'
+    ? AuditOutcome.Timeout
+    : AuditOutcome.Error;
+}
+
+function toCall(result: ToolCallResult, maxBytes: number): HandCall {
+  if (result.outcome === 'failed') {
+    return failed(TOOL_CALL_FAILURES[result.cause], result.sent === 'maybe', result.latencyMs);
+  }
+  const { isError, text, structured, latencyMs } = result;
+  const bytes =
+    Buffer.byteLength(text) + (structured === null ? 0 : Buffer.byteLength(JSON.stringify(structured)));
+  if (bytes > maxBytes) {
+    return failed(
+      `The result has ${bytes} bytes; at most ${maxBytes} can be shown. Ask for less.`,
+      true,
+      latencyMs,
+    );
+  }
+  const outcome = isError ? HandCallOutcome.ToolError : HandCallOutcome.Ok;
+  return { outcome, message: null, mayHaveRun: null, text, structured, latencyMs };
+}
+
+function failed(message: string, mayHaveRun: boolean, latencyMs: number): HandCall {
+  return { outcome: HandCallOutcome.Failed, message, mayHaveRun, text: '', structured: null, latencyMs };
+}

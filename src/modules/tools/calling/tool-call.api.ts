@@ -1,0 +1,38 @@
+import { denialOf } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
+import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { ToolCallResponseDto } from './tool-call.dto.js';
+
+/** What the OpenAPI document says of the routes beside it. */
+export const ToolCallApi = apiRoutes([], {
+  callTool: {
+    summary: 'Call a tool by hand',
+    description:
+      'Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: ' +
+      'it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded ' +
+      '(`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event. ' +
+      '403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.',
+    body: {
+      schema: ANY_OBJECT,
+      required: false,
+      examples: { sum: { summary: 'Arguments', value: { a: 40, b: 2 } } },
+    },
+    answer: {
+      type: ToolCallResponseDto,
+      example: {
+        outcome: 'OK',
+        message: null,
+        mayHaveRun: null,
+        text: 'The sum is 42.',
+        structured: null,
+        latencyMs: 120,
+      },
+      description: 'What came of the call.',
+    },
+    errors: [
+      { 403: denialOf(Permission.ToolCall) },
+      { 404: 'Tool not found.' },
+      { 409: 'The tool is disabled: nobody may call it.' },
+    ],
+  },
+});

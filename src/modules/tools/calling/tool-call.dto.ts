@@ -1,0 +1,52 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import type { JsonValue } from '../../../common/json.js';
+import { HandCallOutcome, type HandCall } from './tool-call.types.js';
+
+/** What a tool that was called by hand has answered. */
+export class ToolCallResponseDto {
+  @Shows.enum(
+    'ToolCallOutcome',
+    HandCallOutcome,
+    'OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.',
+    'OK',
+  )
+  outcome: HandCallOutcome;
+
+  @Shows.textOrNull('Why there is no answer, for a person; null when there is one.', null)
+  message: string | null;
+
+  @Shows.booleanOrNull(
+    'Without an answer: whether the tool may have run all the same. null when there is an answer.',
+    null,
+  )
+  mayHaveRun: boolean | null;
+
+  @Shows.value(
+    'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Not to be trusted.',
+    '42',
+  )
+  text: string;
+
+  @ApiProperty({
+    description: '`structuredContent` of the answer; null without any. Not to be trusted.',
+    nullable: true,
+    oneOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'array', items: {} },
+      { type: 'string' },
+      { type: 'number' },
+      { type: 'boolean' },
+    ],
+    example: { sum: 42 },
+  })
+  structured: JsonValue | null;
+
+  @Shows.number('Milliseconds that the call took, waiting for other calls included.', 120)
+  latencyMs: number;
+}
+
+export function toToolCallResponse(call: HandCall): ToolCallResponseDto {
+  const { outcome, message, mayHaveRun, text, structured, latencyMs } = call;
+  return { outcome, message, mayHaveRun, text, structured, latencyMs };
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
+import { TestApp } from '../../support/app.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { auditRows } from '../systems/rows.js';
+import { createSystem, readSystem, testConnection, type SystemBody } from './tool-support.js';
+
+const KEY = 'key-that-nobody-may-read';
+const MAX_BYTES = 256;
+
+describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems/ri/{systemId}/tool/{toolId}/call', () => {
+  let app: TestApp;
+  let peer: ToolsPeer;
+  let system: SystemBody;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ TOOL_CALLS: 'true', AGENT_MAX_RESULT_BYTES: String(MAX_BYTES) });
+    peer = await startToolsPeer({
+      echo: { run: (text) => `said ${text}` },
+      fails: {
+        run: () => {
+          throw new Error('not today');
+        },
+      },
+      floods: { run: () => 'x'.repeat(MAX_BYTES + 1) },
+      tells: { run: () => `the key is ${KEY}` },
+    });
+    const authorization = { type: 'API_KEY', configuration: { headerName: 'X-Key', apiKey: KEY } };
+    const created = await createSystem(app, { baseUrl: peer.url, authorization });
+    await testConnection(app, { baseUrl: peer.url, authorization });
+    system = await readSystem(app, created.resourceId);
+  });
+  afterAll(async () => {
+    await app.close();
+    await peer.close();
+  });
+
+  const toolOf = (name: string) => system.tools.find((tool) => tool.name === name)?.id ?? 'none';
+  const pathOf = (name: string, { systemId = system.id, toolId = toolOf(name) } = {}): string =>
+    `/appmanager/api/runtime-internal/app/app/app-version/v1/rt/system/ri/${system.resourceId}` +
+    `/integrationengine/api/systems/ri/${systemId}/tool/${toolId}/call`;
+  const call = (name: string, body: unknown = {}) => app.request('POST', pathOf(name), { body });
+  const switched = (name: string, enabled: boolean) =>
+    app.request(
+      'PATCH',
+      `/appmanager/api/resource/app/app/app-version/v1/rt/system/ri/${system.resourceId}` +
+        `/integration/api/systems/ri/${system.id}/tool/${toolOf(name)}/enable`,
+      { body: { enabled } },
+    );
+
+  it('calls the tool once, answers with its words, and tells the audit log who did it, without values', async () => {
+    const { status, body } = await call('echo', { text: 'hello' });
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        outcome: 'OK',
+        message: null,
+        mayHaveRun: null,
+        text: 'said hello',
+        structured: null,
+        latencyMs: expect.any(Number),
+      },
+    });
+    expect(peer.called).toEqual(['echo:hello']);
+    const event = (await auditRows(app, { appId: 'app', versionId: 'v1' })).findLast(
+      ({ action }) => action === AuditAction.ToolCall,
+    );
+    expect(event).toMatchObject({
+      outcome: 'ok',
+      systemResourceId: system.resourceId,
+      toolId: toolOf('echo'),
+    });
+    expect(event?.details).toMatchObject({ tool: 'echo', arguments: ['text'], isError: false });
+    expect(JSON.stringify(event)).not.toContain('hello');
+  });
+
+  it('tells an error of the tool, and an answer that is too large, as outcomes', async () => {
+    expect((await call('fails')).body).toMatchObject({ outcome: 'TOOL_ERROR', message: null });
+    expect((await call('floods')).body).toMatchObject({
+      outcome: 'FAILED',
+      mayHaveRun: true,
+      text: '',
+      message: `The result has ${MAX_BYTES + 1} bytes; at most ${MAX_BYTES} can be shown. Ask for less.`,
+    });
+  });
+
+  it('takes out of the answer what was sent as credentials', async () => {
+    const { text } = await call('tells');
+    expect(text).toContain('the key is');
+    expect(text).not.toContain(KEY);
+  });
+
+  it('refuses arguments that do not fit, a tool that is off, and wrong places, without a call', async () => {
+    const before = peer.called.length;
+    expect(await call('echo', { text: 1 })).toMatchObject({
+      status: 400,
+      body: { message: 'The arguments do not fit the tool.' },
+    });
+    await switched('echo', false);
+    expect(await call('echo', { text: 'x' })).toMatchObject({
+      status: 409,
+      body: { message: 'The tool is disabled: nobody may call it.' },
+    });
+    await switched('echo', true);
+    const nowhere = [pathOf('echo', { toolId: 'none' }), pathOf('echo', { systemId: 'none' })];
+    for (const path of nowhere) {
+      expect((await app.request('POST', path, { body: {} })).status).toBe(404);
+    }
+    expect(peer.called.length).toBe(before);
+  });
+
+  it('wants the permission, and a token', async () => {
+    const token = await app.tokenWith({ scope: 'openid integration:manage' });
+    expect(await app.request('POST', pathOf('echo'), { token, body: {} })).toMatchObject({
+      status: 403,
+      body: { message: 'Insufficient permissions to call tools' },
+    });
+    expect((await app.request('POST', pathOf('echo'), { token: null, body: {} })).status).toBe(401);
+  });
+
+  it('is off where nobody has set TOOL_CALLS', async () => {
+    const plain = await TestApp.start();
+    const answer = await plain.request('POST', pathOf('echo'), { body: {} });
+    await plain.close();
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { message: 'Tools cannot be called by hand here: TOOL_CALLS is off.' },
+    });
+  });
+});
