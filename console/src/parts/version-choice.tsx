@@ -1,0 +1,122 @@
+import type { JSX } from 'preact';
+import { may } from '../app/permissions.js';
+import { setQuery } from '../app/router.js';
+import { api } from '../app/session.js';
+import { usePages } from '../live/use-pages.js';
+import { texts } from '../texts/texts.js';
+import { Button } from './button.js';
+import { ErrorNote } from './error-note.js';
+import { Select, TextField, type Choice } from './fields.js';
+
+const { parts } = texts;
+const PAGE_SIZE = 100;
+
+/** Which application, or version of it, a page is about: `app` and `version` of its query. */
+export interface ChosenVersion {
+  appId: string;
+  versionId: string;
+}
+
+/** What the query of a page says of application and version; empty where it says nothing. */
+export function chosenVersion(query: URLSearchParams): ChosenVersion {
+  return { appId: query.get('app') ?? '', versionId: query.get('version') ?? '' };
+}
+
+/** Chooses application and version. Who may not list them types their ids. */
+export function VersionChoice({ appId, versionId }: ChosenVersion): JSX.Element {
+  return (
+    <div class="filters">
+      <ApplicationChoice appId={appId} />
+      {appId !== '' &&
+        (may('application-delivery', appId) ? (
+          <ListedVersions appId={appId} versionId={versionId} />
+        ) : (
+          <TypedId label={parts.version} name="version" value={versionId} />
+        ))}
+    </div>
+  );
+}
+
+/** Chooses an application. */
+export function ApplicationChoice({ appId }: { appId: string }): JSX.Element {
+  return may('application-delivery') ? (
+    <ListedApplications appId={appId} />
+  ) : (
+    <TypedId label={parts.application} name="app" value={appId} />
+  );
+}
+
+function ListedApplications({ appId }: { appId: string }): JSX.Element {
+  const pages = usePages(async (after, signal) => {
+    const { data } = await api().listApplications({
+      query: { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) },
+      signal,
+    });
+    return { items: data.applications.map(({ applicationId }) => applicationId), next: data.next };
+  }, []);
+  return (
+    <>
+      <Select
+        label={parts.application}
+        value={appId}
+        empty={parts.choose}
+        choices={choicesOf(pages.items, appId)}
+        onChange={(app) => setQuery({ app, version: undefined })}
+      />
+      {pages.hasMore && (
+        <Button isBusy={pages.isLoading} onClick={pages.more}>
+          {parts.moreApplications}
+        </Button>
+      )}
+      <ErrorNote error={pages.error} retry={pages.reload} />
+    </>
+  );
+}
+
+function ListedVersions({ appId, versionId }: ChosenVersion): JSX.Element {
+  const pages = usePages(
+    async (before, signal) => {
+      const { data } = await api().listVersions({
+        path: { appId },
+        query: { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
+        signal,
+      });
+      return { items: data.versions, next: data.next };
+    },
+    [appId],
+  );
+  const known = pages.items.map(({ applicationVersionId, status }) => ({
+    value: applicationVersionId,
+    title: `${applicationVersionId} (${status.toLowerCase()})`,
+  }));
+  return (
+    <>
+      <Select
+        label={parts.version}
+        value={versionId}
+        empty={parts.choose}
+        choices={
+          versionId === '' || known.some(({ value }) => value === versionId)
+            ? known
+            : [{ value: versionId, title: versionId }, ...known]
+        }
+        onChange={(version) => setQuery({ version })}
+      />
+      {pages.hasMore && (
+        <Button isBusy={pages.isLoading} onClick={pages.more}>
+          {parts.moreVersions}
+        </Button>
+      )}
+      <ErrorNote error={pages.error} retry={pages.reload} />
+    </>
+  );
+}
+
+function TypedId({ label, name, value }: { label: string; name: string; value: string }): JSX.Element {
+  return <TextField label={label} value={value} onChange={(text) => setQuery({ [name]: text.trim() })} />;
+}
+
+function choicesOf(ids: readonly string[], chosen: string): Choice[] {
+  const all = chosen === '' || ids.includes(chosen) ? ids : [chosen, ...ids];
+  return all.map((id) => ({ value: id, title: id }));
+}
