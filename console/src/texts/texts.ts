@@ -1,3 +1,7 @@
+import { applications } from './applications.js';
+import { audit } from './audit.js';
+import { systems } from './systems.js';
+
 /** Every text of the console, by area. Names of things are those of docs/glossary.md. */
 export const texts = {
   shell: {
@@ -116,6 +120,23 @@ export const texts = {
     selectAll: 'Select all',
     select: (name: string) => `Select ${name}`,
     choice: 'Variant',
+    filter: 'Filter',
+    noneFound: 'Nothing here has this text in it.',
+    shownOf: (shown: number, all: number) => `${shown} of ${all} shown`,
+    before: 'Before',
+    after: 'Now',
+    application: 'Application',
+    version: 'Version',
+    moreApplications: 'More applications',
+    moreVersions: 'More versions',
+    when: 'When',
+    who: 'Who',
+    what: 'What',
+    outcome: 'Outcome',
+    details: 'Details',
+    events: 'Events',
+    noEvents: 'No event fits.',
+    id: 'Id',
   },
 
   diagram: {
@@ -152,6 +173,10 @@ export const texts = {
     atLeast: (count: number) => `${count}+`,
     sampled: (count: number) => `Of the ${count} newest running instances.`,
   },
+
+  systems,
+  applications,
+  audit,
 
   about: {
     title: 'About',

@@ -1,0 +1,147 @@
+import type {
+  CreateSystemPayloadWritable,
+  ReplaceSecretRequestWritable,
+  SystemResponse,
+  UpdateSystemRequestWritable,
+} from '../../../../clients/typescript/src/index.js';
+
+/** Ways in which the service shows a server who it is. */
+export type AuthorizationType = SystemResponse['authorization']['type'];
+/** What a service account proves itself with. */
+export type ProofKind = 'clientSecret' | 'privateKey';
+
+/** What a person writes about a system and its connection. Secrets are never read, so they begin empty. */
+export interface ConnectionDraft {
+  name: string;
+  description: string;
+  baseUrl: string;
+  type: AuthorizationType;
+  clientId: string;
+  identityProviderUrl: string;
+  proof: ProofKind;
+  keyId: string;
+  headerName: string;
+  scheme: string;
+  /** Client secret, private key or API key. */
+  secret: string;
+}
+
+/** A system that is not there yet. */
+export const NEW_CONNECTION: ConnectionDraft = {
+  name: '',
+  description: '',
+  baseUrl: '',
+  type: 'NO_AUTH',
+  clientId: '',
+  identityProviderUrl: '',
+  proof: 'clientSecret',
+  keyId: '',
+  headerName: 'Authorization',
+  scheme: 'Bearer',
+  secret: '',
+};
+
+/** A system as it is stored. */
+export function draftOf({ name, description, baseUrl, authorization }: SystemResponse): ConnectionDraft {
+  const known = { ...NEW_CONNECTION, name, description, baseUrl, type: authorization.type };
+  switch (authorization.type) {
+    case 'NO_AUTH':
+      return known;
+    case 'API_KEY': {
+      const { headerName, scheme } = authorization.config;
+      return { ...known, headerName, scheme: scheme ?? '' };
+    }
+    case 'SERVICE_ACCOUNT': {
+      const { clientId, identityProviderUrl, authenticationMethod, keyId } = authorization.config;
+      const proof = authenticationMethod === undefined ? 'clientSecret' : 'privateKey';
+      return { ...known, clientId, identityProviderUrl, proof, keyId: keyId ?? '' };
+    }
+  }
+}
+
+/** What registers a system. */
+export function payloadOf(draft: ConnectionDraft): CreateSystemPayloadWritable {
+  const { name, description, baseUrl } = draft;
+  return {
+    name,
+    type: 'MCP',
+    baseUrl,
+    authorization: authorizationOf(draft),
+    ...(description === '' ? {} : { description }),
+  };
+}
+
+/** What changes a system; a secret that was left empty stays. */
+export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): UpdateSystemRequestWritable {
+  const { name, description, baseUrl } = draft;
+  const authorization = changedAuthorization(draft, before);
+  return {
+    ...(name === before.name ? {} : { name }),
+    ...(description === before.description ? {} : { description }),
+    ...(baseUrl === before.baseUrl ? {} : { baseUrl }),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
+}
+
+/** What replaces the secret of a system. */
+export function replacementOf({ type, proof, secret, keyId }: ConnectionDraft): ReplaceSecretRequestWritable {
+  if (type === 'API_KEY') {
+    return { apiKey: secret };
+  }
+  return proof === 'clientSecret' ? { clientSecret: secret } : { privateKey: secret, ...keyIdOf(keyId) };
+}
+
+function authorizationOf(draft: ConnectionDraft): CreateSystemPayloadWritable['authorization'] {
+  const { type, clientId, identityProviderUrl, headerName, scheme, secret, proof, keyId } = draft;
+  switch (type) {
+    case 'NO_AUTH':
+      return { type };
+    case 'API_KEY':
+      return { type, configuration: { headerName, scheme: scheme === '' ? null : scheme, apiKey: secret } };
+    case 'SERVICE_ACCOUNT': {
+      const account = { clientId, identityProviderUrl };
+      return proof === 'clientSecret'
+        ? { type, configuration: { ...account, clientSecret: secret } }
+        : { type, configuration: { ...account, privateKey: secret, ...keyIdOf(keyId) } };
+    }
+  }
+}
+
+function changedAuthorization(
+  draft: ConnectionDraft,
+  before: ConnectionDraft,
+): UpdateSystemRequestWritable['authorization'] {
+  const { type, clientId, identityProviderUrl, headerName, scheme, secret, proof, keyId } = draft;
+  const isSame = AUTHORIZATION_MEMBERS.every((member) => draft[member] === before[member]);
+  if (isSame) {
+    return undefined;
+  }
+  switch (type) {
+    case 'NO_AUTH':
+      return { type };
+    case 'API_KEY': {
+      const key = secret === '' ? {} : { apiKey: secret };
+      return { type, configuration: { headerName, scheme: scheme === '' ? null : scheme, ...key } };
+    }
+    case 'SERVICE_ACCOUNT': {
+      const proven = secret === '' ? {} : { [proof]: secret };
+      const key = proof === 'privateKey' ? keyIdOf(keyId) : {};
+      return { type, configuration: { clientId, identityProviderUrl, ...proven, ...key } };
+    }
+  }
+}
+
+const AUTHORIZATION_MEMBERS = [
+  'type',
+  'clientId',
+  'identityProviderUrl',
+  'proof',
+  'keyId',
+  'headerName',
+  'scheme',
+  'secret',
+] as const;
+
+function keyIdOf(keyId: string): { keyId?: string } {
+  return keyId === '' ? {} : { keyId };
+}

@@ -1,0 +1,120 @@
+import type { JSX } from 'preact';
+import { Select, TextArea, TextField } from '../../parts/fields.js';
+import { texts } from '../../texts/texts.js';
+import type { AuthorizationType, ConnectionDraft, ProofKind } from './connection-draft.js';
+
+const { systems } = texts;
+const TYPES: readonly AuthorizationType[] = ['NO_AUTH', 'SERVICE_ACCOUNT', 'API_KEY'];
+const PROOFS: readonly ProofKind[] = ['clientSecret', 'privateKey'];
+
+interface DraftProps {
+  draft: ConnectionDraft;
+  change: (changes: Partial<ConnectionDraft>) => void;
+  /** A secret is stored, and stays where the field is left empty. */
+  hasSecret: boolean;
+}
+
+/** Fields of a system and its connection. */
+export function ConnectionFields({ draft, change, hasSecret }: DraftProps): JSX.Element {
+  return (
+    <>
+      <TextField label={systems.name} value={draft.name} isRequired onChange={(name) => change({ name })} />
+      <TextField
+        label={systems.baseUrl}
+        hint={systems.baseUrlHint}
+        type="url"
+        value={draft.baseUrl}
+        isRequired
+        onChange={(baseUrl) => change({ baseUrl })}
+      />
+      <TextArea
+        label={systems.description}
+        hint={systems.descriptionHint}
+        rows={2}
+        value={draft.description}
+        onChange={(description) => change({ description })}
+      />
+      <Select
+        label={systems.authorization}
+        value={draft.type}
+        choices={TYPES.map((type) => ({ value: type, title: systems.authorizations[type] }))}
+        onChange={(type) => change({ type: TYPES.find((each) => each === type) ?? 'NO_AUTH', secret: '' })}
+      />
+      {draft.type === 'SERVICE_ACCOUNT' && (
+        <AccountFields draft={draft} change={change} hasSecret={hasSecret} />
+      )}
+      {draft.type === 'API_KEY' && <KeyFields draft={draft} change={change} hasSecret={hasSecret} />}
+    </>
+  );
+}
+
+function AccountFields(props: DraftProps): JSX.Element {
+  const { draft, change } = props;
+  return (
+    <>
+      <TextField
+        label={systems.clientId}
+        value={draft.clientId}
+        isRequired
+        onChange={(clientId) => change({ clientId })}
+      />
+      <TextField
+        label={systems.tokenEndpoint}
+        type="url"
+        value={draft.identityProviderUrl}
+        isRequired
+        onChange={(identityProviderUrl) => change({ identityProviderUrl })}
+      />
+      <Select
+        label={systems.proof}
+        value={draft.proof}
+        choices={PROOFS.map((proof) => ({ value: proof, title: systems.proofs[proof] }))}
+        onChange={(proof) =>
+          change({ proof: proof === 'privateKey' ? 'privateKey' : 'clientSecret', secret: '' })
+        }
+      />
+      <SecretFields {...props} />
+    </>
+  );
+}
+
+function KeyFields(props: DraftProps): JSX.Element {
+  const { draft, change } = props;
+  return (
+    <>
+      <TextField
+        label={systems.headerName}
+        value={draft.headerName}
+        isRequired
+        onChange={(headerName) => change({ headerName })}
+      />
+      <TextField
+        label={systems.scheme}
+        hint={systems.schemeHint}
+        value={draft.scheme}
+        onChange={(scheme) => change({ scheme })}
+      />
+      <SecretFields {...props} />
+    </>
+  );
+}
+
+/** The secret of the connection, which nobody can read again. */
+export function SecretFields({ draft, change, hasSecret }: DraftProps): JSX.Element {
+  const isPem = draft.type === 'SERVICE_ACCOUNT' && draft.proof === 'privateKey';
+  const shared = {
+    label: draft.type === 'API_KEY' ? systems.apiKey : systems.proofs[draft.proof],
+    hint: hasSecret ? systems.secretKept : systems.secretHint,
+    value: draft.secret,
+    isRequired: !hasSecret,
+    onChange: (secret: string) => change({ secret }),
+  };
+  return isPem ? (
+    <>
+      <TextArea {...shared} isCode />
+      <TextField label={systems.keyId} value={draft.keyId} onChange={(keyId) => change({ keyId })} />
+    </>
+  ) : (
+    <TextField {...shared} type="password" autocomplete="new-password" />
+  );
+}

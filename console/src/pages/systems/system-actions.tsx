@@ -1,0 +1,137 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { navigate } from '../../app/router.js';
+import { api } from '../../app/session.js';
+import { useAction } from '../../live/use-action.js';
+import { Button } from '../../parts/button.js';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
+import { ErrorNote } from '../../parts/error-note.js';
+import { say } from '../../parts/messages.js';
+import { texts } from '../../texts/texts.js';
+import { changesOf, draftOf, replacementOf } from './connection-draft.js';
+import { ConnectionFields, SecretFields } from './connection-fields.js';
+import { placeOfList } from './system-paths.js';
+import type { KnownSystem } from './system.types.js';
+
+const { systems } = texts;
+
+interface ActionProps {
+  known: KnownSystem;
+  reload: () => void;
+}
+
+/** What is done to a system. */
+export function SystemActions(props: ActionProps): JSX.Element {
+  const [open, setOpen] = useState<'change' | 'secret' | 'remove'>();
+  const dialog = { ...props, close: () => setOpen(undefined) };
+  const hasSecret = props.known.system.authorization.type !== 'NO_AUTH';
+  return (
+    <>
+      <Button onClick={() => setOpen('change')}>{systems.change}</Button>
+      {hasSecret && <Button onClick={() => setOpen('secret')}>{systems.replaceSecret}</Button>}
+      <Button onClick={() => setOpen('remove')}>{systems.remove}</Button>
+      {open === 'change' && <ChangeDialog {...dialog} />}
+      {open === 'secret' && <SecretDialog {...dialog} />}
+      {open === 'remove' && <RemoveDialog {...dialog} />}
+    </>
+  );
+}
+
+function ChangeDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
+  const [before] = useState(() => draftOf(known.system));
+  const [draft, setDraft] = useState(before);
+  const save = useAction(async () => {
+    await api().updateSystem({
+      path: known.path,
+      headers: { 'If-Match': known.tag },
+      body: changesOf(draft, before),
+    });
+    say(systems.saved);
+    reload();
+    close();
+  });
+  return (
+    <Dialog
+      title={systems.change}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={close}>{texts.parts.cancel}</Button>
+          <Button kind="primary" isBusy={save.isBusy} onClick={save.run}>
+            {systems.save}
+          </Button>
+        </>
+      }
+    >
+      <ConnectionFields
+        draft={draft}
+        hasSecret={draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH'}
+        change={(changes) => setDraft((now) => ({ ...now, ...changes }))}
+      />
+      <ErrorNote error={save.error} />
+      {save.error !== undefined && (
+        <Button
+          onClick={() => {
+            reload();
+            close();
+          }}
+        >
+          {systems.readAgain}
+        </Button>
+      )}
+    </Dialog>
+  );
+}
+
+function SecretDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
+  const [draft, setDraft] = useState(() => draftOf(known.system));
+  const replace = useAction(async () => {
+    await api().replaceClientSecret({
+      path: known.path,
+      headers: { 'If-Match': known.tag },
+      body: replacementOf(draft),
+    });
+    say(systems.secretReplaced);
+    reload();
+    close();
+  });
+  return (
+    <ConfirmDialog
+      title={systems.replaceSecret}
+      confirm={systems.replaceSecret}
+      disabled={draft.secret === ''}
+      isBusy={replace.isBusy}
+      error={replace.error}
+      onConfirm={replace.run}
+      onClose={close}
+    >
+      <SecretFields
+        draft={draft}
+        hasSecret={false}
+        change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+      />
+    </ConfirmDialog>
+  );
+}
+
+function RemoveDialog({ known, close }: ActionProps & { close: () => void }): JSX.Element {
+  const { path, system, tag } = known;
+  const remove = useAction(async () => {
+    await api().deleteSystem({ path, headers: { 'If-Match': tag } });
+    say(systems.removed);
+    navigate(placeOfList(path));
+  });
+  return (
+    <ConfirmDialog
+      title={systems.removeTitle(system.name)}
+      confirm={systems.remove}
+      isDangerous
+      isBusy={remove.isBusy}
+      error={remove.error}
+      onConfirm={remove.run}
+      onClose={close}
+    >
+      <p>{systems.removeLead}</p>
+    </ConfirmDialog>
+  );
+}

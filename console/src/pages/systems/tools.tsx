@@ -1,0 +1,82 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ToolResponse } from '../../../../clients/typescript/src/index.js';
+import { api } from '../../app/session.js';
+import { useAction } from '../../live/use-action.js';
+import { Button } from '../../parts/button.js';
+import { ErrorNote } from '../../parts/error-note.js';
+import { Switch } from '../../parts/fields.js';
+import { LongTable } from '../../parts/long-table.js';
+import { say } from '../../parts/messages.js';
+import { Empty } from '../../parts/notes.js';
+import { Section } from '../../parts/page-head.js';
+import type { Column } from '../../parts/table.js';
+import { texts } from '../../texts/texts.js';
+import type { KnownSystem } from './system.types.js';
+import { ToolDialog } from './tool-dialog.js';
+
+const { systems } = texts;
+/** Of a description, in the table. */
+const DESCRIPTION_SHOWN = 240;
+
+interface ToolsProps {
+  known: KnownSystem;
+  reload: () => void;
+}
+
+/** Tools of a system, with their switches. */
+export function Tools({ known, reload }: ToolsProps): JSX.Element {
+  const [opened, setOpened] = useState<ToolResponse>();
+  const { path, system } = known;
+  const change = useAction(async (tool: ToolResponse, enabled: boolean) => {
+    const { data } = await api().switchTool({
+      path: { ...path, systemId: system.id, toolId: tool.id },
+      body: { enabled },
+    });
+    say(systems.affected(data.message, data.affectedNodes.length));
+    reload();
+  });
+  const columns: readonly Column<ToolResponse>[] = [
+    {
+      title: systems.tool,
+      cell: (tool) => (
+        <Button kind="bare" onClick={() => setOpened(tool)}>
+          {tool.name}
+        </Button>
+      ),
+    },
+    { title: systems.whatItSays, cell: ({ description }) => shortened(description), isExtra: true },
+    {
+      title: systems.enabled,
+      cell: (tool) => (
+        <Switch
+          label={systems.toolSwitch(tool.name)}
+          isOn={tool.enabled}
+          disabled={change.isBusy}
+          onChange={(enabled) => void change.run(tool, enabled)}
+        />
+      ),
+      isTight: true,
+    },
+  ];
+  return (
+    <Section title={systems.tools} isFlush>
+      <ErrorNote error={change.error} />
+      <LongTable
+        caption={systems.tools}
+        columns={columns}
+        rows={system.tools}
+        keyOf={({ id }) => id}
+        textOf={({ name, description }) => `${name}\n${description}`}
+        empty={<Empty title={systems.noTools} />}
+      />
+      {opened !== undefined && (
+        <ToolDialog known={known} tool={opened} onClose={() => setOpened(undefined)} />
+      )}
+    </Section>
+  );
+}
+
+function shortened(text: string): string {
+  return text.length > DESCRIPTION_SHOWN ? `${text.slice(0, DESCRIPTION_SHOWN)}…` : text;
+}
