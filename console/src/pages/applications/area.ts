@@ -8,5 +8,14 @@ export const applications: Area = {
   path: '/applications',
   icon: 'M12 3 20 7.5v9L12 21l-8-4.5v-9zM4 7.5 12 12l8-4.5M12 12v9',
   isOffered: () => may('application-delivery'),
-  pages: [],
+  pages: [
+    { path: '/applications', load: () => import('./applications.page.js') },
+    { path: '/applications/:appId', load: () => import('./application.page.js') },
+    { path: '/applications/:appId/builds/:buildId', load: () => import('./build.page.js') },
+    { path: '/applications/:appId/versions/:versionId', load: () => import('./version.page.js') },
+    {
+      path: '/applications/:appId/versions/:versionId/workflows/:workflowName',
+      load: () => import('./workflow.page.js'),
+    },
+  ],
 };

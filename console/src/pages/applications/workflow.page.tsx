@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import { setQuery } from '../../app/router.js';
+import { api } from '../../app/session.js';
+import { useAnswer } from '../../live/use-answer.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Shown } from '../../parts/notes.js';
+import { PageHead, Section } from '../../parts/page-head.js';
+import type { PageProps } from '../../shell/area.js';
+import { texts } from '../../texts/texts.js';
+import { crumbsTo, placeOfVersion } from './application-paths.js';
+import { Graph } from './graph.js';
+import { NodeView } from './node-view.js';
+
+const { applications } = texts;
+
+/** One workflow as a graph, and its nodes. */
+export function Page({ params, query }: PageProps): JSX.Element {
+  const appId = params['appId'] ?? '';
+  const versionId = params['versionId'] ?? '';
+  const workflowName = params['workflowName'] ?? '';
+  const path = { appId, versionId, workflowName };
+  const workflow = useAnswer(
+    async (signal) => (await api().getWorkflow({ path, signal })).data,
+    Object.values(path),
+  );
+  const nodeId = query.get('node') ?? undefined;
+  return (
+    <>
+      <PageHead
+        title={workflowName}
+        lead={workflow.data?.description === '' ? undefined : workflow.data?.description}
+        crumbs={crumbsTo(appId, { title: versionId, to: placeOfVersion(appId, versionId) })}
+      />
+      <Shown answer={workflow}>
+        {({ name, nodes, inputSchema, outputSchema }) => (
+          <>
+            <Section title={applications.graph} isFlush>
+              <Graph name={name} nodes={nodes} chosen={nodeId} onChoose={(id) => setQuery({ node: id })} />
+            </Section>
+            {nodes.some(({ id }) => id === nodeId) && nodeId !== undefined ? (
+              <NodeView key={nodeId} path={{ ...path, nodeId }} onChanged={workflow.reload} />
+            ) : (
+              <p class="quiet">{applications.chooseNode}</p>
+            )}
+            <div class="columns">
+              <Section title={applications.input}>
+                <JsonTree value={inputSchema} openDepth={2} />
+              </Section>
+              <Section title={applications.output}>
+                <JsonTree value={outputSchema} openDepth={2} />
+              </Section>
+            </div>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

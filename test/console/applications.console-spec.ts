@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ApplicationPackage } from '../../clients/typescript/src/index.js';
+import { packageDocument } from '../support/runtime/publish.js';
+import { mapping, workflowOf } from '../support/runtime/workflow-nodes.js';
+import { agentNode } from '../integration/builds/workflow-nodes.js';
+import { useConsole } from './support/console-world.js';
+
+const MARKUP = '<img src=x onerror="document.title=\'XSS\'">';
+
+describe('Applications and builds', () => {
+  const world = useConsole();
+  const deliver = async (versionId: string, text: string): Promise<void> => {
+    const client = await world().client();
+    const workflows = [
+      { ...workflowOf('advise', [agentNode({}, { mcpServers: [{ resourceName: 'stock' }] }) as never]) },
+      { ...workflowOf('flow', [mapping('a', 1)]), description: `${text} ${MARKUP}` },
+    ];
+    const body = packageDocument('shop', { package: { workflows } }) as unknown as ApplicationPackage;
+    const path = { appId: 'shop', versionId };
+    await client.createSystem({
+      path,
+      body: {
+        action: 'CREATE',
+        resourceName: 'stock',
+        payload: {
+          name: 'Stock',
+          type: 'MCP',
+          baseUrl: 'https://mcp.example.com/mcp',
+          authorization: { type: 'NO_AUTH' },
+        },
+      },
+    });
+    await client.storePackage({ path, body });
+  };
+  beforeAll(async () => {
+    await deliver('v1', 'first');
+    await deliver('v2', 'second');
+  });
+
+  it('leads from an application to a version, whose problems and preflight it tells', async () => {
+    const tab = await world().as('author', '/applications');
+    await tab.page.getByRole('link', { name: 'shop' }).waitFor();
+    await tab.check('applications');
+    await tab.page.getByRole('link', { name: 'shop' }).click();
+    await tab.page.getByRole('link', { name: 'v1' }).click();
+    await tab.page.getByText('AGENT_SYSTEM_NEVER_TESTED').waitFor();
+    await tab.page.getByText('not ready').first().waitFor();
+    await tab.check('version');
+    expect(await tab.page.title()).not.toBe('XSS');
+  });
+
+  it('commits, builds and activates, each after a question', async () => {
+    const tab = await world().as('author');
+    for (const versionId of ['v1', 'v2']) {
+      await tab.open(`/applications/shop/versions/${versionId}`);
+      await tab.page.getByRole('button', { name: 'Commit' }).click();
+      await tab.page.getByRole('dialog').getByRole('button', { name: 'Commit' }).click();
+      await tab.page.getByText('It is done, and there are remarks').waitFor();
+      await tab.check(`version-remarks-${versionId}`, { schemes: ['light'] });
+      await tab.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await tab.page.getByRole('button', { name: 'Build' }).click();
+      await tab.page.getByRole('dialog').getByRole('button', { name: 'Build' }).click();
+      await tab.page.getByRole('button', { name: 'Open the build' }).click();
+      await tab.page.getByRole('button', { name: 'Activate' }).click();
+      await tab.page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+      await tab.page.getByText('The build is active.').waitFor();
+      await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await tab.open('/applications/shop');
+    await tab.page.getByText('active', { exact: true }).waitFor();
+    await tab.check('application');
+  });
+
+  it('says what a build would change: in the place of the active one, or of another', async () => {
+    const client = await world().client();
+    const { data } = await client.listBuilds({ path: { appId: 'shop' } });
+    const [newest, oldest] = data.builds;
+    const tab = await world().as('author', `/applications/shop/builds/${newest?.buildId ?? ''}`);
+    await tab.page.getByText('Nothing differs.').waitFor();
+    await tab.page.getByLabel('Compared with').selectOption(oldest?.buildId ?? '');
+    await tab.page.getByText('workflow', { exact: true }).first().waitFor();
+    await tab.check('build');
+  });
+
+  it('is told in sentences that another build was activated meanwhile', async () => {
+    const client = await world().client();
+    const { data } = await client.listBuilds({ path: { appId: 'shop' } });
+    const [newest, oldest] = data.builds.map(({ buildId }) => buildId);
+    const tab = await world().as('author', `/applications/shop/builds/${oldest ?? ''}`);
+    await tab.page.getByRole('button', { name: 'Activate' }).click();
+    await client.activateBuild({ path: { appId: 'shop' }, body: { buildId: oldest ?? '' } });
+    await client.activateBuild({ path: { appId: 'shop' }, body: { buildId: newest ?? '' } });
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.check('build-conflict', { schemes: ['light'] });
+  });
+
+  it('draws a workflow that is walked by keyboard, and changes a node where nobody else has', async () => {
+    await deliver('v3', 'third');
+    const client = await world().client();
+    const path = { appId: 'shop', versionId: 'v3', workflowName: 'flow', nodeId: 'a' };
+    const tab = await world().as('author', '/applications/shop/versions/v3/workflows/flow');
+    const node = tab.page.getByRole('region', { name: 'Graph of flow' }).getByRole('button').nth(1);
+    await node.focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Edit' }).waitFor();
+    await tab.check('workflow');
+    expect(await tab.page.title()).not.toBe('XSS');
+
+    await tab.page.getByRole('button', { name: 'Edit' }).click();
+    const editor = tab.page.getByLabel('The node as JSON');
+    const text = await editor.inputValue();
+    await editor.fill('{');
+    await tab.page.getByText('This must be a JSON object.').waitFor();
+    await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), inputBody: '${' }));
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByText('Something in it is not right').waitFor();
+    await tab.check('workflow-refused', { schemes: ['light'] });
+    await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), name: `A new name ${MARKUP}` }));
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByText('The node is stored.').waitFor();
+
+    await tab.page.getByRole('button', { name: 'Edit' }).click();
+    const { data, response } = await client.getWorkflowNode({ path });
+    await client.updateWorkflowNode({
+      path,
+      headers: { 'If-Match': response.headers.get('etag') ?? '' },
+      body: { ...data, name: 'Of somebody else' },
+    });
+    await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), name: 'Mine' }));
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByText('It cannot be done as things stand').waitFor();
+    await tab.page.getByRole('button', { name: 'Read it again' }).click();
+    await tab.page.getByRole('heading', { name: 'Node Of somebody else' }).waitFor();
+  });
+
+  it('is not there for who may not deliver applications', async () => {
+    const tab = await world().as('operator', '/applications/shop');
+    await tab.page.getByRole('heading', { name: 'This area is not open to you' }).waitFor();
+  });
+});
