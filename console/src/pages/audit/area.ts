@@ -8,5 +8,5 @@ export const audit: Area = {
   path: '/audit',
   icon: 'M7 3h10v18H7zM10 8h4M10 12h4M10 16h2',
   isOffered: () => may('integration-management'),
-  pages: [],
+  pages: [{ path: '/audit', load: () => import('./audit.page.js') }],
 };
