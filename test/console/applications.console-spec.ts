@@ -63,7 +63,7 @@ describe('Applications and builds', () => {
       await tab.page.getByRole('button', { name: 'Open the build' }).click();
       await tab.page.getByRole('button', { name: 'Activate' }).click();
       await tab.page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await tab.page.getByText('The build is active.').waitFor();
+      await tab.page.getByText('The build is active.').first().waitFor();
       await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await tab.open('/applications/shop');
@@ -132,6 +132,25 @@ describe('Applications and builds', () => {
     await tab.page.getByText('It cannot be done as things stand').waitFor();
     await tab.page.getByRole('button', { name: 'Read it again' }).click();
     await tab.page.getByRole('heading', { name: 'Node Of somebody else' }).waitFor();
+  });
+
+  it('adds a node on a sequence, and offers no change of a committed version', async () => {
+    await deliver('v4', 'fourth');
+    const tab = await world().as('author', '/applications/shop/versions/v4/workflows/flow');
+    await tab.page.getByRole('button', { name: 'Add a node' }).click();
+    const editor = tab.page.getByLabel('The node as JSON');
+    const node = { type: 'DATA_MAPPING', name: 'Between', inputBody: '{ "a": 1 }', responseKey: 'between' };
+    await editor.fill(JSON.stringify(node));
+    await tab.check('workflow-add-node', { schemes: ['light'] });
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByRole('heading', { name: 'Node Between' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Delete' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await tab.page.getByText('The node is deleted.').waitFor();
+
+    await tab.open('/applications/shop/versions/v1/workflows/flow?node=a');
+    await tab.page.getByRole('heading', { name: /^Node / }).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
   });
 
   it('is not there for who may not deliver applications', async () => {

@@ -34,7 +34,7 @@ describe('Audit', () => {
     await tab.page.getByText('50 shown').waitFor();
     await tab.page.getByRole('button', { name: 'Show more' }).click();
     await tab.page.getByText('80 shown').waitFor();
-    await tab.open('/audit?app=shop&actor=ina.integrator');
+    await tab.open('/audit?app=shop&actor=setup-ina.integrator');
     await tab.page.getByText('40 shown').waitFor();
     await tab.page.getByLabel('What was done').selectOption('tool.switch');
     await tab.page.getByText('No event fits.').waitFor();

@@ -61,7 +61,6 @@ export const systems = {
   history: 'History',
   facts: 'About it',
 
-  resource: 'Resource name',
   definition: 'Definition id',
   address: 'Address',
   signIn: 'Signed in to by',

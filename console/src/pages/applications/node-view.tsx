@@ -1,20 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PackageNodeRequest, WorkflowNode } from '../../../../clients/typescript/src/index.js';
+import type { WorkflowNode } from '../../../../clients/typescript/src/index.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
-import { ErrorNote } from '../../parts/error-note.js';
 import { Facts, Moment } from '../../parts/facts.js';
-import { TextArea } from '../../parts/fields.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { say } from '../../parts/messages.js';
 import { Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
+import { NodeEditor } from './node-editor.js';
 import { Problems, problemsOf } from './problems.js';
 
 const { applications } = texts;
@@ -26,7 +25,6 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   'modifiedBy',
   'workflowResourceId',
 ]);
-const ROWS = 24;
 
 interface NodePath {
   appId: string;
@@ -37,6 +35,8 @@ interface NodePath {
 
 interface NodeProps {
   path: NodePath;
+  /** Nodes of a committed version can only be read. */
+  isDraft: boolean;
   onChanged: () => void;
 }
 
@@ -47,7 +47,7 @@ interface KnownNode {
 }
 
 /** One node of a workflow: what it holds, and its editor. */
-export function NodeView({ path, onChanged }: NodeProps): JSX.Element {
+export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
   const [isEdited, setIsEdited] = useState(false);
   const answer = useAnswer(async (signal): Promise<KnownNode> => {
     const { data, response } = await api().getWorkflowNode({ path, signal });
@@ -64,6 +64,7 @@ export function NodeView({ path, onChanged }: NodeProps): JSX.Element {
         <Section
           title={applications.nodeTitle(known.node.name)}
           actions={
+            isDraft &&
             !isEdited && (
               <>
                 <Button onClick={() => setIsEdited(true)}>{applications.edit}</Button>
@@ -73,13 +74,16 @@ export function NodeView({ path, onChanged }: NodeProps): JSX.Element {
           }
         >
           {isEdited ? (
-            <Editor
+            <NodeEditor
               key={known.tag}
-              path={path}
-              known={known}
-              onChanged={changed}
+              node={writtenOf(known.node)}
+              save={async (body) => {
+                await api().updateWorkflowNode({ path, headers: { 'If-Match': known.tag }, body });
+                say(applications.nodeSaved);
+                changed();
+              }}
               onClose={() => setIsEdited(false)}
-              onReadAgain={answer.reload}
+              whenRefused={<Button onClick={answer.reload}>{applications.readAgain}</Button>}
             />
           ) : (
             <Contents node={known.node} />
@@ -105,53 +109,7 @@ function Contents({ node }: { node: WorkflowNode }): JSX.Element {
   );
 }
 
-interface EditorProps extends NodeProps {
-  known: KnownNode;
-  onClose: () => void;
-  onReadAgain: () => void;
-}
-
-function Editor({ path, known, onChanged, onClose, onReadAgain }: EditorProps): JSX.Element {
-  const [text, setText] = useState(() => JSON.stringify(writtenOf(known.node), null, 2));
-  const node = nodeOf(text);
-  const save = useAction(async () => {
-    if (node !== undefined) {
-      await api().updateWorkflowNode({ path, headers: { 'If-Match': known.tag }, body: node });
-      say(applications.nodeSaved);
-      onChanged();
-    }
-  });
-  return (
-    <form
-      class="node-editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save.run();
-      }}
-    >
-      <TextArea
-        label={applications.nodeJson}
-        hint={applications.nodeJsonHint}
-        error={node === undefined ? applications.notAnObject : undefined}
-        isCode
-        rows={ROWS}
-        value={text}
-        onChange={setText}
-      />
-      <ErrorNote error={save.error} />
-      <Problems problems={problemsOf(save.error)} />
-      <div class="form-foot">
-        <Button kind="primary" type="submit" isBusy={save.isBusy} disabled={node === undefined}>
-          {applications.save}
-        </Button>
-        <Button onClick={onClose}>{texts.parts.cancel}</Button>
-        {save.error !== undefined && <Button onClick={onReadAgain}>{applications.readAgain}</Button>}
-      </div>
-    </form>
-  );
-}
-
-function Removal({ path, known, onChanged }: NodeProps & { known: KnownNode }): JSX.Element {
+function Removal({ path, known, onChanged }: Omit<NodeProps, 'isDraft'> & { known: KnownNode }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   const remove = useAction(async () => {
     await api().deleteWorkflowNode({ path, headers: { 'If-Match': known.tag } });
@@ -182,15 +140,4 @@ function Removal({ path, known, onChanged }: NodeProps & { known: KnownNode }): 
 
 function writtenOf(node: WorkflowNode): Record<string, unknown> {
   return Object.fromEntries(Object.entries(node).filter(([name]) => !NOT_WRITTEN.has(name)));
-}
-
-/** The service says what is wrong with it; undefined where it is no JSON object. */
-function nodeOf(text: string): PackageNodeRequest | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as PackageNodeRequest) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { WorkflowSummary } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { api } from '../../app/session.js';
@@ -15,18 +14,17 @@ import { texts } from '../../texts/texts.js';
 import { crumbsTo, placeOfWorkflow } from './application-paths.js';
 import { PackageProblems } from './package-problems.js';
 import { Preflight } from './preflight.js';
+import { useVersionState } from './use-version-state.js';
 import { VersionActions } from './version-actions.js';
 
 const { applications } = texts;
-const VERSIONS_READ = 100;
 
 /** One version: its workflows, what is wrong with its package, its commit and its builds. */
 export function Page({ params }: PageProps): JSX.Element {
   const appId = params['appId'] ?? '';
   const versionId = params['versionId'] ?? '';
   const path = { appId, versionId };
-  const [turn, setTurn] = useState(0);
-  const version = useAnswer((signal) => stateOf(appId, versionId, signal), [appId, versionId, turn]);
+  const version = useVersionState(appId, versionId);
   const preflight = useAnswer(
     async (signal) => (await api().preflightVersion({ path, signal })).data,
     [appId, versionId],
@@ -46,9 +44,7 @@ export function Page({ params }: PageProps): JSX.Element {
                 {applications.itsSystems}
               </Link>
             )}
-            {state !== undefined && (
-              <VersionActions {...path} state={state} onCommitted={() => setTurn((before) => before + 1)} />
-            )}
+            {state !== undefined && <VersionActions {...path} state={state} onCommitted={version.reload} />}
           </>
         }
       />
@@ -58,28 +54,6 @@ export function Page({ params }: PageProps): JSX.Element {
       <Preflight answer={preflight} />
     </>
   );
-}
-
-/** Versions have no route of their own; that of the list is asked until the version is there. */
-async function stateOf(
-  appId: string,
-  versionId: string,
-  signal: AbortSignal,
-): Promise<'DRAFT' | 'COMMITTED' | null> {
-  let before: string | null = null;
-  do {
-    const query: { limit: number; before?: string } = {
-      limit: VERSIONS_READ,
-      ...(before === null ? {} : { before }),
-    };
-    const { data } = await api().listVersions({ path: { appId }, query, signal });
-    const found = data.versions.find(({ applicationVersionId }) => applicationVersionId === versionId);
-    if (found !== undefined) {
-      return found.status;
-    }
-    before = data.next;
-  } while (before !== null);
-  return null;
 }
 
 function Workflows({ appId, versionId }: { appId: string; versionId: string }): JSX.Element {

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAnswer } from '../../live/use-answer.js';
+import { Button } from '../../parts/button.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Shown } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
@@ -9,7 +11,9 @@ import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { crumbsTo, placeOfVersion } from './application-paths.js';
 import { Graph } from './graph.js';
+import { NewNode } from './new-node.js';
 import { NodeView } from './node-view.js';
+import { useVersionState } from './use-version-state.js';
 
 const { applications } = texts;
 
@@ -24,6 +28,8 @@ export function Page({ params, query }: PageProps): JSX.Element {
     Object.values(path),
   );
   const nodeId = query.get('node') ?? undefined;
+  const isDraft = useVersionState(appId, versionId).data === 'DRAFT';
+  const [isAdding, setIsAdding] = useState(false);
   return (
     <>
       <PageHead
@@ -34,11 +40,20 @@ export function Page({ params, query }: PageProps): JSX.Element {
       <Shown answer={workflow}>
         {({ name, nodes, inputSchema, outputSchema }) => (
           <>
-            <Section title={applications.graph} isFlush>
+            <Section
+              title={applications.graph}
+              isFlush
+              actions={isDraft && <Button onClick={() => setIsAdding(true)}>{applications.addNode}</Button>}
+            >
               <Graph name={name} nodes={nodes} chosen={nodeId} onChoose={(id) => setQuery({ node: id })} />
             </Section>
             {nodes.some(({ id }) => id === nodeId) && nodeId !== undefined ? (
-              <NodeView key={nodeId} path={{ ...path, nodeId }} onChanged={workflow.reload} />
+              <NodeView
+                key={nodeId}
+                path={{ ...path, nodeId }}
+                isDraft={isDraft}
+                onChanged={workflow.reload}
+              />
             ) : (
               <p class="quiet">{applications.chooseNode}</p>
             )}
@@ -53,6 +68,17 @@ export function Page({ params, query }: PageProps): JSX.Element {
           </>
         )}
       </Shown>
+      {isAdding && workflow.data !== undefined && (
+        <NewNode
+          path={path}
+          workflow={workflow.data}
+          onAdded={() => {
+            setIsAdding(false);
+            workflow.reload();
+          }}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
     </>
   );
 }

@@ -52,6 +52,7 @@ export function TestAnswer({
           ))}
         </Note>
       )}
+      {hasNews(answer) && <p>{systems.answerFresh}</p>}
       {rejectedTools.length > 0 && (
         <LongTable
           caption={systems.rejectedTools}
@@ -114,6 +115,12 @@ function Synchronised({ system }: { system: SynchronizedSystem }): JSX.Element {
         </div>
       ))}
     </div>
+  );
+}
+
+function hasNews({ synchronizedSystems = [] }: ConnectionTestResponse): boolean {
+  return synchronizedSystems.some(
+    ({ added, changed, returned }) => added.length + changed.length + returned.length > 0,
   );
 }
 
