@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationPackage } from '../../clients/typescript/src/index.js';
+import { startToolsPeer, type ToolsPeer } from '../support/peers/tools.peer.js';
 import { packageDocument } from '../support/runtime/publish.js';
 import { mapping, workflowOf } from '../support/runtime/workflow-nodes.js';
 import { agentNode } from '../integration/builds/workflow-nodes.js';
@@ -9,7 +10,9 @@ const MARKUP = '<img src=x onerror="document.title=\'XSS\'">';
 
 describe('Applications and builds', () => {
   const world = useConsole();
-  const deliver = async (versionId: string, text: string): Promise<void> => {
+  let peer: ToolsPeer;
+  /** @returns resource id of its system */
+  const deliver = async (versionId: string, text: string): Promise<string> => {
     const client = await world().client();
     const workflows = [
       { ...workflowOf('advise', [agentNode({}, { mcpServers: [{ resourceName: 'stock' }] }) as never]) },
@@ -17,7 +20,7 @@ describe('Applications and builds', () => {
     ];
     const body = packageDocument('shop', { package: { workflows } }) as unknown as ApplicationPackage;
     const path = { appId: 'shop', versionId };
-    await client.createSystem({
+    const { data } = await client.createSystem({
       path,
       body: {
         action: 'CREATE',
@@ -25,17 +28,21 @@ describe('Applications and builds', () => {
         payload: {
           name: 'Stock',
           type: 'MCP',
-          baseUrl: 'https://mcp.example.com/mcp',
+          baseUrl: peer.url,
           authorization: { type: 'NO_AUTH' },
         },
       },
     });
     await client.storePackage({ path, body });
+    return data.resourceId;
   };
   beforeAll(async () => {
+    const run = (text: string): string => text;
+    peer = await startToolsPeer({ echo: { run }, count: { run }, order: { run } });
     await deliver('v1', 'first');
     await deliver('v2', 'second');
   });
+  afterAll(() => peer.close());
 
   it('leads from an application to a version, whose problems and preflight it tells', async () => {
     const tab = await world().as('author', '/applications');
@@ -151,6 +158,26 @@ describe('Applications and builds', () => {
     await tab.open('/applications/shop/versions/v1/workflows/flow?node=a');
     await tab.page.getByRole('heading', { name: /^Node / }).waitFor();
     expect(await tab.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+  });
+
+  it('shows the preflight as a matrix of agents and tools, with reasons', async () => {
+    const path = { appId: 'shop', versionId: 'v5', systemResourceId: await deliver('v5', 'fifth') };
+    const client = await world().client();
+    await client.testStoredConnection({ path });
+    const { data } = await client.getSystem({ path });
+    const [first] = data.tools;
+    const tool = { systemId: data.id, toolId: first?.id ?? '' };
+    await client.switchTool({ path: { ...path, ...tool }, body: { enabled: false } });
+    const tab = await world().as('admin', '/applications/shop/versions/v5');
+    const matrix = tab.page.getByRole('region', { name: 'Agents by tools' });
+    await matrix.getByText('off', { exact: true }).click();
+    await matrix.getByText('disabled').waitFor();
+    await tab.check('version-preflight');
+    await tab.page.getByRole('link', { name: 'Systems and tools' }).last().click();
+    await tab.page.getByRole('link', { name: 'Stock' }).click();
+    await tab.page.getByRole('tab', { name: 'Uses' }).click();
+    await tab.page.getByText('2 of 3 tools').waitFor();
+    await tab.check('system-uses', { schemes: ['light'] });
   });
 
   it('is not there for who may not deliver applications', async () => {

@@ -55,10 +55,23 @@ function Actor({ event: { actor, subject } }: { event: ApplicationAuditEvent }):
   );
 }
 
+/** Members of details that name what an event is about, the most telling first. */
+const SUBJECTS = ['tool', 'resourceName', 'workflow', 'buildId', 'processInstanceUuid', 'origin'] as const;
+
+function subjectOf(details: ApplicationAuditEvent['details']): string {
+  const known = SUBJECTS.map((name) => details?.[name]).find((value) => typeof value === 'string');
+  return typeof known === 'string' ? known : '';
+}
+
 /** Everything that an event tells, drawn when it is opened. */
 function Details({ event }: { event: ApplicationAuditEvent }): JSX.Element {
   const { systemResourceId, toolId, requestId, subject, issuer, details } = event;
   const known = { ...details, systemResourceId, toolId, subject, issuer, requestId };
   const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
-  return <JsonTree value={told} openDepth={0} />;
+  return (
+    <>
+      {subjectOf(details)}
+      <JsonTree value={told} openDepth={0} />
+    </>
+  );
 }

@@ -17,7 +17,7 @@ export function SideBySide({
   return (
     <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
       <table class="versus">
-        <caption class="unseen">{label}</caption>
+        <caption>{label}</caption>
         <thead>
           <tr>
             <th scope="col">{parts.before}</th>

@@ -98,6 +98,7 @@ export const applications = {
   chooseNode: 'Choose a node to read or edit it.',
   input: 'Input schema',
   output: 'Output schema',
+  noSchema: 'None is declared.',
   nodeTypes: {
     START: 'Start',
     END: 'End',

@@ -79,7 +79,7 @@ export const systems = {
     stored: 'Take over the tools',
   },
   stepStates: { done: 'done', failed: 'failed', skipped: 'not reached' },
-  spoken: (transport: string, version: string) => `${transport}, revision ${version}`,
+  spoken: (transport: string, version: string) => `${transport}, revision ${version}.`,
   server: (name: string, version: string) => `It calls itself ${name} ${version}.`,
   listed: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),
   rejected: (count: number) =>

@@ -136,13 +136,15 @@ function DoneDialog({
       title={applications.remarks}
       isWide
       onClose={onClose}
-      actions={
-        buildId !== undefined && (
-          <Button kind="primary" onClick={() => navigate(placeOfBuild(appId, buildId))}>
-            {applications.openBuild}
-          </Button>
-        )
-      }
+      {...(buildId === undefined
+        ? {}
+        : {
+            actions: (
+              <Button kind="primary" onClick={() => navigate(placeOfBuild(appId, buildId))}>
+                {applications.openBuild}
+              </Button>
+            ),
+          })}
     >
       <Problems problems={warnings} />
     </Dialog>

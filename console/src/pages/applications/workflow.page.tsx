@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Workflow } from '../../../../clients/typescript/src/index.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAnswer } from '../../live/use-answer.js';
@@ -57,14 +58,7 @@ export function Page({ params, query }: PageProps): JSX.Element {
             ) : (
               <p class="quiet">{applications.chooseNode}</p>
             )}
-            <div class="columns">
-              <Section title={applications.input}>
-                <JsonTree value={inputSchema} openDepth={2} />
-              </Section>
-              <Section title={applications.output}>
-                <JsonTree value={outputSchema} openDepth={2} />
-              </Section>
-            </div>
+            <Schemas input={inputSchema} output={outputSchema} />
           </>
         )}
       </Shown>
@@ -80,5 +74,32 @@ export function Page({ params, query }: PageProps): JSX.Element {
         />
       )}
     </>
+  );
+}
+
+function Schemas({
+  input,
+  output,
+}: {
+  input: Workflow['inputSchema'];
+  output: Workflow['outputSchema'];
+}): JSX.Element {
+  return (
+    <div class="columns">
+      <Section title={applications.input}>
+        <Declared schema={input} />
+      </Section>
+      <Section title={applications.output}>
+        <Declared schema={output} />
+      </Section>
+    </div>
+  );
+}
+
+function Declared({ schema }: { schema: Workflow['inputSchema'] }): JSX.Element {
+  return schema === null ? (
+    <p class="quiet">{applications.noSchema}</p>
+  ) : (
+    <JsonTree value={schema} openDepth={2} />
   );
 }

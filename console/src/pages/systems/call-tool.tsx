@@ -59,7 +59,7 @@ export function CallTool({ known, tool }: { known: KnownSystem; tool: ToolRespon
 function Answer({ answer }: { answer: ToolCallResponse }): JSX.Element {
   const { outcome, message, mayHaveRun, text, structured, latencyMs } = answer;
   return (
-    <div class="tool-answer" role="status">
+    <div class="stack" role="status">
       <p>
         <Badge tone={TONES[outcome]}>{systems.callOutcomes[outcome]}</Badge>{' '}
         <span class="quiet">{systems.took(duration(latencyMs))}</span>

@@ -30,6 +30,7 @@ const COLUMNS: readonly Column<SystemSummary>[] = [
     title: systems.versionState,
     cell: ({ manifestInfo }) => manifestInfo !== undefined && <State of={manifestInfo.status} />,
     isTight: true,
+    isExtra: true,
   },
   {
     title: systems.changed,

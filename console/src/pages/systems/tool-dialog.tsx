@@ -40,7 +40,9 @@ export function ToolDialog({ known, tool, onClose }: ToolDialogProps): JSX.Eleme
       {tool.enabled && mayAsked('toolCall', known.path.appId) && (
         <details>
           <summary>{systems.callTitle}</summary>
-          <CallTool known={known} tool={tool} />
+          <div class="stack">
+            <CallTool known={known} tool={tool} />
+          </div>
         </details>
       )}
       <h3>{systems.inputSchema}</h3>
