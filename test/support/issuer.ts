@@ -89,7 +89,8 @@ export class StubIssuer {
       given_name: 'Jane',
       family_name: 'Doe',
       preferred_username: 'jane.doe',
-      scope: 'openid integration:manage application:deliver process:read process:administer workflow:test tool:call',
+      scope:
+        'openid integration:manage application:deliver process:read process:administer workflow:test tool:call',
     };
   }
 

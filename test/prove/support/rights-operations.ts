@@ -51,7 +51,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   testMcpConnection: { ...MANAGEMENT, body: WRONG_BODY },
   testStoredConnection: MANAGEMENT,
   switchTool: { ...MANAGEMENT, body: WRONG_BODY, params: { systemId: 'none', toolId: 'none' } },
-  callTool: { permissions: ['tool-call'], place: 'path', params: { systemId: 'none', toolId: 'none' }, body: {} },
+  callTool: {
+    permissions: ['tool-call'],
+    place: 'path',
+    params: { systemId: 'none', toolId: 'none' },
+    body: {},
+  },
   listApplications: { permissions: ['application-delivery'], place: 'list', isGuarded: true },
   listVersions: DELIVERY,
   storePackage: { ...DELIVERY, body: WRONG_BODY },
