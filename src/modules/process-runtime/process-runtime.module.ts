@@ -44,6 +44,8 @@ import { ProcessStartController } from './starts/process-start.controller.js';
 import { ProcessStartService } from './starts/process-start.service.js';
 import { StartableProcessesController } from './starts/startable-processes.controller.js';
 import { StartableProcessesService } from './starts/startable-processes.service.js';
+import { TasksController } from './reading/tasks.controller.js';
+import { TasksService } from './reading/tasks.service.js';
 import { RunnableDefinitionsService } from './definitions/runnable-definitions.service.js';
 import { StoppedWork } from './operations/stopped-work.js';
 import { InstanceSignals } from './steps/instance-signals.js';
@@ -81,6 +83,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     IncidentInboxController,
     InstanceProgressController,
     InstanceOperationsController,
+    TasksController,
   ],
   providers: [
     ...PROCESS_JOB_HANDLERS,
@@ -137,6 +140,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     JoinIncidents,
     StepWriter,
     StepWork,
+    TasksService,
     TimerOutbox,
     TimerStarts,
     TokensRepository,

@@ -91,6 +91,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     params: { processDefinitionName: 'none' },
     body: {},
   },
+  listTasks: { permissions: ['actor'], place: 'list', isGuarded: true, tellsNoApps: true },
   executeUiAction: { permissions: ['actor', 'clerk'], place: 'thing', body: {} },
   listProcessInstances: { permissions: ['process-read'], place: 'list' },
   getProcessInstance: READ,

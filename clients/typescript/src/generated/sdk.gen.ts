@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CallToolData, CallToolErrors, CallToolResponses, CheckPackageData, CheckPackageErrors, CheckPackageResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetCallerData, GetCallerErrors, GetCallerResponses, GetConsoleSettingsData, GetConsoleSettingsResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListApplicationAuditEventsData, ListApplicationAuditEventsErrors, ListApplicationAuditEventsResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessesData, ListProcessesErrors, ListProcessesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, TestStoredConnectionData, TestStoredConnectionErrors, TestStoredConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
+import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetCallerData, GetCallerErrors, GetCallerResponses, GetConsoleSettingsData, GetConsoleSettingsResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListApplicationAuditEventsData, ListApplicationAuditEventsErrors, ListApplicationAuditEventsResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessesData, ListProcessesErrors, ListProcessesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, TestStoredConnectionData, TestStoredConnectionErrors, TestStoredConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -110,19 +110,6 @@ export class SvcClient extends HeyApiClient {
                 'Content-Type': 'application/json',
                 ...options.headers
             }
-        });
-    }
-    
-    /**
-     * Check the package of a version
-     *
-     * Extension of the contract. What is wrong with the package as it is stored, and with the systems and libraries that it names as they are now: the errors with which a commit would be refused, and the warnings of a delivery, a commit and a build. Nothing is changed. 409 where it names a library whose package does not say that this application may use it (`usableBy`). 503 also where too many packages wait for their check.
-     */
-    public checkPackage<ThrowOnError extends boolean = true>(options: Options<CheckPackageData, ThrowOnError>) {
-        return (options.client ?? this.client).get<CheckPackageResponses, CheckPackageErrors, ThrowOnError>({
-            security: [{ scheme: 'bearer', type: 'http' }],
-            url: '/appmanager/api/resource/app/{appId}/app-version/{versionId}/package/problems',
-            ...options
         });
     }
     
@@ -637,6 +624,19 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
+     * List what waits for the caller
+     *
+     * Extension of the contract. Tokens on which this caller can execute a UI action now, of the newest instances first. A page looks at so many running instances as `limit` says: those that the caller has started, and those of applications for which the token grants a permission. So it may hold fewer tasks, or none, and `next` still leads on. Follow it until it is null. `processInstanceUuid` asks for one instance, which other filters do not narrow.
+     */
+    public listTasks<ThrowOnError extends boolean = true>(options?: Options<ListTasksData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListTasksResponses, ListTasksErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/rtm/api/runtime/task',
+            ...options
+        });
+    }
+    
+    /**
      * Create an MCP system
      *
      * Registers an MCP server as a system of an application version. The server is not called: test the connection to fill `tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 names every field that breaks a rule. 409 when the name is taken or the version is committed.
@@ -770,23 +770,6 @@ export class SvcClient extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/appmanager/api/runtime-internal/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integrationengine/api/systems/test-mcp-connection',
             ...options
-        });
-    }
-    
-    /**
-     * Call a tool by hand
-     *
-     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
-     */
-    public callTool<ThrowOnError extends boolean = true>(options: Options<CallToolData, ThrowOnError>) {
-        return (options.client ?? this.client).post<CallToolResponses, CallToolErrors, ThrowOnError>({
-            security: [{ scheme: 'bearer', type: 'http' }],
-            url: '/appmanager/api/runtime-internal/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integrationengine/api/systems/ri/{systemId}/tool/{toolId}/call',
-            ...options,
-            headers: {
-                'Content-Type': 'application/json',
-                ...options.headers
-            }
         });
     }
     

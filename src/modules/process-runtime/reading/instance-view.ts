@@ -123,7 +123,7 @@ function toEventData(definition: RunnableDefinition, data: JsonObject | null): J
 
 function toIncidentView(
   definition: RunnableDefinition,
-  { uuid, source, type, message, tokenId, node, actionSvcUuid, requestId, raisedAt }: IncidentHead,
+  { uuid, source, type, message, tokenId, node, actionSvcUuid, ...traced }: IncidentHead,
   tokenUuids: ReadonlyMap<number, string>,
 ): Omit<InstanceIncidentDto, 'childProcessInstanceUuid'> {
   return {
@@ -134,12 +134,14 @@ function toIncidentView(
     tokenUuid: uuidOf(tokenId, tokenUuids),
     ...toNodeView(definition, node),
     actionSvcUuid,
-    requestId,
-    timestamp: raisedAt.toISOString(),
+    workflowRunId: traced.workflowRunId,
+    requestId: traced.requestId,
+    timestamp: traced.raisedAt.toISOString(),
   };
 }
 
-function toInstanceToken(
+/** A token without what can be executed on it. */
+export function toInstanceToken(
   definition: RunnableDefinition,
   { state, modifiedAt }: TokenRow,
   tokenUuids: ReadonlyMap<number, string>,
@@ -153,7 +155,8 @@ function toInstanceToken(
   };
 }
 
-function uiActionsOf(
+/** What can be executed on a token now, by who may execute the UI actions of a node. */
+export function uiActionsOf(
   definition: RunnableDefinition,
   instance: InstanceState,
   token: TokenState,

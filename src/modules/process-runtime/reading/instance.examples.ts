@@ -75,6 +75,7 @@ export const INSTANCE_EXAMPLE = {
       tokenUuid: TOKEN,
       ...NODE,
       actionSvcUuid: null,
+      workflowRunId: null,
       childProcessInstanceUuid: null,
       requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
       timestamp: TIME,
@@ -85,6 +86,23 @@ export const INSTANCE_EXAMPLE = {
   historyNext: 6,
 };
 
+export const TASK_PAGE_EXAMPLE = {
+  tasks: [
+    {
+      processInstanceUuid: START_EXAMPLE.uuid,
+      applicationId: START_EXAMPLE.applicationId,
+      processDefinitionName: START_EXAMPLE.processDefinitionName,
+      startedAt: TIME,
+      tokenUuid: TOKEN,
+      nodeName: NODE.nodeName,
+      bpmnElementId: NODE.bpmnElementId,
+      lane: null,
+      waitsSince: TIME,
+      uiActions: INSTANCE_EXAMPLE.tokens.flatMap(({ uiActions }) => uiActions),
+    },
+  ],
+  next: null,
+};
 export const INSTANCE_PAGE_EXAMPLE = { instances: [INSTANCE_SUMMARY_EXAMPLE], next: null };
 export const HISTORY_PAGE_EXAMPLE = { events: [HISTORY_EVENT_EXAMPLE], next: 6 };
 

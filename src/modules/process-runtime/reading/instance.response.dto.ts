@@ -54,6 +54,9 @@ export class InstanceIncidentDto extends InstanceNodeDto {
   @Shows.textOrNull('Action that failed; null for none.', null)
   actionSvcUuid: string | null;
 
+  @Shows.uuidOrNull('Workflow run that failed; null when none did.', null)
+  workflowRunId: string | null;
+
   @Shows.uuidOrNull('Called process whose end stopped it; null when it is about something else.', null)
   childProcessInstanceUuid: string | null;
 

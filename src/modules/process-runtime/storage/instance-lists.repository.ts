@@ -58,6 +58,32 @@ export class InstanceListsRepository {
     seen: Seen | null,
     limit: number,
   ): Promise<InstanceHead[]> {
+    const places = await this.places(manager, query, seen, limit);
+    // Ids first: a server would have to sort rows with long texts.
+    return newestFirst(
+      await this.instances.heads(
+        manager,
+        places.map(({ id }) => id),
+      ),
+    );
+  }
+
+  /** The same, of each instance its uuid only. */
+  async uuids(
+    manager: EntityManager,
+    query: InstanceQuery,
+    seen: Seen | null,
+    limit: number,
+  ): Promise<string[]> {
+    return (await this.places(manager, query, seen, limit)).map(({ uuid }) => uuid);
+  }
+
+  private async places(
+    manager: EntityManager,
+    query: InstanceQuery,
+    seen: Seen | null,
+    limit: number,
+  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
     const { parentProcessInstanceUuid: uuid } = query;
     const parent = uuid === undefined ? undefined : await this.instances.findHead(manager, { uuid });
     if (parent === null) {
@@ -75,11 +101,7 @@ export class InstanceListsRepository {
       ...stopped.conditions,
     ]);
     const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
-    // Ids first: a server would have to sort rows with long texts.
-    const ids = newestFirst(found)
-      .slice(0, limit)
-      .map(({ id }) => id);
-    return newestFirst(await this.instances.heads(manager, ids));
+    return newestFirst(found).slice(0, limit);
   }
 
   /** Where only what has stopped is asked for: the ids of few, or a condition for many. */

@@ -1,0 +1,22 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { TasksApi } from './tasks.api.js';
+import { TaskPageDto, TasksQueryDto } from './tasks.dto.js';
+import { TasksService } from './tasks.service.js';
+
+/** Shows what waits for a caller (extension of the contract). */
+@ApiTags('Processes')
+@RequirePermission('PROCESS_UI_ACTION_PERMISSION')
+@Controller('rtm/api/runtime/task')
+export class TasksController {
+  constructor(private readonly tasks: TasksService) {}
+
+  @Get()
+  @TasksApi.listTasks
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: TasksQueryDto): Promise<TaskPageDto> {
+    return this.tasks.page(principal, query);
+  }
+}

@@ -1,0 +1,91 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { PROCESS_NAME } from '../../../common/validation/path-names.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsQueryId,
+  IsQueryUuid,
+  IsRangeEnd,
+  IsRangeStart,
+} from '../../../common/validation/query.decorators.js';
+import { OpenUiActionDto } from './instance-token.dto.js';
+
+const MAX_LIMIT = 200;
+
+/** Which tasks to list. */
+export class TasksQueryDto {
+  @IsQueryId({ description: 'Only processes of this application.' })
+  applicationId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    pattern: PROCESS_NAME.pattern.source,
+    description: 'Only processes of this name.',
+    example: 'loan_onboarding',
+  })
+  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
+  @IsOptional()
+  processDefinitionName?: string;
+
+  @IsQueryUuid('Only the tasks of this instance.')
+  processInstanceUuid?: string;
+
+  @IsRangeStart('tasks of instances that started')
+  from?: Date;
+
+  @IsRangeEnd('tasks of instances that started')
+  to?: Date;
+
+  @IsPageCursor()
+  before?: string;
+
+  @IsPageLimit('Instances that a page looks at', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  limit?: number;
+}
+
+/** A token that waits for the caller. */
+export class TaskDto {
+  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
+  processInstanceUuid: string;
+
+  @Shows.value('Application that the process belongs to.', 'sample')
+  applicationId: string;
+
+  @Shows.value('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string;
+
+  @Shows.moment('When the instance started.', '2026-01-31T10:20:30.123Z')
+  startedAt: string;
+
+  @Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20')
+  tokenUuid: string;
+
+  @Shows.textOrNull('Name of the node where it stands.', 'Complete application')
+  nodeName: string | null;
+
+  @Shows.textOrNull('Id of the element in the BPMN file where it stands.', 'complete_application')
+  bpmnElementId: string | null;
+
+  @Shows.textOrNull('Lane of the node; null outside of lanes.', 'Clerk')
+  lane: string | null;
+
+  @Shows.moment('When the token last changed.', '2026-01-31T10:20:30.123Z')
+  waitsSince: string;
+
+  @Shows.list(
+    () => OpenUiActionDto,
+    'What the caller can execute on it now, of its own node first, then what leads back.',
+  )
+  uiActions: OpenUiActionDto[];
+}
+
+/** A page of tasks. */
+export class TaskPageDto {
+  @Shows.list(() => TaskDto, 'Of the newest instances first.')
+  tasks: TaskDto[];
+
+  @Shows.textOrNull(NEXT_PAGE, null)
+  next: string | null;
+}

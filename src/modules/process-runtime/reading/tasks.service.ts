@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { together } from '../../../common/user/grant.js';
+import { callerHash, type Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
+import { Database } from '../../../database/database.js';
+import { UiActionAccess } from '../access/ui-action-access.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import type { InstanceQuery } from '../model/process-instances.types.js';
+import { toInstanceState } from '../steps/instance-locks.js';
+import { InstanceListsRepository, type Seen } from '../storage/instance-lists.repository.js';
+import type { InstanceRow } from '../storage/instance.row.js';
+import { InstancesRepository, withContent } from '../storage/instances.repository.js';
+import type { TokenRow } from '../storage/token.row.js';
+import { readContents } from './instance-contents.js';
+import { toInstanceToken, uiActionsOf } from './instance-view.js';
+import type { TaskDto, TaskPageDto } from './tasks.dto.js';
+
+/** Which tasks to list. */
+type TasksQuery = Pick<
+  InstanceQuery,
+  'applicationId' | 'processDefinitionName' | 'from' | 'to' | 'before' | 'limit'
+> & {
+  processInstanceUuid?: string;
+};
+
+/** An instance that runs, and its live tokens, as they are at one moment. */
+interface Running {
+  readonly row: InstanceRow;
+  readonly live: readonly TokenRow[];
+}
+
+/** One that has made a step while it was read is read again so often, and else left to the next look. */
+const ATTEMPTS = 3;
+const NO_UUIDS: ReadonlyMap<number, string> = new Map();
+
+/** Finds what waits for a caller: tokens with UI actions that he may execute now. */
+@Injectable()
+export class TasksService {
+  private readonly pageSize: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly lists: InstanceListsRepository,
+    private readonly instances: InstancesRepository,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly access: UiActionAccess,
+    env: Env,
+  ) {
+    this.pageSize = env.get('PROCESS_PAGE_SIZE');
+  }
+
+  /** Looks at so many instances as the limit says, with three statements; at one that is named with two. */
+  async page(principal: Principal, query: TasksQuery): Promise<TaskPageDto> {
+    const limit = query.limit ?? this.pageSize;
+    const uuids = await this.uuids(principal, query, limit + 1);
+    const looked = uuids.slice(0, limit);
+    const running = await this.running(looked);
+    const tasks: TaskDto[] = [];
+    for (const uuid of looked) {
+      const one = running.get(uuid);
+      const definition = one && (await this.definitions.ifUsable(one.row.definitionId));
+      if (one !== undefined && definition !== undefined) {
+        tasks.push(...this.tasksOf(principal, one, definition));
+      }
+    }
+    return { tasks, next: uuids.length > limit ? (looked.at(-1) ?? null) : null };
+  }
+
+  private async uuids(
+    principal: Principal,
+    { processInstanceUuid: uuid, ...query }: TasksQuery,
+    limit: number,
+  ): Promise<readonly string[]> {
+    return uuid === undefined
+      ? this.database.read((manager) =>
+          this.lists.uuids(manager, { ...query, state: 'STARTED' }, seenBy(principal), limit),
+        )
+      : [uuid];
+  }
+
+  private async running(uuids: readonly string[]): Promise<ReadonlyMap<string, Running>> {
+    const found = new Map<string, Running>();
+    let left = uuids;
+    for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
+      const asked = left;
+      const stored = await this.database.read((manager) => this.instances.findStored(manager, asked));
+      const rows = stored.flatMap((row) => (row === null ? [] : [withContent(row)]));
+      const contents =
+        rows.length === 0 ? [] : await this.database.read((manager) => readContents(manager, rows, [], 0));
+      rows.forEach((row, index) => {
+        if (contents[index]?.rev === row.rev) {
+          found.set(row.uuid, { row, live: contents[index].live });
+        }
+      });
+      left = rows.flatMap(({ uuid }) => (found.has(uuid) ? [] : [uuid]));
+    }
+    return found;
+  }
+
+  private tasksOf(principal: Principal, { row, live }: Running, definition: RunnableDefinition): TaskDto[] {
+    const state = toInstanceState(row, live);
+    return live.flatMap((token) => {
+      const uiActions = uiActionsOf(definition, state, token.state, (node) =>
+        this.access.mayExecute(principal, row, definition, node),
+      );
+      // What can only be taken back does not wait for anybody.
+      return uiActions.some(({ back }) => !back) ? [{ ...toTask(row, definition, token), uiActions }] : [];
+    });
+  }
+}
+
+/**
+ * Instances in which something can wait for a caller: those that he has started, and those of applications for which he has any
+ * permission, since the lanes of a process may name each of them.
+ */
+function seenBy(principal: Principal): Seen | null {
+  const apps = together([...principal.permissions.values()]);
+  return apps === 'all' ? null : { starter: callerHash(principal), apps };
+}
+
+function toTask(
+  row: InstanceRow,
+  definition: RunnableDefinition,
+  token: TokenRow,
+): Omit<TaskDto, 'uiActions'> {
+  const { uuid, currentNodeName, bpmnElementId, lane, dateUpdated } = toInstanceToken(
+    definition,
+    token,
+    NO_UUIDS,
+  );
+  return {
+    processInstanceUuid: row.uuid,
+    applicationId: row.appId,
+    processDefinitionName: row.processName,
+    startedAt: row.startedAt.toISOString(),
+    tokenUuid: uuid,
+    nodeName: currentNodeName,
+    bpmnElementId,
+    lane,
+    waitsSince: dateUpdated,
+  };
+}

@@ -1,0 +1,170 @@
+import type { Logger } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TaskPageDto } from '../../../src/modules/process-runtime/reading/tasks.dto.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { uniqueName } from '../../support/factories.js';
+import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import { publish, type Published } from '../../support/runtime/publish.js';
+import { start } from '../../support/runtime/runtime-client.js';
+
+const SCHEMA = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
+const BACK = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
+const asked = taskProcess(
+  'asked',
+  userTask('a', {
+    uiActions: { done: `<svc:bodySchema><![CDATA[${JSON.stringify(SCHEMA)}]]></svc:bodySchema>` },
+  }),
+);
+const twice = taskProcess('twice', userTask('a', BACK), userTask('b'));
+const laned = processFile(
+  'laned',
+  `<bpmn:laneSet id="lanes"><bpmn:lane id="clerks" name="Clerk" svc:execute="clerk">
+     <bpmn:flowNodeRef>a</bpmn:flowNodeRef></bpmn:lane></bpmn:laneSet>
+   ${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
+);
+
+let app: TestApp;
+let published: Published;
+
+const list = (
+  query: Record<string, string> = {},
+  token?: string | null,
+): Promise<TestResponse<TaskPageDto>> =>
+  app.request<TaskPageDto>(
+    'GET',
+    `/rtm/api/runtime/task?${new URLSearchParams({ applicationId: published.appId, ...query }).toString()}`,
+    token === undefined ? {} : { token },
+  );
+const tokenOf = (...roles: string[]): Promise<string> =>
+  app.tokenWith({ sub: uniqueName('caller'), scope: 'openid', roles });
+const startBy = async (token: string, name: string): Promise<string> =>
+  (await start(app, published, name, {}, { token })).body.uuid;
+const processesOf = ({ body }: TestResponse<TaskPageDto>): string[] =>
+  body.tasks.map(({ processInstanceUuid }) => processInstanceUuid);
+
+beforeAll(async () => {
+  const rules = {
+    'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
+    'process-read': [{ claim: 'roles', hasAt: 'reader' }],
+    'process-administration': [{ claim: 'roles', hasAt: 'administrator' }],
+    actor: [{ claim: 'roles', hasAt: 'actor' }],
+    clerk: [{ claim: 'roles', hasAt: 'clerk' }],
+  };
+  app = await TestApp.start({
+    JOBS_WORKERS: 'false',
+    PERMISSION_RULES: JSON.stringify(rules),
+    PROCESS_UI_ACTION_PERMISSION: 'actor',
+  });
+  published = await publish(app, { bpmn: [asked, twice, laned] });
+});
+afterAll(() => app.close());
+
+describe('GET /rtm/api/runtime/task', () => {
+  it('tells what waits for who has started the instances, the newest first', async () => {
+    const token = await tokenOf(`actor@${published.appId}`);
+    const first = await startBy(token, 'asked');
+    const second = await startBy(token, 'twice');
+
+    const page = await list({}, token);
+    expect(page.status).toBe(200);
+    expect(processesOf(page)).toEqual([second, first]);
+    expect(page.body.next).toBeNull();
+    expect(page.body.tasks[1]).toEqual({
+      processInstanceUuid: first,
+      applicationId: published.appId,
+      processDefinitionName: 'asked',
+      startedAt: expect.any(String) as string,
+      tokenUuid: expect.any(String) as string,
+      nodeName: 'a',
+      bpmnElementId: 'a',
+      lane: null,
+      waitsSince: expect.any(String) as string,
+      uiActions: [{ svcUuid: ui('a'), name: 'done', back: false, bodySchema: SCHEMA }],
+    });
+  });
+
+  it('tells the next step, and what leads back, once an action was executed', async () => {
+    const token = await tokenOf(`actor@${published.appId}`);
+    const id = await startBy(token, 'twice');
+    const [before] = (await list({ processInstanceUuid: id }, token)).body.tasks;
+    const answer = await app.request(
+      'POST',
+      `/onboarding/api/runtime/process/${id}/token/${before?.tokenUuid}/ui-action/${ui('a')}/context/main/execute`,
+      { token, body: {} },
+    );
+    expect(answer.status).toBe(200);
+
+    const [after] = (await list({ processInstanceUuid: id }, token)).body.tasks;
+    expect(after).toMatchObject({ bpmnElementId: 'b' });
+    expect(after?.uiActions.map(({ name, back }) => [name, back])).toEqual([
+      ['done', false],
+      ['done', true],
+    ]);
+  });
+
+  it('shows nobody what is for others, by uuid either', async () => {
+    const starter = await tokenOf(`actor@${published.appId}`);
+    const id = await startBy(starter, 'asked');
+    const reader = await tokenOf(`actor@${published.appId}`, `reader@${published.appId}`);
+
+    expect(processesOf(await list({}, reader))).toEqual([]);
+    expect(processesOf(await list({ processInstanceUuid: id }, reader))).toEqual([]);
+    expect(processesOf(await list({ processInstanceUuid: id }, starter))).toEqual([id]);
+    expect((await list({ processInstanceUuid: uuid() }, starter)).body).toEqual({ tasks: [], next: null });
+  });
+
+  it('shows what stands in a lane to who has a permission of it, whoever has started it', async () => {
+    const starter = await tokenOf(`actor@${published.appId}`);
+    const id = await startBy(starter, 'laned');
+    const clerk = await tokenOf(`actor@${published.appId}`, `clerk@${published.appId}`);
+    const clerkElsewhere = await tokenOf('actor@another', 'clerk@another');
+
+    expect((await list({}, clerk)).body.tasks).toMatchObject([{ processInstanceUuid: id, lane: 'Clerk' }]);
+    expect(processesOf(await list({}, clerkElsewhere))).not.toContain(id);
+    expect(processesOf(await list({ processInstanceUuid: id }, starter))).toEqual([]);
+  });
+
+  it('is read page by page, each of which looks at so many instances, with three statements', async () => {
+    const own = await publish(app, { bpmn: [asked, laned] });
+    const token = await tokenOf(`actor@${own.appId}`);
+    const ids: string[] = [];
+    for (const name of ['asked', 'laned', 'asked']) {
+      ids.unshift((await start(app, own, name, {}, { token })).body.uuid);
+    }
+    const query = { applicationId: own.appId, limit: '2' };
+    const statements: string[] = [];
+    app.dataSource.logger = {
+      logQuery: (query: string) => void statements.push(query),
+      logQueryError: () => undefined,
+    } as unknown as Logger;
+    const first = await list(query, token);
+    expect(statements.filter((query) => query.includes('process_'))).toHaveLength(3);
+
+    // The one in the lane was looked at, and is not for this caller.
+    expect(processesOf(first)).toEqual([ids[0]]);
+    expect(first.body.next).toBe(ids[1]);
+    const last = await list({ ...query, before: first.body.next ?? '' }, token);
+    expect(processesOf(last)).toEqual([ids[2]]);
+    expect(last.body.next).toBeNull();
+  });
+
+  it('shows nothing of what has ended or is held', async () => {
+    const token = await tokenOf(`actor@${published.appId}`, `administrator@${published.appId}`);
+    const id = await startBy(token, 'asked');
+    const held = await app.request('POST', `/rtm/api/runtime/process-instance/${id}/hold`, { token });
+    expect(held.status).toBe(200);
+    expect(processesOf(await list({}, token))).toEqual([]);
+    expect(processesOf(await list({ processInstanceUuid: id }, token))).toEqual([]);
+  });
+
+  it('refuses who sends no token, may execute nothing, or asks for what there is not', async () => {
+    const token = await tokenOf(`actor@${published.appId}`);
+    expect((await list({}, null)).status).toBe(401);
+    expect((await list({}, await tokenOf('nothing'))).status).toBe(403);
+    expect((await list({ before: 'no uuid' }, token)).status).toBe(400);
+    expect((await list({ limit: '0' }, token)).status).toBe(400);
+    expect((await list({ processInstanceUuid: 'none' }, token)).status).toBe(400);
+    expect((await list({ processDefinitionName: '<none>' }, token)).status).toBe(400);
+  });
+});
