@@ -1,6 +1,7 @@
 import { applications } from './applications.js';
 import { audit } from './audit.js';
 import { systems } from './systems.js';
+import { instances } from './instances.js';
 
 /** Every text of the console, by area. Names of things are those of docs/glossary.md. */
 export const texts = {
@@ -137,6 +138,10 @@ export const texts = {
     events: 'Events',
     noEvents: 'No event fits.',
     id: 'Id',
+    any: 'any',
+    search: 'Search',
+    clear: 'Clear',
+    reload: 'Read again',
   },
 
   diagram: {
@@ -198,4 +203,6 @@ export const texts = {
     metrics: 'Metrics',
     ready: 'Readiness',
   },
+
+  instances,
 } as const;

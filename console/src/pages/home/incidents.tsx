@@ -40,7 +40,7 @@ function Counts({ data: { counts, complete } }: { data: IncidentCounts }): JSX.E
         label={home.incidents}
         value={complete ? sum : home.atLeast(sum)}
         tone={sum === 0 ? 'good' : 'bad'}
-        to="/instances?hasIncidents=true"
+        to="/instances/incidents?state=OPEN"
       />
       <Table
         caption={home.incidentsByPlace}
@@ -60,5 +60,5 @@ function instancesAt({ applicationId, processDefinitionName, bpmnElementId, code
   const known = Object.entries(place).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  return `/instances?${new URLSearchParams([['hasIncidents', 'true'], ['code', code], ...known]).toString()}`;
+  return `/instances/incidents?${new URLSearchParams([['state', 'OPEN'], ['code', code], ...known]).toString()}`;
 }

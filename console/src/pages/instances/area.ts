@@ -1,4 +1,3 @@
-import { may } from '../../app/permissions.js';
 import type { Area } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
@@ -7,6 +6,11 @@ export const instances: Area = {
   title: texts.areas.instances,
   path: '/instances',
   icon: 'M3 12h5M16 12h5M8 8h8v8H8z',
-  isOffered: () => may('process-read'),
-  pages: [],
+  // Whoever may not read those of others sees his own.
+  isOffered: () => true,
+  pages: [
+    { path: '/instances', load: () => import('./list.page.js') },
+    { path: '/instances/incidents', load: () => import('./incidents.page.js') },
+    { path: '/instances/:uuid', load: () => import('./instance.page.js') },
+  ],
 };

@@ -1,0 +1,126 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Badge } from '../../parts/badge.js';
+import { Button } from '../../parts/button.js';
+import { Dialog } from '../../parts/dialog.js';
+import { explain } from '../../parts/explain.js';
+import { Table, type Column } from '../../parts/table.js';
+import type { Tone } from '../../parts/tones.js';
+import { texts } from '../../texts/texts.js';
+import type { OperationName } from './operations.js';
+import { PatchEditor, patchOf } from './patch-editor.js';
+import { useBulk, type Bulk, type Standing } from './use-bulk.js';
+
+const t = texts.instances;
+
+interface BulkDialogProps {
+  name: OperationName;
+  uuids: readonly string[];
+  onClose: (wasRun: boolean) => void;
+}
+
+/** Asks, does it to one after the other, and shows what came of each. */
+export function BulkDialog({ name, uuids, onClose }: BulkDialogProps): JSX.Element {
+  const [patch, setPatch] = useState('{}');
+  const bulk = useBulk(uuids);
+  const data = name === 'retry' ? patchOf(patch) : {};
+  const isBefore = !bulk.isRunning && !bulk.isOver;
+  return (
+    <Dialog
+      title={t.bulkTitle(t.operations[name], uuids.length)}
+      isWide
+      onClose={() => {
+        bulk.stop();
+        onClose(!isBefore);
+      }}
+      actions={
+        isBefore ? (
+          <>
+            <Button onClick={() => onClose(false)}>{texts.parts.cancel}</Button>
+            <Button
+              kind={name === 'terminate' ? 'danger' : 'primary'}
+              disabled={data === undefined}
+              onClick={() => bulk.run(name, data)}
+            >
+              {t.bulkTitle(t.operations[name], uuids.length)}
+            </Button>
+          </>
+        ) : (
+          <BulkButtons bulk={bulk} onClose={() => onClose(true)} />
+        )
+      }
+    >
+      <p>{t.explained[name]}</p>
+      {name === 'retry' && isBefore && <PatchEditor text={patch} onChange={setPatch} />}
+      {!isBefore && <Outcomes uuids={uuids} bulk={bulk} />}
+    </Dialog>
+  );
+}
+
+function BulkButtons({ bulk, onClose }: { bulk: Bulk; onClose: () => void }): JSX.Element {
+  return bulk.isRunning ? (
+    <Button onClick={bulk.stop}>{t.stopBulk}</Button>
+  ) : (
+    <Button kind="primary" onClick={onClose}>
+      {texts.parts.close}
+    </Button>
+  );
+}
+
+interface Row {
+  uuid: string;
+  standing: Standing;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: t.instance, cell: ({ uuid }) => <code>{uuid}</code> },
+  { title: t.outcome, cell: ({ standing }) => <Outcome of={standing} /> },
+];
+
+function Outcomes({ uuids, bulk }: { uuids: readonly string[]; bulk: Bulk }): JSX.Element {
+  const rows = uuids.map((uuid) => ({
+    uuid,
+    standing: bulk.standings.get(uuid) ?? { is: 'waiting' as const },
+  }));
+  const count = (...states: Standing['is'][]): number =>
+    rows.filter(({ standing }) => states.includes(standing.is)).length;
+  return (
+    <>
+      <progress max={uuids.length} value={count('done', 'failed', 'left-out')} aria-label={t.progress} />
+      <p role="status">
+        {t.counted(count('done'), count('failed'), count('waiting', 'busy'), count('left-out'))}
+      </p>
+      <Table caption={t.outcomesTitle} columns={COLUMNS} rows={rows} keyOf={({ uuid }) => uuid} />
+    </>
+  );
+}
+
+function Outcome({ of }: { of: Standing }): JSX.Element {
+  const { tone, word, text } = toldOf(of);
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge> {text}
+    </>
+  );
+}
+
+function toldOf(standing: Standing): { tone: Tone; word: string; text: string } {
+  switch (standing.is) {
+    case 'waiting':
+      return { tone: 'quiet', word: t.standings.waiting, text: '' };
+    case 'busy':
+      return { tone: 'busy', word: t.standings.busy, text: '' };
+    case 'left-out':
+      return { tone: 'quiet', word: t.standings.leftOut, text: '' };
+    case 'done': {
+      const { text, isPartly } = standing.done;
+      return isPartly
+        ? { tone: 'warn', word: t.standings.partly, text }
+        : { tone: 'good', word: t.standings.done, text };
+    }
+    case 'failed': {
+      const { title, said, todo } = explain(standing.error);
+      return { tone: 'bad', word: t.standings.failed, text: `${said ?? title} ${todo}` };
+    }
+  }
+}

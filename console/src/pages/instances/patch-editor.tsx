@@ -1,0 +1,39 @@
+import type { JSX } from 'preact';
+import { TextArea } from '../../parts/fields.js';
+import { texts } from '../../texts/texts.js';
+
+const t = texts.instances;
+
+/** The object that a text stands for; undefined where it stands for none. */
+export function patchOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Corrections of process data, as a JSON merge patch (RFC 7386). */
+export function PatchEditor({
+  text,
+  onChange,
+  disabled = false,
+}: {
+  text: string;
+  onChange: (text: string) => void;
+  disabled?: boolean;
+}): JSX.Element {
+  return (
+    <TextArea
+      label={t.patch}
+      hint={t.patchHint}
+      error={patchOf(text) === undefined ? t.notAPatch : undefined}
+      isCode
+      rows={6}
+      disabled={disabled}
+      value={text}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { setQuery } from '../app/router.js';
+import { Button } from './button.js';
+import { Select, TextField, type Choice } from './fields.js';
+import { texts } from '../texts/texts.js';
+
+/** A filter: a member of the query. One with choices is chosen, any other is typed. */
+export interface Filter {
+  name: string;
+  label: string;
+  choices?: readonly Choice[];
+  type?: 'text' | 'datetime-local';
+}
+
+/** Fields that narrow a list. What is typed is asked for with Enter or the button, so the service is not asked at each letter. */
+export function Filters({
+  filters,
+  query,
+}: {
+  filters: readonly Filter[];
+  query: URLSearchParams;
+}): JSX.Element {
+  const known = valuesOf(filters, query);
+  const [typed, setTyped] = useState(known);
+  const key = JSON.stringify(known);
+  // A link, or a button of the browser, leads to other filters.
+  useEffect(() => setTyped(known), [key]);
+  const change = (name: string, value: string): void => setTyped({ ...typed, [name]: value });
+  return (
+    <form
+      class="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQuery(typed);
+      }}
+    >
+      {filters.map(({ name, label, choices, type = 'text' }) =>
+        choices === undefined ? (
+          <TextField
+            key={name}
+            label={label}
+            type={type}
+            value={typed[name] ?? ''}
+            onChange={(value) => change(name, value)}
+          />
+        ) : (
+          <Select
+            key={name}
+            label={label}
+            value={typed[name] ?? ''}
+            empty={texts.parts.any}
+            choices={choices}
+            onChange={(value) => {
+              change(name, value);
+              setQuery({ ...typed, [name]: value });
+            }}
+          />
+        ),
+      )}
+      <div class="filters-buttons">
+        <Button type="submit" kind="primary">
+          {texts.parts.search}
+        </Button>
+        <Button onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}>
+          {texts.parts.clear}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function valuesOf(filters: readonly Filter[], query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(filters.map(({ name }) => [name, query.get(name) ?? '']));
+}
+
+/** Choices that are told as the service names them. */
+export function choicesOf(values: readonly string[]): readonly Choice[] {
+  return values.map((value) => ({ value, title: value.toLowerCase().replaceAll('_', ' ') }));
+}

@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SvcClient } from '../../clients/typescript/src/index.js';
+import { useConsole } from './support/console-world.js';
+import { applyFor, startLoan, stoppedLoan, until } from './support/loans.js';
+
+const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+
+describe('Instances', () => {
+  const world = useConsole();
+  let svc: SvcClient;
+  let stopped: string;
+  let waiting: string;
+
+  beforeAll(async () => {
+    await world().deliverSample();
+    svc = await world().client();
+    waiting = await startLoan(svc, MARKUP);
+    stopped = await stoppedLoan(svc, 'Ada Example');
+  });
+
+  it('are found by filters, and by uuid', async () => {
+    const tab = await world().as('admin', '/instances');
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
+    await tab.check('instances');
+    await tab.page.getByLabel('Incidents').selectOption('true');
+    await tab.settled();
+    expect(tab.page.url()).toContain('hasIncidents=true');
+    expect(await tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
+    await tab.page.getByLabel('Application', { exact: true }).fill('nowhere');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('No instance is like that.').waitFor();
+    await tab.page.getByLabel('UUID of an instance').fill(waiting);
+    await tab.page.getByRole('button', { name: 'Open' }).click();
+    await tab.page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
+  });
+
+  it('show where they stand on a diagram, and the same as a table', async () => {
+    const tab = await world().as('operator', `/instances/${stopped}`);
+    await tab.page.locator('.djs-container .is-stopped').first().waitFor();
+    expect(await tab.page.locator('.djs-connection.is-passed').count()).toBeGreaterThan(3);
+    const row = tab.page.getByRole('row', { name: /Advise client/ });
+    expect(await row.innerText()).toContain('an incident');
+    await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
+    await tab.check('instance');
+  });
+
+  it('show what somebody has written as text, whatever it is', async () => {
+    const tab = await world().as('admin', `/instances/${waiting}?tab=data`);
+    await tab.page.getByText('<img src=x', { exact: false }).first().waitFor();
+    expect(await tab.page.locator('main img, main script').count()).toBe(0);
+    expect(await tab.page.title()).toContain('loan_onboarding');
+    await tab.check('instance-data', { schemes: ['light'] });
+  });
+
+  it('show their history, and what they have called', async () => {
+    const tab = await world().as('admin', `/instances/${stopped}?tab=history`);
+    await tab.page.getByText('incident raised').waitFor();
+    await tab.check('instance-history', { schemes: ['light'] });
+    await tab.page.getByRole('tab', { name: /^Calls/ }).click();
+    await tab.page.getByRole('link', { name: 'credit_check' }).waitFor();
+    await tab.page.getByRole('link', { name: 'advise_client' }).waitFor();
+    await tab.check('instance-calls', { schemes: ['light'] });
+    await tab.page.getByRole('link', { name: 'credit_check' }).click();
+    await tab.page.getByRole('link', { name: 'Caller' }).waitFor();
+  });
+
+  it('go on before the eyes of who looks at them', async () => {
+    const uuid = await startLoan(svc, 'Live Example');
+    const tab = await world().as('admin', `/instances/${uuid}`);
+    await tab.page.getByText('Live', { exact: true }).waitFor();
+    await applyFor(svc, uuid);
+    await tab.page.getByRole('row', { name: /Review offer.*a token is here/ }).waitFor();
+  });
+
+  it('are held, released and terminated', async () => {
+    const uuid = await startLoan(svc, 'Held Example');
+    const tab = await world().as('operator', `/instances/${uuid}`);
+    for (const [name, state] of [
+      ['Hold', 'onhold'],
+      ['Release', 'started'],
+      ['Terminate', 'terminated'],
+    ] as const) {
+      await tab.page.getByRole('button', { name }).click();
+      await tab.page.getByRole('dialog').getByRole('button', { name }).click();
+      await tab.page.locator('.page-head').getByText(state).waitFor();
+    }
+    expect(await tab.page.getByRole('button', { name: 'Terminate' }).count()).toBe(0);
+  });
+
+  it('are retried with corrected data', async () => {
+    const uuid = await stoppedLoan(svc, 'Wrong Example');
+    const tab = await world().as('admin', `/instances/${uuid}`);
+    await tab.page.getByRole('button', { name: 'Retry this' }).click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Corrections').fill('[1]');
+    await dialog.getByText('This must be a JSON object.').waitFor();
+    await tab.check('instance-retry', { schemes: ['light'] });
+    await dialog.getByLabel('Corrections').fill('{ "client": { "name": "Right Example" } }');
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { data } = await until(
+      () => svc.getProcessInstance({ path: { uuid } }),
+      (answer) => answer.data.incidents.length > 0,
+    );
+    expect(data.data).toMatchObject({ client: { name: 'Right Example' } });
+  });
+
+  it('say in a sentence that an operation comes too late', async () => {
+    const uuid = await startLoan(svc, 'Late Example');
+    const tab = await world().as('admin', `/instances/${uuid}`);
+    await tab.page.getByRole('button', { name: 'Hold' }).click();
+    await tab.page.route('**/hold', (route) =>
+      route.fulfill({ status: 409, json: { status: 409, error: 'Conflict', message: 'It has ended.' } }),
+    );
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await tab.page.getByText('It cannot be done as things stand').waitFor();
+    await tab.page.getByText('It has ended.').waitFor();
+  });
+
+  it('are terminated together, and what came of each is told', async () => {
+    const uuids = [await startLoan(svc, 'One'), await startLoan(svc, 'Two'), await startLoan(svc, 'Three')];
+    const tab = await world().as('admin', '/instances?processDefinitionName=loan_onboarding&state=STARTED');
+    for (const uuid of uuids) {
+      await tab.page.getByRole('checkbox', { name: `Select ${uuid}` }).check();
+    }
+    // One of them ends before the others are asked to.
+    await svc.terminateProcessInstance({ path: { uuid: uuids[0] as string } });
+    await tab.page
+      .getByRole('group', { name: 'What to do' })
+      .getByRole('button', { name: 'Terminate' })
+      .click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
+    await dialog.getByText('2 done, 1 failed, 0 to go, 0 left out').waitFor();
+    await tab.check('instances-bulk');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    const states = await Promise.all(
+      uuids.map(async (uuid) => (await svc.getProcessInstance({ path: { uuid } })).data.state),
+    );
+    expect(states).toEqual(['TERMINATED', 'TERMINATED', 'TERMINATED']);
+  });
+
+  it('offer nothing to who may not do it, and show him his own', async () => {
+    const clerk = await world().client('clerk');
+    const uuid = await startLoan(clerk, 'Own Example');
+    const tab = await world().as('clerk', '/instances');
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).waitFor();
+    expect(await tab.page.getByRole('checkbox').count()).toBe(0);
+    await tab.open(`/instances/${uuid}`);
+    await tab.page.getByRole('link', { name: 'Go on with the task' }).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Terminate' }).count()).toBe(0);
+    await tab.open(`/instances/${stopped}`);
+    await tab.page.getByText('You may not do this').waitFor();
+  });
+
+  it('are led to by their incidents', async () => {
+    const tab = await world().as('admin', '/instances/incidents?state=OPEN&code=WORKFLOW');
+    await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
+    await tab.check('incidents');
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().click();
+    await tab.page.getByText('Why it has stopped').waitFor();
+  });
+});

@@ -1,0 +1,50 @@
+import type { SvcClient } from '../../../clients/typescript/src/index.js';
+
+/** An instance of the sample's process, in which the client has signed up. */
+export async function startLoan(svc: SvcClient, name: string): Promise<string> {
+  const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
+  const { data } = await svc.startProcess({
+    path: { appId: 'sample', buildId: build.buildId, processDefinitionName: 'loan_onboarding' },
+    headers: { 'svc-platform': 'web' },
+    body: { client: { name } },
+  });
+  return data.uuid;
+}
+
+/** Hands in the application of a loan. One that asks for advice stops there, since there is no model. */
+export async function applyFor(svc: SvcClient, uuid: string, advice = false): Promise<void> {
+  const { data } = await svc.getProcessInstance({ path: { uuid } });
+  const token = data.tokens.find(({ uiActions }) => uiActions.length > 0);
+  await svc.executeUiAction({
+    path: {
+      processUuid: uuid,
+      tokenUuid: token?.uuid ?? '',
+      uiActionSvcUuid: token?.uiActions[0]?.svcUuid ?? '',
+    },
+    body: { application: { amount: 20_000, months: 48, income: 5_200, advice } },
+  });
+}
+
+/** Asks until it is as wanted. */
+export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) {
+      return answer;
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+  }
+}
+
+/** An instance that has stopped where an agent should give advice. */
+export async function stoppedLoan(svc: SvcClient, name: string): Promise<string> {
+  const uuid = await startLoan(svc, name);
+  await applyFor(svc, uuid, true);
+  await until(
+    async () => (await svc.getProcessInstance({ path: { uuid } })).data.incidents,
+    (incidents) => incidents.length > 0,
+  );
+  return uuid;
+}
