@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SvcClient } from '../../clients/typescript/src/index.js';
 import { useConsole } from './support/console-world.js';
-import { applyFor, startLoan, stoppedLoan, until } from './support/loans.js';
+import { applyFor, startLoan, startOwnLoan, stoppedLoan, until } from './support/loans.js';
 
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 
@@ -141,9 +141,9 @@ describe('Instances', () => {
   });
 
   it('offer nothing to who may not do it, and show him his own', async () => {
-    const clerk = await world().client('clerk');
-    const uuid = await startLoan(clerk, 'Own Example');
-    const tab = await world().as('clerk', '/instances');
+    const tab = await world().as('clerk', '/tasks');
+    const uuid = await startOwnLoan(tab, 'Own Example');
+    await tab.open('/instances');
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).waitFor();
     expect(await tab.page.getByRole('checkbox').count()).toBe(0);
     await tab.open(`/instances/${uuid}`);

@@ -1,7 +1,10 @@
 import { applications } from './applications.js';
 import { audit } from './audit.js';
 import { systems } from './systems.js';
+import { agentRuns } from './agent-runs.js';
 import { instances } from './instances.js';
+import { platform } from './platform.js';
+import { tasks } from './tasks.js';
 
 /** Every text of the console, by area. Names of things are those of docs/glossary.md. */
 export const texts = {
@@ -176,6 +179,18 @@ export const texts = {
     newest: 'Newest',
     oldest: 'Oldest',
     atLeast: (count: number) => `${count}+`,
+    waiting: 'Waiting for you',
+    allTasks: 'All tasks',
+    task: 'Task',
+    since: 'Since',
+    nothingWaits: 'Nothing waits for you.',
+    noneOfNewest: (count: number) => `Nothing waits for you in the ${count} newest instances.`,
+    runsToday: 'Agent runs today',
+    allRuns: 'All runs',
+    runsUnderWay: 'Under way',
+    runsFinished: 'Finished',
+    runsFailed: 'Failed',
+    runsSampled: (count: number) => `Of the ${count} newest runs.`,
     sampled: (count: number) => `Of the ${count} newest running instances.`,
   },
 
@@ -204,5 +219,8 @@ export const texts = {
     ready: 'Readiness',
   },
 
+  agentRuns,
   instances,
+  platform,
+  tasks,
 } as const;

@@ -1,4 +1,5 @@
 import type { SvcClient } from '../../../clients/typescript/src/index.js';
+import type { Tab } from './tab.js';
 
 /** An instance of the sample's process, in which the client has signed up. */
 export async function startLoan(svc: SvcClient, name: string): Promise<string> {
@@ -9,6 +10,15 @@ export async function startLoan(svc: SvcClient, name: string): Promise<string> {
     body: { client: { name } },
   });
   return data.uuid;
+}
+
+/** The same by the person of a tab, who is then at his task. */
+export async function startOwnLoan(tab: Tab, name: string): Promise<string> {
+  await tab.open('/tasks/start?app=sample&process=loan_onboarding');
+  await tab.page.getByLabel('name').fill(name);
+  await tab.page.getByRole('button', { name: 'Start', exact: true }).click();
+  await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
+  return tab.page.url().split('/').at(-1) ?? '';
 }
 
 /** Hands in the application of a loan. One that asks for advice stops there, since there is no model. */

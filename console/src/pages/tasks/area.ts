@@ -1,3 +1,4 @@
+import { mayAsked } from '../../app/permissions.js';
 import type { Area } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
@@ -6,6 +7,10 @@ export const tasks: Area = {
   title: texts.areas.tasks,
   path: '/tasks',
   icon: 'M5 12l4 4L19 6',
-  isOffered: () => true,
-  pages: [],
+  isOffered: () => mayAsked('uiAction') || mayAsked('processStart'),
+  pages: [
+    { path: '/tasks', load: () => import('./list.page.js') },
+    { path: '/tasks/start', load: () => import('./start.page.js') },
+    { path: '/tasks/:uuid', load: () => import('./task.page.js') },
+  ],
 };

@@ -1,0 +1,67 @@
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { OpenUiAction, Task } from '../../../../clients/typescript/src/index.js';
+import { api } from '../../app/session.js';
+import { useAction } from '../../live/use-action.js';
+import { Button } from '../../parts/button.js';
+import { ErrorNote } from '../../parts/error-note.js';
+import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
+import { SchemaForm } from '../../parts/schema-form/schema-form.js';
+import { texts } from '../../texts/texts.js';
+import { fieldErrors, objectOf } from './bodies.js';
+
+const t = texts.tasks;
+
+interface ActionFormProps {
+  task: Task;
+  action: OpenUiAction;
+  onDone: () => void;
+}
+
+/** A UI action as a form. What is sent twice, since the answer was lost, takes effect once. */
+export function ActionForm({ task, action, onDone }: ActionFormProps): JSX.Element {
+  const schema: Schema | null = action.bodySchema;
+  const [value, setValue] = useState<unknown>(() => (schema === null ? {} : initialValue(schema)));
+  const key = useRef(crypto.randomUUID());
+  const execute = useAction(async () => {
+    await api().executeUiAction({
+      path: {
+        processUuid: task.processInstanceUuid,
+        tokenUuid: task.tokenUuid,
+        uiActionSvcUuid: action.svcUuid,
+      },
+      headers: { 'Idempotency-Key': key.current },
+      body: objectOf(value),
+    });
+    onDone();
+  });
+  const change = (next: unknown): void => {
+    key.current = crypto.randomUUID();
+    setValue(next);
+  };
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void execute.run();
+      }}
+    >
+      {schema === null ? (
+        <details>
+          <summary>{t.moreData}</summary>
+          <SchemaForm schema={{ title: t.body }} value={value} onChange={change} />
+        </details>
+      ) : (
+        <SchemaForm schema={schema} value={value} onChange={change} errors={fieldErrors(execute.error)} />
+      )}
+      <ErrorNote error={execute.error} />
+      <div>
+        <Button type="submit" kind={action.back ? 'plain' : 'primary'} isBusy={execute.isBusy}>
+          {action.name}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,143 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { StartableProcess } from '../../../../clients/typescript/src/index.js';
+import { may } from '../../app/permissions.js';
+import { setQuery } from '../../app/router.js';
+import { api } from '../../app/session.js';
+import { useAnswer } from '../../live/use-answer.js';
+import { Button } from '../../parts/button.js';
+import { Select, TextField } from '../../parts/fields.js';
+import { Empty, Note, Shown } from '../../parts/notes.js';
+import { PageHead, Section } from '../../parts/page-head.js';
+import { Table, type Column } from '../../parts/table.js';
+import type { PageProps } from '../../shell/area.js';
+import { texts } from '../../texts/texts.js';
+import { StartForm } from './start-form.js';
+
+const t = texts.tasks;
+const PAGE_SIZE = 100;
+
+/** Starts a process of the active build of an application. */
+export function Page({ query }: PageProps): JSX.Element {
+  const appId = query.get('app') ?? '';
+  return (
+    <>
+      <PageHead title={t.start} lead={t.startLead} crumbs={[{ title: t.title, to: '/tasks' }]} />
+      <Section title={t.application}>
+        {may('application-delivery') ? <ChooseApp appId={appId} /> : <TypeApp appId={appId} />}
+      </Section>
+      {appId !== '' && <Processes key={appId} appId={appId} name={query.get('process') ?? ''} />}
+    </>
+  );
+}
+
+/** Who may list applications chooses one. */
+function ChooseApp({ appId }: { appId: string }): JSX.Element {
+  const apps = useAnswer(
+    async (signal) =>
+      (await api().listApplications({ query: { limit: PAGE_SIZE }, signal })).data.applications.map(
+        ({ applicationId }) => applicationId,
+      ),
+    [],
+  );
+  return (
+    <Shown answer={apps}>
+      {(ids) => (
+        <Select
+          label={t.application}
+          value={appId}
+          empty={texts.parts.choose}
+          choices={[...new Set([...(appId === '' ? [] : [appId]), ...ids])].map((id) => ({
+            value: id,
+            title: id,
+          }))}
+          onChange={(app) => setQuery({ app, process: undefined })}
+        />
+      )}
+    </Shown>
+  );
+}
+
+function TypeApp({ appId }: { appId: string }): JSX.Element {
+  const [typed, setTyped] = useState(appId);
+  return (
+    <form
+      class="one-line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQuery({ app: typed.trim(), process: undefined });
+      }}
+    >
+      <TextField label={t.applicationId} value={typed} onChange={setTyped} />
+      <Button type="submit">{t.showProcesses}</Button>
+    </form>
+  );
+}
+
+interface Startable {
+  buildId: string;
+  processes: readonly StartableProcess[];
+}
+
+async function startable(appId: string, signal: AbortSignal): Promise<Startable> {
+  const { data: build } = await api().getBuildInfo({ path: { appId }, signal });
+  const { buildId } = build;
+  const processes: StartableProcess[] = [];
+  let after: string | null = null;
+  do {
+    const { data }: Awaited<ReturnType<ReturnType<typeof api>['listProcesses']>> = await api().listProcesses({
+      path: { appId, buildId },
+      query: { limit: PAGE_SIZE, ...(after === null ? {} : { after }) },
+      signal,
+    });
+    processes.push(...data.processes);
+    after = data.next;
+  } while (after !== null);
+  return { buildId, processes };
+}
+
+const COLUMNS: readonly Column<StartableProcess>[] = [
+  { title: t.process, cell: ({ processDefinitionName }) => processDefinitionName },
+  {
+    title: t.startNow,
+    cell: ({ processDefinitionName, mayStart, refusal }) =>
+      mayStart ? (
+        <Button
+          label={t.choose(processDefinitionName)}
+          onClick={() => setQuery({ process: processDefinitionName })}
+        >
+          {t.chooseThis}
+        </Button>
+      ) : (
+        <span class="quiet">{refusal?.message}</span>
+      ),
+  },
+];
+
+function Processes({ appId, name }: { appId: string; name: string }): JSX.Element {
+  const answer = useAnswer((signal) => startable(appId, signal), [appId]);
+  return (
+    <Shown answer={answer}>
+      {({ buildId, processes }) => {
+        const chosen = processes.find(({ processDefinitionName }) => processDefinitionName === name);
+        return (
+          <>
+            <Section title={t.processes} isFlush>
+              <Table
+                caption={t.processes}
+                columns={COLUMNS}
+                rows={processes}
+                keyOf={({ processDefinitionName }) => processDefinitionName}
+                empty={<Empty title={t.noProcesses} />}
+              />
+            </Section>
+            {chosen?.mayStart === false && <Note tone="warn" title={chosen.refusal?.message ?? t.refused} />}
+            {chosen?.mayStart === true && (
+              <StartForm key={name} appId={appId} buildId={buildId} process={chosen} />
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
