@@ -8,5 +8,8 @@ export const agentRuns: Area = {
   path: '/agent-runs',
   icon: 'M4 5h16v11H9l-5 4zM8 9h8M8 12h5',
   isOffered: () => may('process-read'),
-  pages: [],
+  pages: [
+    { path: '/agent-runs', load: () => import('./list.page.js') },
+    { path: '/agent-runs/:id', load: () => import('./run.page.js') },
+  ],
 };

@@ -1,0 +1,38 @@
+import type { WorkflowCall } from '../../../../clients/typescript/src/index.js';
+import { api } from '../../app/session.js';
+import { useAnswer, type Answer } from '../../live/use-answer.js';
+
+/** The calls of a run that are shown. */
+export interface Calls {
+  calls: readonly WorkflowCall[];
+  isWhole: boolean;
+}
+
+const PAGE_SIZE = 100;
+/** A run has some dozens; of one with more the first are shown. */
+const MOST = 1_000;
+const REFRESH_MS = 5_000;
+
+/** The calls of a run in the order in which they were begun; read again as long as it runs. */
+export function useCalls(id: string, isRunning: boolean): Answer<Calls> {
+  return useAnswer((signal) => read(id, signal), [id, isRunning], isRunning ? { refreshMs: REFRESH_MS } : {});
+}
+
+async function read(id: string, signal: AbortSignal): Promise<Calls> {
+  const calls: WorkflowCall[] = [];
+  let after: string | undefined;
+  do {
+    const query: { limit: number; after?: string } = {
+      limit: PAGE_SIZE,
+      ...(after === undefined ? {} : { after }),
+    };
+    const page: { data: { calls: WorkflowCall[]; next: string | null } } = await api().listWorkflowRunCalls({
+      path: { workflowRunId: id },
+      query,
+      signal,
+    });
+    calls.push(...page.data.calls);
+    after = page.data.next ?? undefined;
+  } while (after !== undefined && calls.length < MOST);
+  return { calls, isWhole: after === undefined };
+}
