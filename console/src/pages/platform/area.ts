@@ -8,5 +8,9 @@ export const platform: Area = {
   path: '/platform',
   icon: 'M3 12h4l3-7 4 14 3-7h4',
   isOffered: () => mayAsked('discovery'),
-  pages: [],
+  pages: [
+    { path: '/platform', load: () => import('./board.page.js') },
+    { path: '/platform/changes', load: () => import('./changes.page.js') },
+    { path: '/platform/scans', load: () => import('./scans.page.js') },
+  ],
 };
