@@ -6,6 +6,8 @@ import { texts } from '../../texts/texts.js';
 import { Health } from './health.js';
 import { Incidents } from './incidents.js';
 import { Running } from './running.js';
+import { RunsToday } from './runs-today.js';
+import { Waiting } from './waiting.js';
 
 const { home } = texts;
 
@@ -15,6 +17,10 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title={home.title} lead={home.lead} />
+      <div class="columns">
+        {mayAsked('uiAction') && <Waiting />}
+        {mayRead && <RunsToday />}
+      </div>
       {mayAsked('discovery') && <Health />}
       {mayRead ? (
         <div class="columns">
