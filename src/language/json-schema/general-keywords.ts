@@ -17,6 +17,9 @@ const COMPARED_CHARACTERS_A_STEP = 256;
 
 const isAnything = (value: unknown): value is unknown => value !== undefined;
 
+/** Types of values. */
+export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
+
 /** Keywords that speak of values of every type. */
 export const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
   type: simple<string | string[], unknown>(

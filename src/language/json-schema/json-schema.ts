@@ -3,6 +3,7 @@ import { didYouMean } from '../../common/nearest-name.js';
 import { inOnePiece, type Steps } from '../../common/turns.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
+import { TYPE_NAMES } from './general-keywords.js';
 import { KEYWORDS } from './keywords.js';
 import { resolvePointer } from './json-pointer.js';
 import type { Keyword } from './keyword.types.js';
@@ -30,6 +31,9 @@ const SILENT: ReadonlySet<string> = new Set([
   'contentMediaType',
   'contentSchema',
 ]);
+
+/** Letters that tell a type from the others. */
+const SHORT_TYPE = 3;
 
 /** Keywords of which each member is a schema, and those that are a list of them. */
 const MAPS: ReadonlySet<string> = new Set([
@@ -118,7 +122,7 @@ function verifyKeyword(name: string, value: unknown, at: string, document: Schem
       throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
     }
   } else if (!keyword.accepts(value)) {
-    throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.`);
+    throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.${name === 'type' ? meantType(value) : ''}`);
   }
   if (name === '$ref') {
     const target = resolvePointer(document.root, String(value));
@@ -127,6 +131,17 @@ function verifyKeyword(name: string, value: unknown, at: string, document: Schem
     }
     document.references.set(String(value), target);
   }
+}
+
+/** The end of a sentence about a wrong type: what was meant, also by the short names of programming languages. */
+function meantType(value: unknown): string {
+  const wrong = [value].flat().find((type) => typeof type === 'string' && !TYPE_NAMES.includes(type));
+  if (typeof wrong !== 'string') {
+    return '';
+  }
+  const begun = wrong.length < SHORT_TYPE ? undefined : wrong.toLowerCase();
+  const long = TYPE_NAMES.find((type) => begun !== undefined && type.startsWith(begun));
+  return didYouMean(long ?? wrong, TYPE_NAMES);
 }
 
 function patternsOf(name: string, value: unknown): string[] {

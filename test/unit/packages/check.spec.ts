@@ -85,12 +85,88 @@ it.each<[string, Record<string, unknown>[], string]>([
       node('start', 'START', ['x']),
       node('x', 'SUBWORKFLOW', ['end'], { responseKey: 'r', payload: { worklfow: { resourceName: 'w' } } }),
     ],
-    '/payload: Unrecognized key: "worklfow". Did you mean "workflow"?',
+    '/payload/worklfow: "worklfow" is no member of the format. Did you mean "workflow"?',
+  ],
+  [
+    'a member of a payload with one of several values',
+    [
+      node('start', 'START', ['x']),
+      node('x', 'REST_ENDPOINT', ['end'], {
+        responseKey: 'r',
+        payload: { system: { resourceName: 's' }, methd: 'GET' },
+      }),
+    ],
+    '/payload/methd: "methd" is no member of the format. Did you mean "method"?',
+  ],
+  [
+    'a type in a schema',
+    [
+      node('start', 'START', ['x']),
+      node('x', 'CUSTOM_AGENT', ['end'], {
+        responseKey: 'r',
+        aiOptions: {
+          aiType: 'CUSTOM_AGENT',
+          operationPrompt: 'x',
+          exampleOutputJsonSchema: { type: 'int' },
+          mcpServers: [],
+        },
+      }),
+    ],
+    '"exampleOutputJsonSchema": #/type must be one or several of null, boolean, number, integer, string, array and object. Did you mean "integer"?',
   ],
 ])('tells the nearest name of %s, and that once', async (_what, nodes, message) => {
   const { problems } = await check(packageDocument({ workflows: [workflow(nodes)] }));
   const told = problems.filter((problem) => !['NODE_UNREACHABLE', NOT_RUN].includes(problem.code));
   expect(told.map((problem) => problem.message)).toEqual([message]);
+});
+
+it.each([
+  [{ method: 'get' }, '/payload/method: "method" must be "GET" or "POST" or "PUT" or "PATCH" or "DELETE".'],
+  [{ path: 7 }, '/payload/path: "path" must be a text.'],
+  [{ path: 'orders' }, '/payload/path: "path" must start with "/".'],
+  [{ timeoutSeconds: 301 }, '/payload/timeoutSeconds: "timeoutSeconds" must have at most the value 300.'],
+])('says of a payload what must stand there: %j', async (payload, message) => {
+  const { problems } = await check(
+    packageDocument({
+      workflows: [
+        workflow([
+          node('start', 'START', ['x']),
+          node('x', 'REST_ENDPOINT', ['end'], {
+            responseKey: 'r',
+            payload: { system: { resourceName: 's' }, method: 'GET', ...payload },
+          }),
+        ]),
+      ],
+    }),
+  );
+  expect(problems.filter(({ code }) => code === 'PAYLOAD_INVALID').map((told) => told.message)).toEqual([
+    message,
+  ]);
+});
+
+it('says of a payload with a choice what there is', async () => {
+  const payload = { system: { resourceName: 's' }, collection: 'c', operation: 'find', sort: { a: 2 } };
+  const { problems } = await check(
+    packageDocument({
+      workflows: [
+        workflow([
+          node('start', 'START', ['x']),
+          node('x', 'DATA_SOURCE', ['end'], { responseKey: 'r', payload }),
+        ]),
+      ],
+    }),
+  );
+  expect(problems.map((told) => told.message)).toContain('/payload/sort/a: "a" must be 1 or -1.');
+});
+
+it('says what to write where a sequence names another node as its source', async () => {
+  const outgoingSequences = [{ id: 's', sourceNodeId: 'ask-client', targetNodeId: 'end' }];
+  const { problems } = await check(
+    packageDocument({ workflows: [workflow([node('start', 'START', [], { outgoingSequences })])] }),
+  );
+  expect(problems.map(({ message }) => message)).toEqual([
+    'Sequence "s" of this node starts at "ask-client"; write "start".',
+  ]);
 });
 
 it('says FEEL of a condition that begins with "="', async () => {
@@ -356,7 +432,12 @@ describe('the flow of a workflow', () => {
     [
       'a sequence to a node that does not exist',
       [node('start', 'START', ['nowhere'])],
-      ['start: NODE_NOT_FOUND', 'end: NODE_UNREACHABLE'],
+      ['start: NODE_NOT_FOUND'],
+    ],
+    [
+      'a sequence to a node that does not exist, of a node that nothing leads to',
+      [node('start', 'START', ['end']), node('x', 'DATA_MAPPING', ['nowhere'], { inputBody: '{}' })],
+      ['x: NODE_NOT_FOUND', 'x: NODE_UNREACHABLE'],
     ],
     [
       'a sequence of another node',

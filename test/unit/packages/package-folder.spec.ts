@@ -117,6 +117,15 @@ describe('readPackageFolder', () => {
     expect(await told()).toEqual([]);
   });
 
+  it('reads a part that is called as what explains a folder', async () => {
+    await put('workflows/readme.json', JSON.stringify(workflow(undefined, { name: 'Readme' })));
+    await mkdir(join(folder, 'processes', 'readme'), { recursive: true });
+    expect(await told()).toEqual(['error processes/readme: FILE_NOT_REGULAR']);
+    await rm(join(folder, 'processes'), { recursive: true });
+    const { document } = await readPackageFolder(folder, LIMITS);
+    expect(document).toMatchObject({ workflows: [{ name: 'Readme', file: 'workflows/readme.json' }] });
+  });
+
   it('tells everything that is wrong at once', async () => {
     await put('application.json', '{');
     await put('systems/a.json', '[]');

@@ -366,6 +366,31 @@ describe('PackagesService.parse', () => {
       '/nodes/0/outgoingSequences/0/targetNodeID',
       'targetNodeId',
     ],
+    [
+      'the version of the format',
+      { application: { formatVersoin: 1, appId: 'loans', name: 'Loans' } },
+      '/formatVersoin',
+      'formatVersion',
+    ],
+    [
+      'the kind of an agent',
+      packageDocument({
+        workflows: [
+          workflow([
+            node('x', 'CUSTOM_AGENT', ['end'], {
+              aiOptions: {
+                aiTyp: 'CUSTOM_AGENT',
+                operationPrompt: 'x',
+                exampleOutputJsonSchema: {},
+                mcpServers: [],
+              },
+            }),
+          ]),
+        ],
+      }),
+      '/nodes/0/aiOptions/aiTyp',
+      'aiType',
+    ],
   ])('tells a misspelt member of %s once, with the one that was meant', (_what, document, element, meant) => {
     const name = element.split('/').at(-1);
     expect(parse(JSON.parse(JSON.stringify(document))).problems).toMatchObject([
@@ -375,6 +400,34 @@ describe('PackagesService.parse', () => {
         message: `"${name}" is no member of the format. Did you mean "${meant}"?`,
       },
     ]);
+  });
+
+  it('tells a wrong member beside one that is misspelt', () => {
+    const document = { application: { formatVersion: 2, formatVersoin: 1, appId: 'loans', name: 'Loans' } };
+    expect(told(document)).toEqual([
+      'application.json: /formatVersion: VALUE_INVALID',
+      'application.json: /formatVersoin: MEMBER_UNKNOWN',
+    ]);
+  });
+
+  it('names the type of node that was meant', () => {
+    const { problems } = parse(
+      packageDocument({ workflows: [workflow([node('x', 'rest_endpoint', ['end'])])] }),
+    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      '"type" must be a node type such as "REST_ENDPOINT".',
+    ]);
+  });
+
+  it.each([
+    [19, 'MEMBER_UNKNOWN'],
+    [20, 'VALUE_INVALID'],
+  ])('looks for what decides of a kind behind %i other members: %s', (count, code) => {
+    const others = Object.fromEntries(Array.from({ length: count }, (_, index) => [`other${index}`, 1]));
+    const document = packageDocument({
+      systems: [system({ authorization: { ...others, tpye: 'NO_AUTH' } })],
+    });
+    expect(parse(document).problems).toMatchObject([{ code }]);
   });
 
   it('tells a missing member and an unknown one that is not near it, both', () => {

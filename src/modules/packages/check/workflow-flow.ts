@@ -52,7 +52,7 @@ export class WorkflowFlow {
   private checkSequences({ id, outgoingSequences }: WorkflowNode): void {
     for (const sequence of outgoingSequences) {
       if (sequence.sourceNodeId !== id) {
-        const message = `Sequence "${sequence.id}" of this node starts at "${sequence.sourceNodeId}".`;
+        const message = `Sequence "${sequence.id}" of this node starts at "${sequence.sourceNodeId}"; write "${id}".`;
         this.problems.error('SEQUENCE_SOURCE_MISMATCH', this.at(id), message);
       }
       if (this.nodes.has(sequence.targetNodeId)) {
@@ -109,11 +109,18 @@ export class WorkflowFlow {
       const message = `The workflow would come back to this node; repeat in a process, where every round is kept.`;
       this.problems.error('WORKFLOW_CYCLE', this.at(cycle), message);
     }
+    // A sequence on the way that leads nowhere was told: what is behind it may be all that is not reached.
+    const mayBeLed = cycle !== undefined || [...reached].some((id) => this.isLoose(id));
     for (const { id, type } of this.workflow.nodes) {
-      if (cycle === undefined && type !== 'START' && !reached.has(id)) {
+      if (!mayBeLed && type !== 'START' && !reached.has(id)) {
         this.problems.error('NODE_UNREACHABLE', this.at(id), 'No path leads here from the START.');
       }
     }
+  }
+
+  private isLoose(id: string): boolean {
+    const sequences = this.nodes.get(id)?.outgoingSequences ?? [];
+    return sequences.some(({ targetNodeId }) => !this.nodes.has(targetNodeId));
   }
 
   private targetsOf(id: string): string[] {

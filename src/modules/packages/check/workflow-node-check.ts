@@ -4,9 +4,10 @@ import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../model/node-types.types.js';
-import { pointerTo, quoted, type Place, type PackageProblems } from '../model/package-problems.js';
+import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
-import { meantBy, shaped } from '../reading/shape-faults.js';
+import { faultText, unknownText } from '../reading/read-by-schema.js';
+import { shaped } from '../reading/shape-faults.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,
@@ -227,11 +228,8 @@ export class WorkflowNodeCheck {
     }
     const { issues, unknown } = read.faults;
     const told = [
-      ...issues.map(({ path, message }) => ({ path, message: `${message}.` })),
-      ...unknown.map((member) => ({
-        path: member.path,
-        message: `Unrecognized key: "${quoted(member.name)}".${meantBy(member)}`,
-      })),
+      ...issues.map((issue) => ({ path: issue.path, message: faultText(issue, ['payload', ...issue.path]) })),
+      ...unknown.map((member) => ({ path: [...member.path, member.name], message: unknownText(member) })),
     ];
     for (const { path, message } of told) {
       this.problems.error('PAYLOAD_INVALID', place, `${pointerTo(['payload', ...path])}: ${message}`);

@@ -19,9 +19,13 @@ export function standsBeside(name: string): boolean {
   return FOR_PEOPLE.test(name) || OF_TESTS.test(name);
 }
 
-/** Whether a file tells people about the folder that it stands in. */
-export function isReadme(name: string): boolean {
-  return /^README(\.|$)/i.test(name);
+/**
+ * Whether an entry is a file that tells people about the folder that it stands in.
+ * @param extension of the files of the package there: a part may be called "Readme"
+ */
+export function isReadme(entry: Dirent, extension: string): boolean {
+  const name = entry.name.toLowerCase();
+  return entry.isFile() && /^readme(\.|$)/.test(name) && !name.endsWith(extension);
 }
 
 /** The end of a message about what stands at the top under a name that is none of {@link TOP_NAMES}: what was meant, if that can be seen. */

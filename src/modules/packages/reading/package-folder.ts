@@ -137,7 +137,9 @@ class FolderReader {
       this.wrong('TOO_MANY', part, `At most ${this.limits[part]} files, this folder has ${entries.length}.`);
       return [];
     }
-    return entries.filter(({ name }) => !isReadme(name)).flatMap((entry) => this.fileOf(part, entry) ?? []);
+    return entries
+      .filter((entry) => !isReadme(entry, EXTENSIONS[part]))
+      .flatMap((entry) => this.fileOf(part, entry) ?? []);
   }
 
   private fileOf(part: Part, entry: Dirent): string | undefined {

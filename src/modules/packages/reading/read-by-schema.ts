@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { pointerTo, quoted, type PackageProblems } from '../model/package-problems.js';
-import { isMissing, meantBy, shaped } from './shape-faults.js';
+import { isMissing, meantBy, shaped, type UnknownMember } from './shape-faults.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -14,6 +14,9 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
 };
+
+/** What is said of a value that may be one of several things, where its schema has no words of its own. */
+const NO_CHOICE = 'Invalid input';
 
 /**
  * A value as its schema describes it, with defaults for what is left out.
@@ -35,8 +38,7 @@ export function readBySchema<Schema extends z.ZodType>(
   }
   for (const member of read.faults.unknown) {
     const element = pointerTo([...place.path, ...member.path, member.name]);
-    const message = `"${quoted(member.name)}" is no member of the format.${meantBy(member)}`;
-    problems.error('MEMBER_UNKNOWN', { file: place.file, element }, message);
+    problems.error('MEMBER_UNKNOWN', { file: place.file, element }, unknownText(member));
   }
   return undefined;
 }
@@ -49,7 +51,17 @@ function report(
   const at = [...path, ...issue.path];
   const code = isMissing(issue) ? 'MEMBER_MISSING' : 'VALUE_INVALID';
   const element = at.length === 0 ? null : pointerTo(at);
-  problems.error(code, { file, element }, `${nameOf(at)} ${ruleOf(issue)}.`);
+  problems.error(code, { file, element }, faultText(issue, at));
+}
+
+/** What is wrong with a value, as a sentence. */
+export function faultText(issue: Issue, path: readonly PropertyKey[]): string {
+  return `${nameOf(path)} ${ruleOf(issue)}.`;
+}
+
+/** That a member must not be there, as a sentence. */
+export function unknownText(member: UnknownMember): string {
+  return `"${quoted(member.name)}" is no member of the format.${meantBy(member)}`;
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
@@ -68,7 +80,7 @@ function ruleOf(issue: Issue): string {
       return `must be ${listOf(issue.values)}`;
     case 'invalid_union': {
       const { options } = issue as { options?: readonly unknown[] };
-      return options === undefined ? issue.message : `must be ${listOf(options)}`;
+      return options === undefined ? choiceOf(issue) : `must be ${listOf(options)}`;
     }
     case 'too_small':
       return `must have at least ${sizeOf(issue.minimum, issue.origin)}`;
@@ -77,6 +89,15 @@ function ruleOf(issue: Issue): string {
     default:
       return issue.message;
   }
+}
+
+/** Of a value that may be one of several things, and is none of them. */
+function choiceOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  if (message !== NO_CHOICE) {
+    return message;
+  }
+  const rules = errors.flatMap(([first]) => (first === undefined ? [] : [ruleOf(first)]));
+  return `must be ${[...new Set(rules)].map((rule) => rule.replace('must be ', '')).join(' or ')}`;
 }
 
 function listOf(values: readonly unknown[]): string {

@@ -50,17 +50,20 @@ export function isMisspelt(name: string, object: object, known: readonly string[
 
 /** Finds misspelt members with what zod knows while it reads, and does not tell afterwards. */
 class Slips {
-  /** Names of the members of objects, by their paths. */
-  private readonly known = new Map<string, readonly string[]>();
+  /** Names of the members of objects, and of those that they lack, by their paths. */
+  private readonly known = new Map<string, { names: readonly string[]; lacking: ReadonlySet<string> }>();
   /** Members under a wrong name whose type would have decided what else there may be, by the paths of the issues. */
   private readonly deciding = new Map<string, UnknownMember>();
 
   note({ code, inst, input, path = [], discriminator }: RawIssue): undefined {
     if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
-      this.known.set(keyOf(path), Object.keys(inst.shape));
+      const names = Object.keys(inst.shape);
+      const lacking = names.filter((name) => isJsonObject(input) && !Object.hasOwn(input, name));
+      this.known.set(keyOf(path), { names, lacking: new Set(lacking) });
     } else if (code === 'invalid_union' && typeof discriminator === 'string' && isJsonObject(input)) {
-      const name = Object.keys(input).find((near) => nearestName(near, [discriminator]) !== undefined);
-      if (name !== undefined && !Object.hasOwn(input, discriminator)) {
+      const names = Object.hasOwn(input, discriminator) ? [] : Object.keys(input).slice(0, MAX_LOOKED_FOR);
+      const name = names.find((near) => nearestName(near, [discriminator]) !== undefined);
+      if (name !== undefined) {
         this.deciding.set(keyOf(path), { path: path.slice(0, -1), name, meant: discriminator });
       }
     }
@@ -68,12 +71,17 @@ class Slips {
 
   faultsIn(issues: readonly Issue[]): ShapeFaults {
     const unknown = issues.flatMap((issue) => this.unknownIn(issue));
-    const meant = new Set(unknown.map((member) => keyOf([...member.path, member.meant ?? ''])));
+    const absent = new Set(unknown.filter((member) => this.lacks(member)).map(meantPath));
     const isTold = (issue: Issue): boolean =>
       issue.code === 'unrecognized_keys' ||
       this.deciding.has(keyOf(issue.path)) ||
-      (isMissing(issue) && meant.has(keyOf(issue.path)));
+      absent.has(keyOf(issue.path));
     return { unknown, issues: issues.filter((issue) => !isTold(issue)) };
+  }
+
+  /** Whether the member that was meant is not there besides. */
+  private lacks({ path, meant }: UnknownMember): boolean {
+    return meant !== undefined && this.known.get(keyOf(path))?.lacking.has(meant) === true;
   }
 
   private unknownIn(issue: Issue): UnknownMember[] {
@@ -82,7 +90,7 @@ class Slips {
     if (issue.code !== 'unrecognized_keys') {
       return deciding === undefined ? [] : [deciding];
     }
-    const known = this.known.get(keyOf(path)) ?? [];
+    const known = this.known.get(keyOf(path))?.names ?? [];
     return issue.keys.map((name, index) => ({
       path,
       name,
@@ -94,6 +102,10 @@ class Slips {
 /** Whether an issue says that a required member is not there. */
 export function isMissing(issue: Issue): boolean {
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+}
+
+function meantPath({ path, meant = '' }: UnknownMember): string {
+  return keyOf([...path, meant]);
 }
 
 function keyOf(path: readonly PropertyKey[]): string {

@@ -1,4 +1,5 @@
 import { NODE_TYPES } from './node-types.js';
+import { nearestName } from '../../../common/nearest-name.js';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';
 import {
@@ -84,7 +85,10 @@ export const workflowNodeSchema = z
       .describe('Given by the service when null.'),
     type: z
       .string()
-      .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a node type such as "CUSTOM_AGENT"')
+      .regex(/^[A-Z][A-Z0-9_]{0,63}$/, {
+        error: ({ input }) =>
+          `must be a node type such as "${nearestName(String(input), NODE_TYPES) ?? 'CUSTOM_AGENT'}"`,
+      })
       // In the published schema alone: the check tells of another type where it is, and what there is instead.
       .meta({ description: 'What the node does.', enum: NODE_TYPES }),
     name: textRule(1, 255).describe('Unique in the workflow.'),
