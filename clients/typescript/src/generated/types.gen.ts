@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
+export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
 
 export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 
@@ -89,6 +89,7 @@ export type ApplicationAuditEvent = {
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
      * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
+     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
      * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
      * - `version.commit`: `message`; `build.create`: `buildId`, `checksum`; `build.activate`: `buildId`, `previousBuildId`
@@ -163,6 +164,7 @@ export type AuditEvent = {
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
      * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
+     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
      * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
      * - `version.commit`: `message`; `build.create`: `buildId`, `checksum`; `build.activate`: `buildId`, `previousBuildId`
@@ -272,6 +274,13 @@ export type PackageRefusedResponse = {
      * Everything that is wrong with the package; absent when the request itself was.
      */
     problems?: Array<PackageProblem>;
+};
+
+export type PackageProblemsResponse = {
+    /**
+     * Errors and warnings; none for a package that can be committed without remarks.
+     */
+    problems: Array<PackageProblem>;
 };
 
 export type CommitVersionRequest = {
@@ -892,6 +901,10 @@ export type AskedPermissions = {
      * For the board of jobs; null where there is none.
      */
     jobBoard: string | null;
+    /**
+     * For calling tools by hand; null where nobody may (TOOL_CALLS).
+     */
+    toolCall: string | null;
 };
 
 export type Caller = {
@@ -3124,6 +3137,40 @@ export type ConnectionTestResponse = {
     latencyMs: number;
 };
 
+/**
+ * OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.
+ */
+export type ToolCallOutcome = 'OK' | 'TOOL_ERROR' | 'FAILED';
+
+export type ToolCallResponse = {
+    /**
+     * OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.
+     */
+    outcome: ToolCallOutcome;
+    /**
+     * Why there is no answer, for a person; null when there is one.
+     */
+    message: string | null;
+    /**
+     * Without an answer: whether the tool may have run all the same. null when there is an answer.
+     */
+    mayHaveRun: boolean | null;
+    /**
+     * All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Not to be trusted.
+     */
+    text: string;
+    /**
+     * `structuredContent` of the answer; null without any. Not to be trusted.
+     */
+    structured: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    /**
+     * Milliseconds that the call took, waiting for other calls included.
+     */
+    latencyMs: number;
+};
+
 export type SwitchToolRequest = {
     /**
      * true lets agents call the tool, false stops them.
@@ -4692,6 +4739,11 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
+ * `resourceId` of the system.
+ */
+export type SystemResourceId = string;
+
+/**
  * The `next` of the page before: a UUID of version 7.
  */
 export type Before = string;
@@ -4700,11 +4752,6 @@ export type Before = string;
  * Id of the build; `getBuildInfo` tells that of the active one.
  */
 export type BuildId = string;
-
-/**
- * `resourceId` of the system.
- */
-export type SystemResourceId = string;
 
 /**
  * Name of the workflow, without regard to case.
@@ -4827,6 +4874,16 @@ export type FromOfListProcessIncidents = string;
  * Only incidents that were raised first before this time.
  */
 export type ToOfListProcessIncidents = string;
+
+/**
+ * Id of the system; it must be the one that `systemResourceId` names.
+ */
+export type SystemId = string;
+
+/**
+ * Id of the tool.
+ */
+export type ToolId = string;
 
 /**
  * Id of the run.
@@ -5106,6 +5163,68 @@ export type StorePackageResponses = {
 };
 
 export type StorePackageResponse = StorePackageResponses[keyof StorePackageResponses];
+
+export type CheckPackageData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the application version.
+         */
+        versionId: string;
+    };
+    query?: never;
+    url: '/appmanager/api/resource/app/{appId}/app-version/{versionId}/package/problems';
+};
+
+export type CheckPackageErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * In conflict with what is stored: it exists already, or its state does not allow this.
+     */
+    409: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type CheckPackageError = CheckPackageErrors[keyof CheckPackageErrors];
+
+export type CheckPackageResponses = {
+    /**
+     * All problems, none for a package without any.
+     */
+    200: PackageProblemsResponse;
+};
+
+export type CheckPackageResponse = CheckPackageResponses[keyof CheckPackageResponses];
 
 export type CommitVersionData = {
     body?: CommitVersionRequest;
@@ -8111,6 +8230,82 @@ export type TestStoredConnectionResponses = {
 };
 
 export type TestStoredConnectionResponse = TestStoredConnectionResponses[keyof TestStoredConnectionResponses];
+
+export type CallToolData = {
+    body?: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the application version.
+         */
+        versionId: string;
+        /**
+         * `resourceId` of the system.
+         */
+        systemResourceId: string;
+        /**
+         * Id of the system; it must be the one that `systemResourceId` names.
+         */
+        systemId: string;
+        /**
+         * Id of the tool.
+         */
+        toolId: string;
+    };
+    query?: never;
+    url: '/appmanager/api/runtime-internal/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integrationengine/api/systems/ri/{systemId}/tool/{toolId}/call';
+};
+
+export type CallToolErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * In conflict with what is stored: it exists already, or its state does not allow this.
+     */
+    409: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type CallToolError = CallToolErrors[keyof CallToolErrors];
+
+export type CallToolResponses = {
+    /**
+     * What came of the call.
+     */
+    200: ToolCallResponse;
+};
+
+export type CallToolResponse = CallToolResponses[keyof CallToolResponses];
 
 export type SwitchToolData = {
     body: SwitchToolRequest;
