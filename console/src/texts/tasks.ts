@@ -5,6 +5,7 @@ export const tasks = {
   search: 'Search',
   waiting: 'Waiting for you',
   none: 'Nothing waits for you.',
+  noneYet: 'Nothing waits for you in the newest instances. Older ones can be looked through.',
   task: 'Task',
   unnamed: 'Task without a name',
   process: 'Process',

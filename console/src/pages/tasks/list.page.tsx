@@ -16,9 +16,9 @@ import { texts } from '../../texts/texts.js';
 
 const t = texts.tasks;
 /** Instances that one page looks at. */
-const LOOKED_AT = 100;
+const LOOKED_AT = 200;
 /** Pages without a task that are passed over by themselves; then somebody has to say that he wants to look on. */
-const MOST_EMPTY_PAGES = 20;
+const MOST_EMPTY_PAGES = 4;
 
 const FILTERS: readonly Filter[] = [
   { name: 'applicationId', label: t.application },
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Task>[] = [
 /** What waits for the person. */
 export function Page({ query }: PageProps): JSX.Element {
   const pages = useTasks(query);
-  const isEmpty = !pages.isLoading && pages.error === undefined && !pages.hasMore;
+  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead
@@ -83,7 +83,7 @@ export function Page({ query }: PageProps): JSX.Element {
           columns={COLUMNS}
           rows={pages.items}
           keyOf={({ tokenUuid }) => tokenUuid}
-          empty={isEmpty ? <Empty title={t.none} /> : <></>}
+          empty={isEmpty ? <Empty title={pages.hasMore ? t.noneYet : t.none} /> : <></>}
         />
         <Pager pages={pages} />
       </Section>
