@@ -98,8 +98,27 @@ describe('Systems and tools', () => {
     await tab.page.getByText('No agent refers to this system.').waitFor();
   });
 
+  it('decides about several tools at once, and tells what came of each', async () => {
+    const client = await world().client();
+    const path = { ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' };
+    peer.tools = {
+      echo: { description: 'Says it twice.', run: (text) => text },
+      count: { description: 'Counts words.', run: (text) => text },
+      order: { description: 'Orders.', run: (text) => text },
+      pay: { description: 'Pays.', run: (text) => text },
+    };
+    await client.testStoredConnection({ path });
+    const tab = await world().as('admin', `${place}?view=review`);
+    await tab.page.getByRole('button', { name: 'Allow all 3' }).click();
+    await tab.check('system-review-all', { schemes: ['light'] });
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
+    await tab.page.getByText('Nothing waits for review.').waitFor();
+    const { data } = await client.getSystem({ path });
+    expect(data.tools.filter(({ enabled }) => enabled)).toHaveLength(4);
+  });
+
   it('knows from the audit log what a tool was before, also after the page was left', async () => {
-    peer.tools = { ...TOOLS, echo: { description: 'Says it thrice.', run: (text) => text } };
+    peer.tools = { ...peer.tools, echo: { description: 'Says it thrice.', run: (text) => text } };
     const client = await world().client();
     await client.testStoredConnection({
       path: { ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' },

@@ -13,6 +13,7 @@ import { Empty, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { SideBySide } from '../../parts/side-by-side.js';
 import { texts } from '../../texts/texts.js';
+import { ReviewAll } from './review-all.js';
 import type { SystemPath } from './system-paths.js';
 import type { KnownSystem } from './system.types.js';
 import {
@@ -54,6 +55,9 @@ export function Review({ known, before, reload }: ReviewProps): JSX.Element {
         ) : (
           <>
             <p class="lead">{systems.reviewLead}</p>
+            {waiting.length > 1 && (
+              <ReviewAll path={path} shown={waiting.slice(0, SHOWN)} decided={decided} />
+            )}
             {waiting.slice(0, SHOWN).map((one) => (
               <OneTool
                 key={one.tool.id}
