@@ -178,6 +178,13 @@ describe('Applications and builds', () => {
     await tab.page.getByRole('tab', { name: 'Uses' }).click();
     await tab.page.getByText('2 of 3 tools').waitFor();
     await tab.check('system-uses', { schemes: ['light'] });
+    await tab.page.getByRole('link', { name: 'advise' }).last().click();
+    await tab.page.getByRole('heading', { name: 'Node Ask' }).waitFor();
+
+    const { data: old } = await client.listSystems({ path: { appId: 'shop', versionId: 'v1' } });
+    await tab.open(`/systems/shop/v1/${old.systems[0]?.resourceId ?? ''}`);
+    await tab.page.getByRole('button', { name: 'Delete' }).waitFor({ state: 'detached' });
+    expect(await tab.page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0);
   });
 
   it('is not there for who may not deliver applications', async () => {

@@ -14,7 +14,7 @@ import { texts } from '../../texts/texts.js';
 import { crumbsTo, placeOfWorkflow } from './application-paths.js';
 import { PackageProblems } from './package-problems.js';
 import { Preflight } from './preflight.js';
-import { useVersionState } from './use-version-state.js';
+import { useVersionState } from '../../live/use-version-state.js';
 import { VersionActions } from './version-actions.js';
 
 const { applications } = texts;

@@ -14,7 +14,7 @@ import { crumbsTo, placeOfVersion } from './application-paths.js';
 import { Graph } from './graph.js';
 import { NewNode } from './new-node.js';
 import { NodeView } from './node-view.js';
-import { useVersionState } from './use-version-state.js';
+import { useVersionState } from '../../live/use-version-state.js';
 
 const { applications } = texts;
 

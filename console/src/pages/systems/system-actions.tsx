@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
+import { useVersionState } from '../../live/use-version-state.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
 import { ErrorNote } from '../../parts/error-note.js';
@@ -24,12 +25,14 @@ interface ActionProps {
 export function SystemActions(props: ActionProps): JSX.Element {
   const [open, setOpen] = useState<'change' | 'secret' | 'remove'>();
   const dialog = { ...props, close: () => setOpen(undefined) };
-  const hasSecret = props.known.system.authorization.type !== 'NO_AUTH';
+  const { path, system } = props.known;
+  const isReadOnly = useVersionState(path.appId, path.versionId).data === 'COMMITTED';
+  const hasSecret = system.authorization.type !== 'NO_AUTH';
   return (
     <>
-      <Button onClick={() => setOpen('change')}>{systems.change}</Button>
+      {!isReadOnly && <Button onClick={() => setOpen('change')}>{systems.change}</Button>}
       {hasSecret && <Button onClick={() => setOpen('secret')}>{systems.replaceSecret}</Button>}
-      <Button onClick={() => setOpen('remove')}>{systems.remove}</Button>
+      {!isReadOnly && <Button onClick={() => setOpen('remove')}>{systems.remove}</Button>}
       {open === 'change' && <ChangeDialog {...dialog} />}
       {open === 'secret' && <SecretDialog {...dialog} />}
       {open === 'remove' && <RemoveDialog {...dialog} />}

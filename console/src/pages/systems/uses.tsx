@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { may } from '../../app/permissions.js';
 import { Badge } from '../../parts/badge.js';
+import { Link } from '../../parts/button.js';
 import { Empty, Note, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
@@ -12,7 +13,7 @@ const { systems } = texts;
 
 const COLUMNS: readonly Column<AgentUse>[] = [
   { title: systems.agent, cell: ({ node }) => node.nodeName },
-  { title: systems.workflow, cell: ({ node }) => node.workflow },
+  { title: systems.workflow, cell: ({ node }) => <Link to={placeOfNode(node)}>{node.workflow}</Link> },
   { title: systems.ofApplication, cell: ({ node }) => `${node.appId} ${node.appVersionId}`, isExtra: true },
   { title: systems.where, cell: ({ buildId }) => whereOf(buildId) },
   { title: systems.ready, cell: (use) => <Readiness use={use} /> },
@@ -21,6 +22,13 @@ const COLUMNS: readonly Column<AgentUse>[] = [
 /** Where a use is found, for people. */
 export function whereOf(buildId: string | null): string {
   return buildId === null ? systems.inVersion : systems.inBuild(buildId);
+}
+
+/** The page of the node, of another area. */
+function placeOfNode({ appId, appVersionId, workflow, nodeId }: AgentUse['node']): string {
+  const [app, version, name] = [appId, appVersionId, workflow].map(encodeURIComponent);
+  const query = new URLSearchParams({ node: nodeId });
+  return `/applications/${app}/versions/${version}/workflows/${name}?${query.toString()}`;
 }
 
 /** Agents that refer to a system. */
