@@ -14,6 +14,7 @@ import type { DefinitionProblem, ProcessGraph, WorkflowOutputs } from './model/p
 import { DefinitionProblems } from './model/definition-problems.js';
 import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
 import { readBpmn } from './reader/bpmn-reader.js';
+import { refuseMisspeltNamespaces } from './reader/namespaces.js';
 import { mayBeParsed } from './reader/xml-guard.js';
 
 /** A BPMN file of a package. */
@@ -53,7 +54,11 @@ export class ProcessCompilerService {
   ): Promise<CompiledFile> {
     const problems = new DefinitionProblems(file.name);
     const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
-    const root = mayBeParsed(file.xml, limits, problems) ? await readBpmn(file.xml, problems) : undefined;
+    const isXml = mayBeParsed(file.xml, limits, problems);
+    if (isXml) {
+      refuseMisspeltNamespaces(file.xml, problems);
+    }
+    const root = isXml ? await readBpmn(file.xml, problems) : undefined;
     const definitions = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
     return {
       definitions: problems.hasErrors ? [] : definitions,
@@ -87,7 +92,7 @@ export class ProcessCompilerService {
     problems: DefinitionProblems,
     appId: string,
   ): Promise<ProcessGraph[]> {
-    const complete = checkElements(root, problems);
+    const complete = checkElements(root, problems) && !problems.isTorn;
     const processes = executableProcesses(root, problems);
     const context = {
       appId,
@@ -101,10 +106,15 @@ export class ProcessCompilerService {
       },
     };
     const drafts = processes.flatMap((process) => draftProcess(process, context) ?? []);
-    checkFlowLists(drafts, problems);
+    if (!problems.isTorn) {
+      checkFlowLists(drafts, problems);
+    }
     const definitions: ProcessGraph[] = [];
     for (const draft of drafts) {
       definitions.push(await compileProcess(draft, context));
+    }
+    if (problems.isTorn) {
+      return definitions;
     }
     checkCalls(definitions, problems);
     for (const definition of definitions) {
@@ -123,7 +133,7 @@ function executableProcesses(root: BpmnElement, problems: DefinitionProblems): B
     const message = 'The process has isExecutable="false": it is taken for a drawing and cannot be started.';
     problems.warning('NOT_EXECUTABLE', process, message);
   }
-  if (executable.length === 0) {
+  if (executable.length === 0 && !problems.isTorn) {
     problems.error('NO_PROCESS', null, 'The file has no executable process.');
   }
   return executable;

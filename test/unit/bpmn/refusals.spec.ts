@@ -244,6 +244,95 @@ describe('a reference that names nothing is told alone', () => {
   });
 });
 
+describe('a slip in the XML is told alone', () => {
+  const written = (content: string) => bpmn(content.replaceAll('><bpmn:', '>\n<bpmn:'));
+  const LISTED = written(
+    `<bpmn:startEvent id="s"><bpmn:outgoing>s_a</bpmn:outgoing></bpmn:startEvent>
+<bpmn:userTask id="a"><bpmn:incoming>s_a</bpmn:incoming><bpmn:outgoing>a_b</bpmn:outgoing></bpmn:userTask>
+<bpmn:userTask id="b"><bpmn:incoming>a_b</bpmn:incoming><bpmn:outgoing>b_z</bpmn:outgoing></bpmn:userTask>
+<bpmn:endEvent id="z"><bpmn:incoming>b_z</bpmn:incoming></bpmn:endEvent>${flows('s>a a>b b>z')}`,
+  );
+
+  it('is a file without problems before', async () => {
+    expect((await compileXml(LISTED)).problems).toEqual([]);
+  });
+
+  it.each([
+    ['a quote that is missing', 'sourceRef="a" targetRef', 'sourceRef="a targetRef', 'UNPARSABLE_CONTENT'],
+    ['a flow with the id of another', '"a_b" sourceRef', '"s_a" sourceRef', 'DUPLICATE_ID'],
+    [
+      'an element that BPMN has not',
+      '<bpmn:startEvent id="s">',
+      '<bpmn:strtEvent id="s">',
+      'UNPARSABLE_CONTENT',
+    ],
+  ])('%s', async (_what, before, after, code) => {
+    const xml = LISTED.replace(before, after).replace(
+      after.includes('strt') ? '</bpmn:startEvent>' : '\0',
+      '</bpmn:strtEvent>',
+    );
+    const { problems } = await compileXml(xml);
+    expect(problems.map((problem) => problem.code)).toEqual([code]);
+  });
+
+  it('and what has nothing to do with it besides', async () => {
+    const xml = LISTED.replace('sourceRef="a" targetRef', 'sourceRef="a targetRef').replace(
+      'sourceRef="s"',
+      'sourceRef="x"',
+    );
+    expect(await errorsOf(xml)).toEqual(['UNPARSABLE_CONTENT -', 'UNRESOLVED_REFERENCE s_a']);
+  });
+
+  it.each([
+    ['<bpmn:userTask id="a">', '', 'Nothing opens </bpmn:userTask> (line 7)'],
+    ['</bpmn:endEvent>', '</bpmn:endEvent></bpmn:task>', 'Nothing opens </bpmn:task> (line 12)'],
+    [
+      '</bpmn:endEvent>',
+      '</bpmn:endevent>',
+      '</bpmn:endevent> (line 12) differs in case from what it closes. An element before it is not closed: <bpmn:endEvent id="z"> (line 11)',
+    ],
+    ['</bpmn:endEvent>', '', 'An element before it is not closed: <bpmn:endEvent id="z"> (line 11)'],
+  ])('%s that became "%s"', async (before, after, message) => {
+    const { problems } = await compileXml(LISTED.replace(before, after));
+    expect(problems.map(({ code }) => code)).toEqual(['NOT_BPMN']);
+    expect(problems[0]?.message).toMatch(/closing tag mismatch\. /);
+    expect(problems[0]?.message.split('mismatch. ')[1]).toBe(message);
+  });
+});
+
+describe('namespaces', () => {
+  const withAction = withTask(
+    '<bpmn:userTask id="a"><bpmn:extensionElements><svc:actions><svc:action name="x" manual="true" keys="*"/></svc:actions></bpmn:extensionElements></bpmn:userTask>',
+  );
+
+  it.each([
+    ['urn:svc:bpmn:2', 'svc'],
+    ['urn:scv:bpmn:1', 'ours'],
+    ['https://example.com/svc', 'svc'],
+  ])('%s of the prefix %s is refused with ours', async (uri, prefix) => {
+    const xml = withAction.replace('urn:svc:bpmn:1', uri).replaceAll('svc:action', `${prefix}:action`);
+    const { problems } = await compileXml(xml.replace('xmlns:svc', `xmlns:${prefix}`));
+    expect(problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+      {
+        code: 'NAMESPACE_UNKNOWN',
+        message: `The namespace "${uri}" of the prefix "${prefix}" is not known here. Did you mean "urn:svc:bpmn:1"?`,
+      },
+    ]);
+  });
+
+  it.each(['urn:acme:bpmn:1', 'http://camunda.org/schema/1.0/bpmn'])('%s is of others', async (uri) => {
+    const xml = bpmn(SIMPLE).replace('xmlns:svc=', `xmlns:other="${uri}" xmlns:svc=`);
+    expect(await errorsOf(xml)).toEqual([]);
+  });
+
+  it('of BPMN is named where a file has another one', async () => {
+    const { problems } = await compileXml(bpmn(SIMPLE).replace('20100524', '20100525'));
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('The namespace of BPMN 2.0 is "http://www.omg.org/spec/BPMN/20100524/MODEL"'),
+    ]);
+  });
+});
+
 describe('how nodes stand together', () => {
   it.each([
     [

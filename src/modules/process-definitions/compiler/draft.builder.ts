@@ -155,7 +155,7 @@ export class DraftBuilder {
   private endOf(flow: BpmnElement, property: 'sourceRef' | 'targetRef'): DraftNode | undefined {
     const end = childOf(flow, property);
     const node = end && this.nodes.get(end);
-    if (end === undefined && !this.problems.hasWrongReference(flow)) {
+    if (end === undefined && !this.problems.hasWrongReference(flow) && !this.problems.isTorn) {
       this.problems.error('MISSING_VALUE', flow, `A sequence flow needs ${property}.`);
     } else if (
       node === undefined &&
@@ -181,7 +181,7 @@ export class DraftBuilder {
       return;
     }
     this.loose.add(node.element);
-    if (!this.problems.hasWrongReference(node.element)) {
+    if (!this.problems.hasWrongReference(node.element) && !this.problems.isTorn) {
       const message = `${nameOf('boundaryEvent', node.key)} is attached to no activity of its process.`;
       this.problems.error('BOUNDARY_NOT_ATTACHED', node.element, message);
     }

@@ -44,8 +44,10 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
     await turns.give();
   }
   await readFlowConditions(draft, problems, turns);
-  checkLevels(draft, context);
-  checkGateways(draft, context);
+  if (!problems.isTorn) {
+    checkLevels(draft, context);
+    checkGateways(draft, context);
+  }
   checkBoundaries(draft, problems);
   const lanes = readLanes(draft, problems);
   const uuids = new SvcUuids(context.appId, draft.key);

@@ -11,6 +11,7 @@ export class DefinitionProblems {
   private readonly known = new Set<string>();
   /** Codes with the ids where they were found. */
   private readonly places = new Set<string>();
+  private readonly codes = new Set<string>();
   private errors = 0;
   private isCut = false;
 
@@ -41,6 +42,11 @@ export class DefinitionProblems {
     return this.places.has(`${code} ${keyOf(element) ?? ''}`);
   }
 
+  /** Whether parts of the file are missing from what was read: what only follows from that is not told too. */
+  get isTorn(): boolean {
+    return this.codes.has('UNPARSABLE_CONTENT') || this.codes.has('DUPLICATE_ID');
+  }
+
   /** Whether a reference of the element is told as wrong: what only follows from that is not told too. */
   hasWrongReference(element: BpmnElement): boolean {
     return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.has(code, element));
@@ -68,6 +74,7 @@ export class DefinitionProblems {
     const identity = JSON.stringify([problem.code, problem.element, message]);
     if (!this.known.has(identity)) {
       this.known.add(identity);
+      this.codes.add(problem.code);
       this.places.add(`${problem.code} ${problem.element ?? ''}`);
       this.found.push({ ...problem, message });
     }

@@ -5,7 +5,8 @@ import { idOf, isA, isElement, kindOf, type BpmnElement } from '../model/bpmn-el
 import { SVC_EXTENSION } from './svc-extension.js';
 import { placeOf, SVC_ELEMENTS } from './svc-places.js';
 import { limitedFaults, TooManyFaultsError } from './fault-limit.js';
-import { unclosedElement } from './unclosed-element.js';
+import { bpmnNamespaceHint } from './namespaces.js';
+import { tagFault } from './tag-fault.js';
 
 /** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -75,19 +76,49 @@ export async function readBpmn(xml: string, problems: DefinitionProblems): Promi
   try {
     const { rootElement, elementsById, warnings } = await reader.read(xml, problems);
     const named = Object.values(elementsById).filter(isElement).slice(0, MAX_NAMES);
-    warnings.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? named : []));
+    const told = withoutFollowing(warnings, xml);
+    told.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? named : []));
     return isElement(rootElement) ? rootElement : undefined;
   } catch (error) {
     if (error instanceof TooManyFaultsError) {
-      error.warnings.forEach((warning) => report(warning, problems));
+      withoutFollowing(error.warnings, xml).forEach((warning) => report(warning, problems));
       problems.cut();
       return undefined;
     }
     const message = error instanceof Error ? firstLines(error.message) : 'unknown';
-    const slip = slipIn(message) || leftOpen(message, xml);
+    const slip = slipIn(message) || leftOpen(message, xml) || notBpmn(message, xml);
     problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${slip}`);
     return undefined;
   }
+}
+
+/** Of one place that cannot be parsed the first fault is told. What names an element that stands there follows from it. */
+function withoutFollowing(warnings: readonly ModdleWarning[], xml: string): readonly ModdleWarning[] {
+  const faults = new Map(warnings.flatMap((warning) => pairOf(warning)).toReversed());
+  const ids = faults.size === 0 ? undefined : new Set(Array.from(xml.matchAll(ID), ([, a, b]) => a ?? b));
+  return warnings.filter((warning) => {
+    const place = placeOfFault(warning);
+    const isReference = warning.message.startsWith('unresolved reference');
+    return place === undefined
+      ? !(isReference && ids !== undefined && followsFrom(ids, warning))
+      : faults.get(place) === warning;
+  });
+}
+
+/** Whether a reference may be told only because a part of the file is missing: of that, or of a flow that it lists. */
+function followsFrom(ids: ReadonlySet<string | undefined>, { value, property = '' }: ModdleWarning): boolean {
+  return ids.has(value) || FLOW_LISTS.has(property.replace('bpmn:', ''));
+}
+
+const ID = /\sid\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
+
+function pairOf(warning: ModdleWarning): [string, ModdleWarning][] {
+  const place = placeOfFault(warning);
+  return place === undefined ? [] : [[place, warning]];
+}
+
+function placeOfFault({ message }: ModdleWarning): string | undefined {
+  return /^unparsable content .{0,300}? detected\s+line: \d+\s+column: \d+/s.exec(message)?.[0];
 }
 
 /** A reference stands as an object without type until everything has been read; then it is replaced. */
@@ -175,13 +206,16 @@ function slipIn(message: string): string {
     : '';
 }
 
-/** The parser tells where it saw that an element is not closed, which is far behind the element. */
+/** The parser tells where it saw that tags do not fit, which may be far behind the element. */
 function leftOpen(message: string, xml: string): string {
   if (!/closing tag mismatch|close tag|unclosed tag|unexpected end of file/.test(message)) {
     return '';
   }
-  const element = unclosedElement(xml);
-  return `. An element before it is not closed${element === undefined ? '' : `: ${element}`}`;
+  return `. ${tagFault(xml)}`;
+}
+
+function notBpmn(message: string, xml: string): string {
+  return message.startsWith('failed to parse document') ? bpmnNamespaceHint(xml) : '';
 }
 
 function firstLines(message: string): string {
