@@ -300,6 +300,55 @@ describe('a slip in the XML is told alone', () => {
   });
 });
 
+describe('a misspelt attribute is told alone', () => {
+  const timerAt = (host: string) =>
+    `<bpmn:boundaryEvent id="b" attachedToRef="${host}">${timer('timeDuration', 'PT1H')}</bpmn:boundaryEvent>${flows('b>z')}`;
+  const MODEL = bpmn(
+    `${START_END}<bpmn:serviceTask id="rate"><bpmn:extensionElements><svc:actions>
+<svc:action name="rate" kind="startWorkflow" workflow="rate" resultKey="score"/>
+</svc:actions></bpmn:extensionElements></bpmn:serviceTask>
+<bpmn:userTask id="ask"><bpmn:extensionElements><svc:actions><svc:action name="store" manual="true" keys="*"/></svc:actions>
+<svc:uiActions><svc:uiAction name="save" action="store"/></svc:uiActions></bpmn:extensionElements></bpmn:userTask>
+${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>heavy heavy>z heavy>more[score>1] more>z')}${timerAt('rate')}`,
+  ).replace('id="heavy"', 'id="heavy" default="heavy_z"');
+
+  it('is a file without problems before', async () => {
+    expect((await compileXml(MODEL)).problems).toEqual([]);
+  });
+
+  it.each([
+    ['kind="startWorkflow"', 'kind="startWorkFlow"', 'INVALID_VALUE rate'],
+    ['action="store"', 'acton="store"', 'UNKNOWN_ATTRIBUTE ask'],
+    ['manual="true"', 'manual="yes"', 'INVALID_VALUE ask'],
+    ['name="store" manual', 'nmae="store" manual', 'UNKNOWN_ATTRIBUTE ask'],
+    ['attachedToRef="rate"', 'attachedToRef="heavy"', 'INVALID_REFERENCE b'],
+  ])('%s as %s', async (before, after, expected) => {
+    const { problems } = await compileXml(MODEL.replace(before, after));
+    expect(problems.map(({ code, element }) => `${code} ${element}`)).toEqual([expected]);
+  });
+
+  it('warns of a default flow beside one that is always taken', async () => {
+    const xml = MODEL.replace(/<bpmn:conditionExpression.*?<\/bpmn:conditionExpression>/, '');
+    expect((await compileXml(xml)).problems).toEqual([
+      {
+        severity: 'warning',
+        code: 'DEFAULT_NEVER_TAKEN',
+        file: 'test.bpmn',
+        element: 'heavy_z',
+        message:
+          'The default flow of "heavy" is never taken: the flow "heavy_more" has no condition, so it always is.',
+      },
+    ]);
+  });
+
+  it('says that an only flow may have no condition', async () => {
+    const { problems } = await compileXml(bpmn(START_END + nodes('userTask:a') + flows('s>a a>z[x]')));
+    expect(problems.map(({ message }) => message)).toContain(
+      'The only flow out of "a" may have no condition; add another flow or take it away.',
+    );
+  });
+});
+
 describe('namespaces', () => {
   const withAction = withTask(
     '<bpmn:userTask id="a"><bpmn:extensionElements><svc:actions><svc:action name="x" manual="true" keys="*"/></svc:actions></bpmn:extensionElements></bpmn:userTask>',

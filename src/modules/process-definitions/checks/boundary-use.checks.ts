@@ -6,11 +6,13 @@ import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
  * needs an activity that can fail. What is drawn there would be left out in silence.
  */
 export function checkBoundaryUse({ nodes }: ProcessGraph, problems: DefinitionProblems): void {
-  const resting = withScopes(nodes, mayRest);
-  const failing = withScopes(nodes, mayFail);
+  // What an action with a misspelt attribute would do is not known.
+  const isUnsure = ({ key }: GraphNode): boolean => problems.hasWrongValueAt(key);
+  const resting = withScopes(nodes, (node) => mayRest(node) || isUnsure(node));
+  const failing = withScopes(nodes, (node) => mayFail(node) || isUnsure(node));
   for (const { key, event, attachedTo } of nodes) {
     const activity = attachedTo === null ? undefined : nodes[attachedTo];
-    if (activity === undefined) {
+    if (activity === undefined || problems.hasWrongReference(key)) {
       continue;
     }
     const isError = event?.type === 'ERROR';

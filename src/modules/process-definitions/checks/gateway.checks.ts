@@ -12,6 +12,9 @@ export function checkGateways(draft: ProcessDraft, { problems, complete }: Check
       checkShape(node, problems);
       checkDirection(node, problems);
     }
+    if (node.kind === 'EXCLUSIVE_GATEWAY') {
+      warnOfUntaken(node, problems);
+    }
     if (node.kind === 'EVENT_BASED_GATEWAY') {
       checkEventBased(node, draft, problems);
     }
@@ -33,6 +36,18 @@ function checkDefault(node: DraftNode, { loose }: ProcessDraft, problems: Defini
   } else if (childOf(flow, 'conditionExpression') !== undefined) {
     const message = `The default flow "${own.key}" has no condition: it is taken when no other is.`;
     problems.error('INVALID_DEFAULT', flow, message);
+  }
+}
+
+/** An exclusive gateway takes the first flow whose condition holds; a flow without one always does. */
+function warnOfUntaken({ element, key, outgoing }: DraftNode, problems: DefinitionProblems): void {
+  const flow = childOf(element, 'default');
+  const always = outgoing.find(
+    (one) => one.element !== flow && childOf(one.element, 'conditionExpression') === undefined,
+  );
+  if (always !== undefined && outgoing.some((one) => one.element === flow)) {
+    const message = `The default flow of "${key}" is never taken: the flow "${always.key}" has no condition, so it always is.`;
+    problems.warning('DEFAULT_NEVER_TAKEN', flow ?? element, message);
   }
 }
 
@@ -68,7 +83,7 @@ function checkConditional(node: DraftNode, draft: ProcessDraft, problems: Defini
     childOf(only.element, 'conditionExpression') !== undefined &&
     !mayLeadOn(node, draft)
   ) {
-    const message = `The only flow out of "${node.key}" has no condition; add another flow or take it away.`;
+    const message = `The only flow out of "${node.key}" may have no condition; add another flow or take it away.`;
     problems.error('CONDITION_WITHOUT_ALTERNATIVE', only.element, message);
   }
 }

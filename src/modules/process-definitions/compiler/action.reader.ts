@@ -36,7 +36,8 @@ export class ActionReader {
     }
     const actions = elements.map((element, index) => this.action(element, node, { kind, index }));
     this.checkTogether(actions, node);
-    if (node.kind === 'USER_TASK' && !actions.some(({ manual, optional }) => manual && !optional)) {
+    const waits = actions.some(({ manual, optional }) => manual && !optional);
+    if (node.kind === 'USER_TASK' && !waits && !this.isUnsure(node)) {
       this.warnOfPassing(node);
     }
     return actions.toSorted((a, b) => a.order - b.order);
@@ -69,7 +70,9 @@ export class ActionReader {
     }
     const uiActions = elements.map((element) => this.uiAction(element, node, actions));
     this.checkNames(uiActions, 'UI action', node);
-    this.warnOfUnreachable(uiActions, node, actions);
+    if (!this.isUnsure(node)) {
+      this.warnOfUnreachable(uiActions, node, actions);
+    }
     return uiActions;
   }
 
@@ -145,7 +148,7 @@ export class ActionReader {
     const values = new Values(element, this.problems);
     const name = values.required('name', 'A UI action');
     const action = values.required('action', 'A UI action');
-    if (!actions.some((one) => one.name === action && one.manual)) {
+    if (!actions.some((one) => one.name === action && one.manual) && !this.mayBe(action, actions, node)) {
       const manual = actions.filter((one) => one.manual).map((one) => one.name);
       const message = `UI action "${name}" names "${action}", which is no manual action of its user task.`;
       values.error('UNKNOWN_ACTION', `${message}${didYouMean(action, manual)}`);
@@ -162,12 +165,24 @@ export class ActionReader {
     };
   }
 
+  /** Whether an attribute of an action or UI action is misspelt: then what they are together is not known. */
+  private isUnsure({ element }: DraftNode): boolean {
+    const list = extensionOf(element, 'svc:Actions');
+    const all = list === undefined ? [] : childrenOf(list, 'actions');
+    return [...all, ...uiActionElements({ element })].some((one) => this.problems.hasWrongValue(one));
+  }
+
+  /** Whether an action could have this name, or be manual, but for a misspelt attribute. */
+  private mayBe(wanted: string, actions: readonly GraphAction[], node: DraftNode): boolean {
+    return actions.some(({ name }) => name === wanted || name === '') && this.isUnsure(node);
+  }
+
   private checkTogether(actions: readonly GraphAction[], node: DraftNode): void {
     this.checkNames(actions, 'action', node);
     const byName = new Map(actions.map((action) => [action.name, action]));
     this.checkWaits(actions, node);
     for (const action of actions) {
-      if (action.parent !== null && !byName.has(action.parent)) {
+      if (action.parent !== null && !byName.has(action.parent) && !this.mayBe(action.parent, actions, node)) {
         const hint = didYouMean(action.parent, [...byName.keys()]);
         const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.${hint}`;
         this.problems.error('UNKNOWN_ACTION', node.element, message);
@@ -207,7 +222,7 @@ export class ActionReader {
   }
 }
 
-function uiActionElements({ element }: DraftNode): BpmnElement[] {
+function uiActionElements({ element }: Pick<DraftNode, 'element'>): BpmnElement[] {
   const list = extensionOf(element, 'svc:UiActions');
   return list === undefined ? [] : childrenOf(list, 'uiActions');
 }

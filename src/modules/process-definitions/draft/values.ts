@@ -156,12 +156,23 @@ export class Values {
     return new Values(element, this.problems);
   }
 
+  /** What an action lacks, or has too much, is not told where one of its attributes is misspelt: it follows from that. */
   error(code: string, message: string): void {
+    if (FOLLOWING.has(code) && this.isMisspelt()) {
+      return;
+    }
     this.problems.error(code, this.element, message);
   }
 
   warning(code: string, message: string): void {
+    if (this.isMisspelt()) {
+      return;
+    }
     this.problems.warning(code, this.element, message);
+  }
+
+  private isMisspelt(): boolean {
+    return OF_ACTIONS.has(this.element.$type) && this.problems.hasWrongValue(this.element);
   }
 
   private attempt(code: string, what: string, read: () => unknown, hint = ''): boolean {
@@ -175,6 +186,9 @@ export class Values {
     }
   }
 }
+
+const OF_ACTIONS: ReadonlySet<string> = new Set(['svc:Action', 'svc:UiAction']);
+const FOLLOWING: ReadonlySet<string> = new Set(['MISSING_VALUE', 'INVALID_ACTION', 'UNKNOWN_ACTION']);
 
 /** Attributes that hold more than a name. */
 const LONG: ReadonlySet<string> = new Set(['body', 'condition', 'correlation', 'collection', 'keys']);

@@ -4,6 +4,7 @@ import { idOf, type BpmnElement } from './bpmn-element.js';
 /** Problems told about one file; a file with more is broken in one way many times. */
 const MAX_PROBLEMS = 200;
 const MAX_MESSAGE = 500;
+const WRONG_VALUE: ReadonlySet<string> = new Set(['INVALID_VALUE', 'UNKNOWN_ATTRIBUTE']);
 
 /** Gathers what is wrong in one file, so that an author reads everything at once. */
 export class DefinitionProblems {
@@ -12,6 +13,8 @@ export class DefinitionProblems {
   /** Codes with the ids where they were found. */
   private readonly places = new Set<string>();
   private readonly codes = new Set<string>();
+  /** Elements with an attribute that was refused, whatever id is told. */
+  private readonly wrongValues = new Set<BpmnElement>();
   private errors = 0;
   private isCut = false;
 
@@ -24,6 +27,9 @@ export class DefinitionProblems {
   /** @param element the element or its id; null for the whole file */
   error(code: string, element: BpmnElement | string | null, message: string): void {
     this.errors += 1;
+    if (WRONG_VALUE.has(code) && typeof element === 'object' && element !== null) {
+      this.wrongValues.add(element);
+    }
     this.add({ severity: 'error', code, file: this.file, element: keyOf(element), message });
   }
 
@@ -38,7 +44,7 @@ export class DefinitionProblems {
   }
 
   /** Whether a problem of this kind was found at the element. */
-  has(code: string, element: BpmnElement): boolean {
+  has(code: string, element: BpmnElement | string): boolean {
     return this.places.has(`${code} ${keyOf(element) ?? ''}`);
   }
 
@@ -48,8 +54,18 @@ export class DefinitionProblems {
   }
 
   /** Whether a reference of the element is told as wrong: what only follows from that is not told too. */
-  hasWrongReference(element: BpmnElement): boolean {
+  hasWrongReference(element: BpmnElement | string): boolean {
     return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.has(code, element));
+  }
+
+  /** Whether an attribute of the element was refused: what would be read from it is not known. */
+  hasWrongValue(element: BpmnElement): boolean {
+    return this.wrongValues.has(element);
+  }
+
+  /** Whether that was so at an element with an id, or within it. */
+  hasWrongValueAt(id: string): boolean {
+    return [...WRONG_VALUE].some((code) => this.has(code, id));
   }
 
   /** Errors first; otherwise as they were found. */
