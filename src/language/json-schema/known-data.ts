@@ -21,6 +21,8 @@ export interface DataSources {
   readonly input: KnownMembers;
   /** What is written later, as far as its members are known. */
   readonly written: readonly KnownMembers[];
+  /** Those of the written ones that have no other members, whatever else comes in. */
+  readonly fixed?: readonly KnownMembers[];
   /** Where anything may be written. */
   readonly taken: KeyTree;
   /** Whether more may come in by other ways, of which nothing is known. */
@@ -79,14 +81,19 @@ export class KnownData {
 
   private unknownMember(
     path: readonly string[],
-    knowing: readonly { look: ReturnType<KnownMembers['look']> }[],
+    knowing: readonly { members: KnownMembers; look: ReturnType<KnownMembers['look']> }[],
   ): UnknownPath | undefined {
     const missing = knowing.flatMap(({ look }) => (look.found === 'missing' ? [look] : []));
     const at = Math.max(...missing.map((look) => look.at));
     const known = missing.filter((look) => look.at === at).map(({ siblings }) => siblings);
     const near = this.nearest(path[at] ?? '', known);
     const nearest = near === undefined ? undefined : writePath(path.with(at, near));
-    return this.isComplete || near !== undefined ? { nearest } : undefined;
+    return this.isComplete || near !== undefined || this.isFixed(knowing) ? { nearest } : undefined;
+  }
+
+  private isFixed(knowing: readonly { members: KnownMembers }[]): boolean {
+    const { isOpen, fixed = [] } = this.sources;
+    return !isOpen && knowing.some(({ members }) => fixed.includes(members));
   }
 
   private nearest(name: string, known: readonly Iterable<string>[]): string | undefined {

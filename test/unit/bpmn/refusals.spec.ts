@@ -327,6 +327,17 @@ ${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>hea
     expect(problems.map(({ code, element }) => `${code} ${element}`)).toEqual([expected]);
   });
 
+  it('warns of a required member of a bodySchema that is misspelt', async () => {
+    const schema = '{"properties":{"score":{}},"required":["scoer"]}';
+    const xml = MODEL.replace(
+      'action="store"/>',
+      `action="store"><svc:bodySchema>${schema}</svc:bodySchema></svc:uiAction>`,
+    );
+    expect((await compileXml(xml)).problems).toMatchObject([
+      { severity: 'warning', code: 'REQUIRED_UNKNOWN', element: 'ask' },
+    ]);
+  });
+
   it('warns of a default flow beside one that is always taken', async () => {
     const xml = MODEL.replace(/<bpmn:conditionExpression.*?<\/bpmn:conditionExpression>/, '');
     expect((await compileXml(xml)).problems).toEqual([

@@ -169,6 +169,23 @@ it('says what to write where a sequence names another node as its source', async
   ]);
 });
 
+it.each([
+  [{ properties: { weight: {}, size: {} }, required: ['wight', 'size'] }, 'weight'],
+  [{ properties: { weight: {} }, required: ['weight', 'colour'] }, undefined],
+  [{ properties: { weight: {} }, required: ['weight', 'weights'] }, undefined],
+  [{ required: ['wight'] }, undefined],
+])('warns of a required member that is misspelt: %j', async (inputSchema, meant) => {
+  const { problems } = await check(
+    packageDocument({
+      workflows: [workflow(undefined, { inputSchema: { type: 'object', ...inputSchema } })],
+    }),
+  );
+  const message = `"inputSchema": "required" names "wight", of which "properties" does not speak. Did you mean "${meant}"?`;
+  expect(problems.map(({ code, message: told }) => [code, told])).toEqual(
+    meant === undefined ? [] : [['REQUIRED_UNKNOWN', message]],
+  );
+});
+
 it('says FEEL of a condition that begins with "="', async () => {
   const conditions = [{ id: 'c', expression: '=x > 1', nextNodeId: 'end', order: 1 }];
   const { problems } = await check(

@@ -210,6 +210,26 @@ describe('names that a workflow reads', () => {
     expect(problems.filter((problem) => problem.includes('NAME_UNKNOWN'))).toEqual(expected);
   });
 
+  it.each<[string, object | null, string[]]>([
+    ['${answer.data.cents} ${answer.status} ${answer.headers.etag}', INPUT, []],
+    ['${answer.body.cents}', INPUT, ['map: NAME_UNKNOWN']],
+    ['${answer.body.cents}', null, ['map: NAME_UNKNOWN']],
+    ['${answer.dta.cents}', null, ['map: NAME_UNKNOWN: answer.data.cents']],
+    ['${answer.headers.cookie}', INPUT, ['map: NAME_UNKNOWN']],
+  ])('of the answer of an endpoint: %s', async (reads, schema, expected) => {
+    const payload = { system: { resourceName: 'prices' }, method: 'GET' };
+    const call = { id: 'call', type: 'REST_ENDPOINT', payload, responseKey: 'answer' };
+    const system = {
+      resourceName: 'prices',
+      name: 'Prices',
+      type: 'REST',
+      baseUrl: 'https://prices.example.com',
+      authorization: { type: 'NO_AUTH' },
+    };
+    const problems = await told({ ...flow(reads, schema, [call]), systems: [system] });
+    expect(problems.filter((problem) => problem.includes('NAME_UNKNOWN'))).toEqual(expected);
+  });
+
   it('are passed over where a mapping may store any name', async () => {
     const merging = mapping('merge', { weather: 1 }, null);
     expect(await told(flow('${weather}', INPUT, [merging]))).toEqual([]);

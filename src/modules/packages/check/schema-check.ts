@@ -1,6 +1,7 @@
 import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import { misspeltRequired } from '../../../language/json-schema/required-names.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 
 /** Refuses a JSON Schema that values could not be held against later, or that is too large. */
@@ -17,6 +18,10 @@ export function checkSchema(
   }
   try {
     compileSchema(schema);
+    const slip = misspeltRequired(schema);
+    if (slip !== undefined) {
+      problems.warning('REQUIRED_UNKNOWN', place, `${what}: ${slip}`);
+    }
   } catch (error) {
     if (!(error instanceof SchemaSyntaxError)) {
       throw error;

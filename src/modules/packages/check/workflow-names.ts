@@ -27,12 +27,11 @@ export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageP
   const work = new CheckWork(MAX_WORK);
   const input = KnownMembers.ofSchema(workflow.inputSchema, work);
   const results = workflow.nodes.map((node) => resultOf(node));
-  const written = results.flatMap(({ schema }) =>
-    schema === null ? [] : [KnownMembers.ofSchema(schema, work)],
-  );
+  const fixed = knownOf(results, true, work);
+  const written = [...knownOf(results, false, work), ...fixed];
   const taken = keyTree(results.flatMap(({ taken: path }) => (path === null ? [] : [path])));
   const isOpen = results.some((result) => result.isOpen);
-  const known = new KnownData({ input, written, taken, isOpen }, work);
+  const known = new KnownData({ input, written, fixed, taken, isOpen }, work);
   const speaksOfAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
   let left = MAX_TEXT;
   for (const node of workflow.nodes) {
@@ -44,13 +43,41 @@ export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageP
       const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
       const unknown = known.judge(path);
       if (unknown !== undefined) {
-        const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
+        const isOfAnswer = fixed.some(({ names }) => names.has(path[0] ?? ''));
+        const hint = hintOf(unknown.nearest, isOfAnswer);
         const message = `"${writePath(path)}" is read here, and neither the input schema of the workflow nor the result of a node speaks of it.${hint}`;
         problems.warning('NAME_UNKNOWN', { file: workflow.file, element: node.id }, message);
       }
     }
   }
 }
+
+function hintOf(nearest: string | undefined, isOfAnswer: boolean): string {
+  if (nearest !== undefined) {
+    return ` Did you mean ${JSON.stringify(nearest)}?`;
+  }
+  return isOfAnswer ? ' The result of a REST_ENDPOINT node has data, status and headers.' : '';
+}
+
+/** What is known of the results that have no other members, or of those that may. */
+function knownOf(results: readonly Result[], wanted: boolean, work: CheckWork): KnownMembers[] {
+  return results.flatMap(({ schema, isFixed }) =>
+    schema === null || isFixed !== wanted ? [] : [KnownMembers.ofSchema(schema, work)],
+  );
+}
+
+/** What the result of a call of an endpoint is (docs/workflows.md). */
+const REST_ANSWER: JsonObject = {
+  properties: {
+    data: {},
+    status: {},
+    headers: {
+      properties: Object.fromEntries(
+        ['content-type', 'etag', 'last-modified', 'location', 'retry-after'].map((name) => [name, {}]),
+      ),
+    },
+  },
+};
 
 interface Result {
   /** Of the data with the result in it; null where nothing is known of the result. */
@@ -59,15 +86,20 @@ interface Result {
   taken: string[] | null;
   /** Whether it may be anywhere. */
   isOpen: boolean;
+  /** Whether it has no other members than those of its schema. */
+  isFixed: boolean;
 }
 
-const NOTHING: Result = { schema: null, taken: null, isOpen: false };
+const NOTHING: Result = { schema: null, taken: null, isOpen: false, isFixed: false };
 
 function resultOf({ type, responseKey, aiOptions }: WorkflowNode): Result {
   if (responseKey === null || responseKey === '') {
     return { ...NOTHING, isOpen: type === 'DATA_MAPPING' };
   }
   const path = namesOf(responseKey);
+  if (type === 'REST_ENDPOINT') {
+    return { ...NOTHING, schema: below(path, REST_ANSWER), isFixed: true };
+  }
   const schema = type === 'CUSTOM_AGENT' ? aiOptions?.exampleOutputJsonSchema : undefined;
   // A reference within the schema begins at its root, which is another one then.
   return schema === undefined || JSON.stringify(schema).includes('"$ref"')

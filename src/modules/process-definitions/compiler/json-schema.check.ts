@@ -1,6 +1,7 @@
 import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
 import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import { misspeltRequired } from '../../../language/json-schema/required-names.js';
 import type { Values } from '../draft/values.js';
 
 const MAX_BYTES = 65_536;
@@ -13,6 +14,10 @@ export function checkSchema(schema: JsonObject | null, what: string, values: Val
     schema === null ? undefined : (sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema));
   if (problem !== undefined) {
     values.error('INVALID_SCHEMA', `${what} ${problem}`);
+  }
+  const slip = schema === null || problem !== undefined ? undefined : misspeltRequired(schema);
+  if (slip !== undefined) {
+    values.warning('REQUIRED_UNKNOWN', `${what}: ${slip}`);
   }
 }
 
