@@ -25,7 +25,7 @@ describe('Instances', () => {
     await tab.page.getByLabel('Incidents').selectOption('true');
     await tab.settled();
     expect(tab.page.url()).toContain('hasIncidents=true');
-    expect(await tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
+    await expect.poll(() => tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
     await tab.page.getByLabel('Application', { exact: true }).fill('nowhere');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('No instance is like that.').waitFor();
@@ -37,7 +37,7 @@ describe('Instances', () => {
   it('show where they stand on a diagram, and the same as a table', async () => {
     const tab = await world().as('operator', `/instances/${stopped}`);
     await tab.page.locator('.djs-container .is-stopped').first().waitFor();
-    expect(await tab.page.locator('.djs-connection.is-passed').count()).toBeGreaterThan(3);
+    await expect.poll(() => tab.page.locator('.djs-connection.is-passed').count()).toBeGreaterThan(3);
     const row = tab.page.getByRole('row', { name: /Advise client/ });
     expect(await row.innerText()).toContain('an incident');
     await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
