@@ -149,6 +149,28 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(last.body.next).toBeNull();
   });
 
+  it('ends a page before its limit when the tasks are large, and loses none', async () => {
+    const large = { ...SCHEMA, description: 'x'.repeat(60_000) };
+    const wide = taskProcess(
+      'wide',
+      userTask('a', {
+        uiActions: { done: `<svc:bodySchema><![CDATA[${JSON.stringify(large)}]]></svc:bodySchema>` },
+      }),
+    );
+    const own = await publish(app, { bpmn: [wide] });
+    const token = await tokenOf(`actor@${own.appId}`);
+    const ids: string[] = [];
+    for (let count = 0; count < 25; count += 1) {
+      ids.unshift((await start(app, own, 'wide', {}, { token })).body.uuid);
+    }
+    const first = await list({ applicationId: own.appId, limit: '100' }, token);
+    expect(first.body.tasks.length).toBeGreaterThan(10);
+    expect(first.body.tasks.length).toBeLessThan(20);
+    const last = await list({ applicationId: own.appId, limit: '100', before: first.body.next ?? '' }, token);
+    expect(last.body.next).toBeNull();
+    expect([...processesOf(first), ...processesOf(last)]).toEqual(ids);
+  });
+
   it('shows nothing of what has ended or is held', async () => {
     const token = await tokenOf(`actor@${published.appId}`, `administrator@${published.appId}`);
     const id = await startBy(token, 'asked');

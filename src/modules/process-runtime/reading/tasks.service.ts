@@ -32,6 +32,10 @@ interface Running {
 
 /** One that has made a step while it was read is read again so often, and else left to the next look. */
 const ATTEMPTS = 3;
+/** Contents of instances can be large: few are in memory at once, and others get their turn between them. */
+const AT_A_TIME = 20;
+/** Characters of tasks with which a page ends before its limit. */
+const PAGE_LENGTH = 1_048_576;
 const NO_UUIDS: ReadonlyMap<number, string> = new Map();
 
 /** Finds what waits for a caller: tokens with UI actions that he may execute now. */
@@ -50,21 +54,42 @@ export class TasksService {
     this.pageSize = env.get('PROCESS_PAGE_SIZE');
   }
 
-  /** Looks at so many instances as the limit says, with three statements; at one that is named with two. */
+  /**
+   * Looks at so many instances as the limit says, a few at a time with two statements; fewer where their tasks are large. The list
+   * of the instances is one statement more.
+   */
   async page(principal: Principal, query: TasksQuery): Promise<TaskPageDto> {
     const limit = query.limit ?? this.pageSize;
     const uuids = await this.uuids(principal, query, limit + 1);
-    const looked = uuids.slice(0, limit);
-    const running = await this.running(looked);
     const tasks: TaskDto[] = [];
-    for (const uuid of looked) {
-      const one = running.get(uuid);
-      const definition = one && (await this.definitions.ifUsable(one.row.definitionId));
-      if (one !== undefined && definition !== undefined) {
-        tasks.push(...this.tasksOf(principal, one, definition));
+    let looked = 0;
+    let length = 0;
+    while (looked < Math.min(limit, uuids.length) && length < PAGE_LENGTH) {
+      const found = await this.tasksIn(principal, uuids.slice(looked, Math.min(looked + AT_A_TIME, limit)));
+      for (const each of found) {
+        looked += 1;
+        tasks.push(...each);
+        length += each.length === 0 ? 0 : JSON.stringify(each).length;
+        if (length >= PAGE_LENGTH) {
+          break;
+        }
       }
     }
-    return { tasks, next: uuids.length > limit ? (looked.at(-1) ?? null) : null };
+    return { tasks, next: looked < uuids.length ? (uuids[looked - 1] ?? null) : null };
+  }
+
+  /** The tasks of each of these instances. */
+  private async tasksIn(principal: Principal, uuids: readonly string[]): Promise<TaskDto[][]> {
+    const running = await this.running(uuids);
+    const found: TaskDto[][] = [];
+    for (const uuid of uuids) {
+      const one = running.get(uuid);
+      const definition = one && (await this.definitions.ifUsable(one.row.definitionId));
+      found.push(
+        one === undefined || definition === undefined ? [] : this.tasksOf(principal, one, definition),
+      );
+    }
+    return found;
   }
 
   private async uuids(
