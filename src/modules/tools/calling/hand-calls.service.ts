@@ -40,8 +40,11 @@ export class HandCallsService {
     if (!this.env.get('TOOL_CALLS')) {
       throw new ToolCallsOffError();
     }
+    const looked = await this.enabled(key);
+    const refused = await this.refused(looked, args);
+    // The check of a foreign schema can take seconds: somebody may have switched the tool off meanwhile.
     const tool = await this.enabled(key);
-    const result = (await this.refused(tool, args)) ?? (await this.made(key, tool, args));
+    const result = refused ?? (await this.made(key, tool, args));
     await this.record(principal, key, { tool, args, result });
     return toCall(result, this.env.get('AGENT_MAX_RESULT_BYTES'));
   }
@@ -110,7 +113,7 @@ export class HandCallsService {
         tool: tool.name,
         arguments: Object.keys(args)
           .slice(0, NAMES_KEPT)
-          .map((name) => name.slice(0, NAME_LENGTH_KEPT)),
+          .map((name) => [...name.replaceAll(HALF_CHARACTER, '\uFFFD')].slice(0, NAME_LENGTH_KEPT).join('')),
         latencyMs: result.latencyMs,
         ...(result.outcome === 'answered'
           ? { isError: result.isError, bytes: result.bytes }
@@ -122,6 +125,8 @@ export class HandCallsService {
 
 const NAMES_KEPT = 50;
 const NAME_LENGTH_KEPT = 64;
+/** JSON columns take whole characters only. */
+const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 function auditOutcome(result: ToolCallResult): AuditOutcome {
   if (result.outcome === 'answered') {
