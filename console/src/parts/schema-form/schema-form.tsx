@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../texts/texts.js';
 import { Button } from '../button.js';
 import { Select, TextArea, TextField } from '../fields.js';
-import { initialValue, kindOf, resolved, typesOf, type Schema } from './schema.js';
+import { initialValue, isForm, kindAt, MAX_LEVELS, resolved, typesOf, type Schema } from './schema.js';
 
 /** The whole form. `value` is what would be sent; members without a value are left out of it. */
 export interface SchemaFormProps {
@@ -21,6 +21,8 @@ interface PartProps {
   onChange: (value: unknown) => void;
   label: string;
   path: string;
+  /** Parts around it. */
+  level: number;
   isRequired: boolean;
   errors: Readonly<Record<string, string>>;
 }
@@ -39,6 +41,7 @@ export function SchemaForm({ schema, value, onChange, errors = {} }: SchemaFormP
         onChange={onChange}
         label={schema.title ?? ''}
         path=""
+        level={isForm(schema) ? 0 : MAX_LEVELS}
         isRequired
         errors={errors}
       />
@@ -49,7 +52,7 @@ export function SchemaForm({ schema, value, onChange, errors = {} }: SchemaFormP
 function Part(props: PartProps): JSX.Element {
   const schema = resolved(props.schema, props.root);
   const part = { ...props, schema };
-  switch (kindOf(schema)) {
+  switch (kindAt(schema, props.level)) {
     case 'object':
       return <ObjectPart {...part} />;
     case 'array':
@@ -69,7 +72,7 @@ function Part(props: PartProps): JSX.Element {
   }
 }
 
-function ObjectPart({ schema, root, value, onChange, label, path, errors }: PartProps): JSX.Element {
+function ObjectPart({ schema, root, value, onChange, label, path, level, errors }: PartProps): JSX.Element {
   const members = isObject(value) ? value : {};
   const change = (name: string, next: unknown): void => {
     const { [name]: _, ...others } = members;
@@ -84,6 +87,7 @@ function ObjectPart({ schema, root, value, onChange, label, path, errors }: Part
       onChange={(next) => change(name, next)}
       label={resolved(part, root).title ?? name}
       path={path === '' ? name : `${path}.${name}`}
+      level={level + 1}
       isRequired={schema.required?.includes(name) === true}
       errors={errors}
     />
@@ -99,7 +103,9 @@ function ObjectPart({ schema, root, value, onChange, label, path, errors }: Part
   );
 }
 
-function ListPart({ schema, root, value, onChange, label, path, errors }: PartProps): JSX.Element {
+function ListPart({ schema, root, value, onChange, label, path, level, errors }: PartProps): JSX.Element {
+  // Fields keep what is typed, which is of no use to them when they stand for another item.
+  const [removed, setRemoved] = useState(0);
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const item = schema.items ?? {};
   return (
@@ -107,7 +113,7 @@ function ListPart({ schema, root, value, onChange, label, path, errors }: PartPr
       <legend>{label}</legend>
       {schema.description !== undefined && <p class="field-hint">{schema.description}</p>}
       {items.map((each, index) => (
-        <div key={index} class="schema-item">
+        <div key={`${removed} ${index}`} class="schema-item">
           <Part
             schema={item}
             root={root}
@@ -115,12 +121,16 @@ function ListPart({ schema, root, value, onChange, label, path, errors }: PartPr
             onChange={(next) => onChange(items.with(index, next))}
             label={`${label} ${index + 1}`}
             path={`${path}.${index}`}
+            level={level + 1}
             isRequired
             errors={errors}
           />
           <Button
             label={`${texts.parts.remove} ${label} ${index + 1}`}
-            onClick={() => onChange(items.filter((_, at) => at !== index))}
+            onClick={() => {
+              setRemoved(removed + 1);
+              onChange(items.filter((_, at) => at !== index));
+            }}
           >
             {texts.parts.remove}
           </Button>
@@ -153,7 +163,7 @@ function VariantsPart(props: PartProps): JSX.Element {
           onChange(initialValue(variants[Number(index)] ?? {}, root));
         }}
       />
-      {variant !== undefined && <Part {...props} schema={variant} />}
+      {variant !== undefined && <Part {...props} schema={variant} level={props.level + 1} />}
     </fieldset>
   );
 }

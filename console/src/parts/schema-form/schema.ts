@@ -23,6 +23,10 @@ export type Kind = 'object' | 'array' | 'choice' | 'text' | 'number' | 'boolean'
 
 /** A chain of references that is longer leads in a circle. */
 const MAX_REFERENCES = 20;
+/** Parts within parts; a schema may name itself. What lies deeper is edited as JSON. */
+export const MAX_LEVELS = 5;
+/** A form of more fields is edited as JSON. Schemas are foreign: they can ask for any number. */
+const MAX_FIELDS = 300;
 
 /** A schema without reference: what `$ref` names in the document stands in its place, and a single `allOf` is taken for itself. */
 export function resolved(schema: Schema, root: Schema): Schema {
@@ -42,14 +46,20 @@ export function resolved(schema: Schema, root: Schema): Schema {
 
 /** What a form has for a resolved schema. */
 export function kindOf(schema: Schema): Kind {
-  if (schema.enum !== undefined || schema.const !== undefined) {
+  if (Array.isArray(schema.enum) || schema.const !== undefined) {
     return 'choice';
   }
-  if ((schema.oneOf ?? schema.anyOf) !== undefined) {
+  if (Array.isArray(schema.oneOf ?? schema.anyOf)) {
     return schema.properties === undefined ? 'variants' : 'json';
   }
   const types = typesOf(schema);
   return types.length === 1 ? kindOfType(types[0], schema) : 'json';
+}
+
+/** The same within so many other parts: what has parts of its own is edited as JSON from a depth on. */
+export function kindAt(schema: Schema, level: number): Kind {
+  const kind = kindOf(schema);
+  return level >= MAX_LEVELS && ['object', 'array', 'variants'].includes(kind) ? 'json' : kind;
 }
 
 /** The types of a schema; null, which a form tells by an empty field, is left out. */
@@ -60,21 +70,54 @@ export function typesOf({ type, properties }: Schema): readonly string[] {
 
 /** What a form begins with: defaults, constants, and objects that must be there. Undefined where nothing is given. */
 export function initialValue(schema: Schema, root: Schema = schema): unknown {
-  return initialOf(schema, root, 0);
+  return initialOf(schema, root, 0, { left: MAX_FIELDS });
 }
 
-function initialOf(schema: Schema, root: Schema, depth: number): unknown {
+/** Whether a form of fields is of use: a larger one is edited as JSON. */
+export function isForm(schema: Schema): boolean {
+  const budget = { left: MAX_FIELDS };
+  spendFields(schema, schema, 0, budget);
+  return budget.left > 0;
+}
+
+function spendFields(schema: Schema, root: Schema, level: number, budget: { left: number }): void {
+  budget.left -= 1;
+  if (budget.left <= 0 || level >= MAX_LEVELS) {
+    return;
+  }
+  for (const part of partsOf(resolved(schema, root))) {
+    spendFields(part, root, level + 1, budget);
+    if (budget.left <= 0) {
+      return;
+    }
+  }
+}
+
+/** Schemas whose fields are drawn with those of this one. */
+function partsOf(schema: Schema): readonly Schema[] {
+  switch (kindOf(schema)) {
+    case 'object':
+      return Object.values(schema.properties ?? {});
+    case 'variants':
+      return schema.oneOf ?? schema.anyOf ?? [];
+    default:
+      return [];
+  }
+}
+
+function initialOf(schema: Schema, root: Schema, depth: number, budget: { left: number }): unknown {
+  budget.left -= 1;
   const known = resolved(schema, root);
   const given = known.default ?? known.const;
   if (given !== undefined) {
     return structuredClone(given);
   }
-  if (kindOf(known) !== 'object' || depth > MAX_REFERENCES) {
+  if (kindOf(known) !== 'object' || depth > MAX_LEVELS || budget.left < 0) {
     return undefined;
   }
   const members = Object.entries(known.properties ?? {}).flatMap(([name, part]) => {
     const isNeeded = known.required?.includes(name) === true;
-    const value = initialOf(part, root, isNeeded ? depth + 1 : MAX_REFERENCES + 1);
+    const value = initialOf(part, root, isNeeded ? depth + 1 : MAX_LEVELS + 1, budget);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(members);
@@ -109,11 +152,19 @@ function pointedAt(reference: string, root: Schema): Schema {
     .filter((name) => name !== '');
   let found: unknown = root;
   for (const name of names) {
-    const key = decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(name).replaceAll('~1', '/').replaceAll('~0', '~');
     found =
       typeof found === 'object' && found !== null && Object.hasOwn(found, key)
         ? (found as Record<string, unknown>)[key]
         : undefined;
   }
   return typeof found === 'object' && found !== null ? (found as Schema) : {};
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
