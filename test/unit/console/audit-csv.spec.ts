@@ -28,8 +28,12 @@ describe('csvOf', () => {
     expect(end).toBe('');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('makes no formula of %j', (text) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1'])('makes no formula of %j', (text) => {
     expect(named(text)).toContain(`'${text}`);
+  });
+
+  it.each(['x;=1+1', 'x\t=1+1'])('lets no program part the cell %j', (text) => {
+    expect(named(text)).toContain(`,"${text}",`);
   });
 
   it('quotes what has a quote, a comma or a line end in it', () => {

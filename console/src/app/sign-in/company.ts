@@ -13,6 +13,7 @@ const WAS_SIGNED_IN = 'svc-console signed in';
 /** Signs people in at the issuer of the company: authorization code with PKCE. Tokens never leave the memory of the tab. */
 export class CompanySignIn {
   private readonly manager: UserManager;
+  private renewing: Promise<User | null> | undefined;
 
   constructor(issuer: string, clientId: string, scope: string) {
     const { origin } = location;
@@ -95,13 +96,24 @@ export class CompanySignIn {
     };
   }
 
+  /** Once for all requests that wait for it: an issuer may take a refresh token once only. */
+  private renewed(): Promise<User | null> {
+    this.renewing ??= this.manager
+      .signinSilent()
+      .catch(() => null)
+      .finally(() => {
+        this.renewing = undefined;
+      });
+    return this.renewing;
+  }
+
   /** With a token that is still good, as far as the clock of this machine can tell; otherwise the service says that it is not. */
   private async user(): Promise<User> {
     const user = await this.manager.getUser();
     if (user !== null && user.expired !== true) {
       return user;
     }
-    const renewed = await this.manager.signinSilent().catch(() => null);
+    const renewed = await this.renewed();
     hasEnded.value = renewed === null;
     const last = renewed ?? user;
     if (last === null) {

@@ -23,9 +23,10 @@ export function csvOf(events: readonly ApplicationAuditEvent[]): string {
 }
 
 /** Programs for tables run what begins so as a formula; behind an apostrophe they take it for text. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n]/;
 
 function cellOf(value: string): string {
   const safe = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // Some programs part cells at a semicolon or a tab.
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
