@@ -150,6 +150,9 @@ function filtersOf({ app, build, process, element, code, from, to }: IncidentsOp
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
+const GOES_ON =
+  'A workflow that has made a call which must not be made twice goes on with the data of its beginning.';
+
 /**
  * Goes on where an instance stopped: at one token, or at all that have stopped, and as a whole where it is that.
  * @param options.data corrects process data first: a JSON merge patch, stored with the first incident that is retried
@@ -178,6 +181,7 @@ export async function retry(
     gone.length + left.length === 0
       ? 'Nothing has stopped here.'
       : `What fails again becomes a new incident: look with svc show ${uuid}`,
+    ...(patch === undefined ? [] : [GOES_ON]),
   ]);
   return left.length === 0 ? 0 : 1;
 }

@@ -486,6 +486,7 @@ describe('svc', () => {
     const corrected = await inside(['retry', uuid, '--data', '{ "amount": 7 }']);
     expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
     expect(corrected.output.split('\n')[1]).toContain(`look with svc show ${uuid}`);
+    expect(corrected.output.split('\n')[2]).toContain('goes on with the data of its beginning');
     expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
     expect(await list()).toEqual([]);
     expect(await inside(['incidents', '--app', failing, '--limit', '9999'])).toMatchObject({
