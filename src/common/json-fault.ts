@@ -7,10 +7,16 @@ export function jsonFault(error: unknown, text: string): string | undefined {
   if (!(error instanceof SyntaxError)) {
     return undefined;
   }
-  const before = text.slice(0, Math.min(positionOf(error, text), text.trimEnd().length)).split('\n');
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  const { line, column } = placeOfFault(error, text);
+  const place = `line ${line}, column ${column}`;
   // Newer engines say it themselves.
   return `${error.message.replace(/ \(line \d+ column \d+\)$/, '')} (${place})`;
+}
+
+/** Where a text is no JSON; both count from 1. @param error what `JSON.parse` has thrown */
+export function placeOfFault(error: SyntaxError, text: string): { line: number; column: number } {
+  const before = text.slice(0, Math.min(positionOf(error, text), text.trimEnd().length)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 function positionOf({ message }: SyntaxError, text: string): number {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { jsonFault } from '../../common/json-fault.js';
+import { placeOfFault } from '../../common/json-fault.js';
 import { codeOf } from '../../config/start.error.js';
 import { parseModelScript, type ModelScript } from './model-script.js';
 
@@ -36,6 +36,5 @@ function placeOf(error: unknown, text: string): string {
     const [issue] = error.issues;
     return `${issue?.path.join('.')}: ${issue?.message}`;
   }
-  const [, line] = /\(line (\d+), column \d+\)$/.exec(jsonFault(error, text) ?? '') ?? [];
-  return line === undefined ? codeOf(error) : `line ${line}: no JSON`;
+  return error instanceof SyntaxError ? `line ${placeOfFault(error, text).line}: no JSON` : codeOf(error);
 }
