@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsDate, IsInt, IsOptional, IsUUID, Max, Min } from 'class-validator';
+import { IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import type { Settings } from '../../config/env.schema.js';
 import { parseDateTime } from '../iso-8601.js';
+import { PROCESS_NAME } from './path-names.js';
 import { MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 
 const MAX_PAGE_LIMIT = 100;
@@ -62,6 +63,14 @@ export const IsQueryId = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, ...options }),
     MatchesPathId(),
+    IsOptional(),
+  );
+
+/** The name of a process in a query. May be left out. */
+export const IsQueryProcessName = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, pattern: PROCESS_NAME.pattern.source, ...options }),
+    Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
     IsOptional(),
   );
 

@@ -1,13 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
-import { PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
   formerNameOf,
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
+  IsQueryProcessName,
   IsRangeEnd,
   IsRangeStart,
 } from '../../../common/validation/query.decorators.js';
@@ -46,13 +46,7 @@ class IncidentFilterDto implements IncidentFilter {
   @IsQueryId({ description: 'Only incidents in processes of this build.' })
   buildId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PROCESS_NAME.pattern.source,
-    description: 'Only incidents in processes of this name.',
-  })
-  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
-  @IsOptional()
+  @IsQueryProcessName({ description: 'Only incidents in processes of this name.' })
   processDefinitionName?: string;
 
   @IsText(1, ELEMENT_MAX_LENGTH, {

@@ -1,13 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { PROCESS_NAME } from '../../../common/validation/path-names.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsFormerRange,
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
+  IsQueryProcessName,
   IsQueryNumber,
   IsQueryUuid,
   IsRangeEnd,
@@ -44,14 +44,7 @@ export class InstancesQueryDto {
   @IsQueryId({ description: 'Only processes of this application.' })
   applicationId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PROCESS_NAME.pattern.source,
-    description: 'Only processes of this name.',
-    example: 'loan_onboarding',
-  })
-  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
-  @IsOptional()
+  @IsQueryProcessName({ description: 'Only processes of this name.', example: 'loan_onboarding' })
   processDefinitionName?: string;
 
   @ApiPropertyOptional({

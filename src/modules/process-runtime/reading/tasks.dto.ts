@@ -1,11 +1,9 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
 import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
-import { PROCESS_NAME } from '../../../common/validation/path-names.js';
 import {
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
+  IsQueryProcessName,
   IsQueryUuid,
   IsRangeEnd,
   IsRangeStart,
@@ -19,14 +17,7 @@ export class TasksQueryDto {
   @IsQueryId({ description: 'Only processes of this application.' })
   applicationId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PROCESS_NAME.pattern.source,
-    description: 'Only processes of this name.',
-    example: 'loan_onboarding',
-  })
-  @Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' })
-  @IsOptional()
+  @IsQueryProcessName({ description: 'Only processes of this name.', example: 'loan_onboarding' })
   processDefinitionName?: string;
 
   @IsQueryUuid('Only the tasks of this instance.')
