@@ -1,7 +1,8 @@
 import { exportJWK, type JWK } from 'jose';
-import { errors, Provider } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { IssuerServer } from './issuer-server.js';
 import { AUDIENCE, signingKey } from './issuer.js';
+import { resourceIndicators } from './resource-indicators.js';
 
 export interface OidcClient {
   readonly id: string;
@@ -67,13 +68,6 @@ export class OidcIssuer {
   }
 
   private configuration(): Record<string, unknown> {
-    const resource = {
-      scope: SCOPES,
-      audience: AUDIENCE,
-      accessTokenTTL: 300,
-      accessTokenFormat: 'jwt',
-      jwt: { sign: { alg: 'RS256' } },
-    };
     return {
       jwks: { keys: this.keys },
       clients: this.clients.map(({ id, secret }) => ({
@@ -88,17 +82,7 @@ export class OidcIssuer {
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
-        resourceIndicators: {
-          enabled: true,
-          defaultResource: () => AUDIENCE,
-          useGrantedResource: () => true,
-          getResourceServerInfo: (_context: unknown, indicator: string) => {
-            if (indicator !== AUDIENCE) {
-              throw new errors.InvalidTarget();
-            }
-            return resource;
-          },
-        },
+        resourceIndicators: resourceIndicators(SCOPES, 300),
       },
       extraTokenClaims: (_context: unknown, token: { clientId: string }) =>
         this.clients.find(({ id }) => id === token.clientId)?.claims ?? {},

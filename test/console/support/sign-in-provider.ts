@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, type JWK } from 'jose';
-import { errors, Provider, type Grant } from 'oidc-provider';
+import { Provider, type Grant } from 'oidc-provider';
 import { AUDIENCE, signingKey } from '../../support/issuer.js';
 import { IssuerServer } from '../../support/issuer-server.js';
+import { resourceIndicators } from '../../support/resource-indicators.js';
 import { PERSONAS, type Persona } from './personas.js';
 
 /** Client of the console, as an operator would register it: public, with PKCE. */
@@ -118,13 +119,6 @@ export class SignInProvider {
 
   private configuration(origin: string): Record<string, unknown> {
     const { hasRefreshTokens, tokenSeconds } = this.options;
-    const resource = {
-      scope: RESOURCE_SCOPE,
-      audience: AUDIENCE,
-      accessTokenTTL: tokenSeconds,
-      accessTokenFormat: 'jwt',
-      jwt: { sign: { alg: 'RS256' } },
-    };
     return {
       jwks: { keys: this.keys },
       cookies: { keys: ['console-tests'] },
@@ -158,17 +152,7 @@ export class SignInProvider {
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
-        resourceIndicators: {
-          enabled: true,
-          defaultResource: () => AUDIENCE,
-          useGrantedResource: () => true,
-          getResourceServerInfo: (_context: unknown, indicator: string) => {
-            if (indicator !== AUDIENCE) {
-              throw new errors.InvalidTarget();
-            }
-            return resource;
-          },
-        },
+        resourceIndicators: resourceIndicators(RESOURCE_SCOPE, tokenSeconds),
       },
       ttl: {
         ClientCredentials: 3_600,
