@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<ApplicationAuditEvent>[] = [
     isTight: true,
   },
   { title: parts.version, cell: ({ applicationVersionId }) => applicationVersionId, isExtra: true },
-  { title: parts.details, cell: (event) => <Details event={event} /> },
+  { title: parts.details, cell: (event) => <Details event={event} />, isText: true },
 ];
 
 /** Events of the audit log, newest first. */

@@ -12,6 +12,8 @@ export interface Column<Row> {
   isExtra?: boolean;
   /** Never broken over lines. */
   isTight?: boolean;
+  /** Sentences, which get the room that is left. */
+  isText?: boolean;
 }
 
 /** Which rows are chosen, for what is done to several at once. */
@@ -32,7 +34,10 @@ interface TableProps<Row> {
   empty?: ComponentChildren;
 }
 
-/** A table of rows, which scrolls sideways where there is no room for it. */
+/**
+ * A table of rows, which scrolls sideways where there is no room for it, and shows cards where there is room for no
+ * column. A browser that draws a row as a card no longer takes it for a row, so each part says what it is.
+ */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, selection, empty } = props;
   if (rows.length === 0 && empty !== undefined) {
@@ -41,24 +46,24 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   return (
     // Who has no mouse scrolls it with the keys, so it takes the focus.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class="cards" role="table">
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {selection !== undefined && <SelectAll selection={selection} keys={rows.map(keyOf)} />}
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
+              <th key={column.title} scope="col" role="columnheader" class={classOf(column)}>
                 {column.title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} role="row">
               {selection !== undefined && <SelectOne selection={selection} of={keyOf(row)} />}
-              {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
+              {columns.map((column, at) => (
+                <td key={column.title} role="cell" data-title={column.title} class={classOf(column, at)}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -73,7 +78,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
 function SelectAll({ selection, keys }: { selection: Selection; keys: readonly string[] }): JSX.Element {
   const isAll = keys.length > 0 && keys.every((key) => selection.keys.has(key));
   return (
-    <th scope="col" class="is-tight">
+    <th scope="col" role="columnheader" class="is-tight">
       <input
         type="checkbox"
         aria-label={texts.parts.selectAll}
@@ -88,7 +93,7 @@ function SelectOne({ selection, of }: { selection: Selection; of: string }): JSX
   const { keys, change } = selection;
   const next = new Set(keys);
   return (
-    <td class="is-tight">
+    <td role="cell" class="is-tight">
       <input
         type="checkbox"
         aria-label={texts.parts.select(of)}
@@ -104,6 +109,12 @@ function SelectOne({ selection, of }: { selection: Selection; of: string }): JSX
   );
 }
 
-function classOf<Row>({ isNumber, isExtra, isTight }: Column<Row>): string {
-  return classNames(isNumber && 'is-number', isExtra && 'is-extra', isTight && 'is-tight');
+function classOf<Row>({ isNumber, isExtra, isTight, isText }: Column<Row>, at?: number): string {
+  return classNames(
+    at === 0 && 'is-name',
+    isNumber && 'is-number',
+    isExtra && 'is-extra',
+    isTight && 'is-tight',
+    isText && 'is-text',
+  );
 }

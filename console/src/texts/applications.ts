@@ -61,6 +61,7 @@ export const applications = {
 
   problems: 'Problems of the package',
   noProblems: 'The package has no problem.',
+  noPackage: 'No package is stored in this version.',
   severity: 'Severity',
   message: 'Problem',
   place: 'Where',

@@ -28,7 +28,12 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<WorkflowRun>[] = [
   { title: t.workflow, cell: ({ id, workflow }) => <Link to={`/agent-runs/${id}`}>{workflow}</Link> },
   { title: t.state, cell: ({ state }) => <State of={state} />, isTight: true },
-  { title: t.why, cell: ({ error, errorCode }) => error?.message ?? errorCode ?? '–', isExtra: true },
+  {
+    title: t.why,
+    cell: ({ error, errorCode }) => error?.message ?? errorCode ?? '–',
+    isExtra: true,
+    isText: true,
+  },
   {
     title: t.startedBy,
     cell: ({ processInstanceUuid, parentRunId }) => (

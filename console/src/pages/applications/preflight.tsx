@@ -74,7 +74,7 @@ const AGENT_COLUMNS: readonly Column<PreflightNode>[] = [
     isExtra: true,
   },
   { title: applications.ready, cell: ({ ready }) => <Ready isReady={ready} />, isTight: true },
-  { title: applications.reason, cell: (node) => <Reasons node={node} /> },
+  { title: applications.reason, cell: (node) => <Reasons node={node} />, isText: true },
 ];
 
 function Ready({ isReady }: { isReady: boolean }): JSX.Element {

@@ -13,7 +13,11 @@ const COLUMNS: readonly Column<PackageProblem>[] = [
     cell: ({ severity }) => <Badge tone={severity === 'error' ? 'bad' : 'warn'}>{severity}</Badge>,
     isTight: true,
   },
-  { title: applications.message, cell: ({ message, code }) => <Message message={message} code={code} /> },
+  {
+    title: applications.message,
+    cell: ({ message, code }) => <Message message={message} code={code} />,
+    isText: true,
+  },
   { title: applications.place, cell: placeOf },
 ];
 

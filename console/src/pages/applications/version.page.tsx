@@ -66,7 +66,7 @@ function Workflows({ appId, versionId }: { appId: string; versionId: string }): 
       title: applications.workflow,
       cell: ({ name }) => <Link to={placeOfWorkflow(appId, versionId, name)}>{name}</Link>,
     },
-    { title: applications.description, cell: ({ description }) => description, isExtra: true },
+    { title: applications.description, cell: ({ description }) => description, isExtra: true, isText: true },
     { title: applications.nodes, cell: ({ nodeCount }) => nodeCount, isNumber: true },
   ];
   return (

@@ -74,7 +74,7 @@ interface Row {
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: t.instance, cell: ({ uuid }) => <code>{uuid}</code> },
-  { title: t.outcome, cell: ({ standing }) => <Outcome of={standing} /> },
+  { title: t.outcome, cell: ({ standing }) => <Outcome of={standing} />, isText: true },
 ];
 
 function Outcomes({ uuids, bulk }: { uuids: readonly string[]; bulk: Bulk }): JSX.Element {

@@ -30,7 +30,7 @@ const CHILDREN: readonly Column<InstanceChild>[] = [
 const RUNS: readonly Column<WorkflowRun>[] = [
   { title: t.workflow, cell: ({ id, workflow }) => <Link to={`/agent-runs/${id}`}>{workflow}</Link> },
   { title: t.state, cell: ({ state }) => <State of={state} />, isTight: true },
-  { title: t.message, cell: ({ error }) => error?.message ?? '–', isExtra: true },
+  { title: t.message, cell: ({ error }) => error?.message ?? '–', isExtra: true, isText: true },
   {
     title: t.took,
     cell: ({ startedAt, finishedAt }) => (

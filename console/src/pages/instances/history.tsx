@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<HistoryEvent>[] = [
     isTight: true,
   },
   { title: t.element, cell: ({ nodeName, bpmnElementId }) => nodeName ?? bpmnElementId ?? '–' },
-  { title: t.details, cell: ({ data }) => <Details data={data} /> },
+  { title: t.details, cell: ({ data }) => <Details data={data} />, isText: true },
   { title: t.by, cell: ({ actor }) => actor ?? t.background, isExtra: true },
   { title: t.when, cell: ({ timestamp }) => <Moment at={timestamp} />, isTight: true },
 ];

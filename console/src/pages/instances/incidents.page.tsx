@@ -62,7 +62,11 @@ const COLUMNS: readonly Column<ListedIncident>[] = [
     ),
     isTight: true,
   },
-  { title: t.message, cell: ({ message, workflowError }) => <Why message={message} error={workflowError} /> },
+  {
+    title: t.message,
+    cell: ({ message, workflowError }) => <Why message={message} error={workflowError} />,
+    isText: true,
+  },
   {
     title: t.run,
     cell: ({ workflowRunId }) =>

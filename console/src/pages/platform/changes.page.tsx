@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Change>[] = [
   },
   { title: t.what, cell: ({ event }) => <Badge tone={TONES[event]}>{event}</Badge>, isTight: true },
   { title: t.kind, cell: ({ map }) => t.maps[map], isExtra: true },
-  { title: t.why, cell: ({ error }) => error ?? '–' },
+  { title: t.why, cell: ({ error }) => error ?? '–', isText: true },
   { title: t.noticed, cell: ({ noticedAt }) => <Moment at={noticedAt} />, isTight: true },
   {
     title: t.scan,

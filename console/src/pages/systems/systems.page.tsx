@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<SystemSummary>[] = [
       system.type === 'MCP' ? <Link to={placeOfSystem(pathOf(system))}>{system.name}</Link> : system.name,
   },
   { title: systems.type, cell: ({ type }) => <Badge>{type}</Badge>, isTight: true },
-  { title: systems.description, cell: ({ description }) => description, isExtra: true },
+  { title: systems.description, cell: ({ description }) => description, isExtra: true, isText: true },
   { title: systems.ofApplication, cell: ({ appId }) => appId, isExtra: true },
   { title: systems.ofVersion, cell: ({ appVersionId }) => appVersionId, isExtra: true },
   {

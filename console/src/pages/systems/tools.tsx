@@ -45,7 +45,12 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
         </Button>
       ),
     },
-    { title: systems.whatItSays, cell: ({ description }) => shortened(description), isExtra: true },
+    {
+      title: systems.whatItSays,
+      cell: ({ description }) => shortened(description),
+      isExtra: true,
+      isText: true,
+    },
     {
       title: systems.enabled,
       cell: (tool) => (
