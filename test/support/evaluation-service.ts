@@ -24,7 +24,8 @@ export async function startEvaluation(settings: Record<string, string> = {}): Pr
   const limits = Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}_PER_MINUTE`, '0']));
   const env = { DATA_DIR: folder, PORT: '0', ...limits, ...settings };
   const child = spawn(process.execPath, ['dist/src/evaluation/main.js'], {
-    env: { ...process.env, ...env },
+    // Evaluation mode brings its own database.
+    env: { ...process.env, DATABASE_URL: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');

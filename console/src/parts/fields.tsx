@@ -91,6 +91,27 @@ export function TextField({
   );
 }
 
+/** A folder of the person's machine: its files, and those of the folders in it. */
+export function FolderField({
+  onChange,
+  ...field
+}: FieldProps & { onChange: (files: readonly File[]) => void }): JSX.Element {
+  // Every browser has it, and no type.
+  const folder: object = { webkitdirectory: true };
+  return (
+    <Field {...field}>
+      {(wiring) => (
+        <input
+          {...wiring}
+          type="file"
+          {...folder}
+          onChange={(event) => onChange([...(event.currentTarget.files ?? [])])}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface TextAreaProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;

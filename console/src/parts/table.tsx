@@ -46,7 +46,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   return (
     // Who has no mouse scrolls it with the keys, so it takes the focus.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
-      <table class="cards" role="table">
+      <table class="rows" role="table">
         <caption class="unseen">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">

@@ -36,7 +36,15 @@ export function Page(): JSX.Element {
   const isEmpty = !pages.isLoading && pages.error === undefined && pages.items.length === 0;
   return (
     <>
-      <PageHead title={applications.title} lead={applications.lead} />
+      <PageHead
+        title={applications.title}
+        lead={applications.lead}
+        actions={
+          <Link to="/deliver" kind="primary">
+            {applications.deliver}
+          </Link>
+        }
+      />
       <Section title={applications.list} isFlush>
         {isEmpty ? (
           <Empty title={applications.none} />

@@ -6,13 +6,13 @@ import { useAnswer } from '../../live/use-answer.js';
 import { usePages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
-import { Select, type Choice } from '../../parts/fields.js';
+import { Select } from '../../parts/fields.js';
 import { LongTable } from '../../parts/long-table.js';
 import { Empty, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import type { Column } from '../../parts/table.js';
-import { absoluteTime } from '../../parts/time.js';
 import { texts } from '../../texts/texts.js';
+import { choiceOf } from './build-choice.js';
 
 const { applications } = texts;
 const TONES = { ADDED: 'good', REMOVED: 'bad', CHANGED: 'warn' } as const;
@@ -77,12 +77,7 @@ function BaseChoice({ appId, buildId, base, onChange }: BaseChoiceProps): JSX.El
     },
     [appId],
   );
-  const choices: Choice[] = pages.items
-    .filter((build) => build.buildId !== buildId)
-    .map((build) => ({
-      value: build.buildId,
-      title: `${build.applicationVersionId}, ${absoluteTime(new Date(build.createdDate))}, ${build.buildId}`,
-    }));
+  const choices = pages.items.filter((build) => build.buildId !== buildId).map(choiceOf);
   return (
     <div class="table-filter">
       <Select

@@ -1,11 +1,9 @@
 import type { PreflightNode, PreflightSystem } from '../../../../clients/typescript/src/index.js';
-import { ServiceError } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { api } from '../../app/session.js';
+import { orNull } from '../../live/or-null.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 import type { KnownSystem } from './system.types.js';
-
-const NOT_FOUND = 404;
 
 /** An agent that refers to a system, and what it may call of it. */
 export interface AgentUse {
@@ -26,24 +24,14 @@ export function useAgents({ path, system }: KnownSystem): Answer<AgentUse[]> {
       const isOurs = (one: PreflightSystem): boolean =>
         one.appId === appId && one.resourceDefinitionId === system.resourceDefinitionId;
       const ofVersion = await api().preflightVersion({ path: { appId, versionId }, signal });
-      const buildId = await activeBuildOf(appId, signal);
+      const active = await orNull(api().getActiveBuild({ path: { appId }, signal }));
+      const buildId = active === null ? null : active.data.buildId;
       const ofBuild =
         buildId === null ? [] : (await api().preflightBuild({ path: { appId, buildId }, signal })).data.nodes;
       return [...usesIn(ofBuild, buildId, isOurs), ...usesIn(ofVersion.data.nodes, null, isOurs)];
     },
     [appId, versionId, system.modifiedDate],
   );
-}
-
-async function activeBuildOf(appId: string, signal: AbortSignal): Promise<string | null> {
-  try {
-    return (await api().getActiveBuild({ path: { appId }, signal })).data.buildId;
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === NOT_FOUND) {
-      return null;
-    }
-    throw error;
-  }
 }
 
 function usesIn(
