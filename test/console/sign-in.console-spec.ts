@@ -1,5 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEvaluation, type EvaluationService } from '../support/evaluation-service.js';
 import { useConsole } from './support/console-world.js';
+import type { Tab } from './support/tab.js';
+
+/** The next answer of the issuer with tokens. */
+async function nextTokens(tab: Tab, grantType: string): Promise<{ status: number; refreshToken: string }> {
+  const response = await tab.page.waitForResponse(
+    (answer) =>
+      answer.url().endsWith('/token') && answer.request().postData()?.includes(`=${grantType}`) === true,
+  );
+  const body = (await response.json()) as { refresh_token?: string };
+  return { status: response.status(), refreshToken: body.refresh_token ?? '' };
+}
 
 describe('signing in at the console', () => {
   const world = useConsole();
@@ -35,6 +47,19 @@ describe('signing in at the console', () => {
     await tab.page.waitForURL(`${world().provider.url}/**`);
   });
 
+  it('says in a sentence that the issuer is gone, and goes on when it is back', async () => {
+    const tab = await world().tab('/about');
+    const issuer = `${world().provider.url}/**`;
+    await tab.page.route(issuer, (route) => route.abort());
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByText('Your sign-on does not answer').waitFor();
+    await tab.check('sign-in-no-issuer', { schemes: ['light'] });
+    await tab.page.unroute(issuer);
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'ada.admin' }).click();
+    await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
+  });
+
   it('offers nothing that the person may not do', async () => {
     const admin = await world().as('admin');
     const clerk = await world().as('clerk', '/about');
@@ -45,26 +70,119 @@ describe('signing in at the console', () => {
   });
 });
 
-describe('a sign-in that has ended', () => {
-  const world = useConsole({ provider: { hasRefreshTokens: false, tokenSeconds: 300 } });
+describe.each([
+  ['revokes', true],
+  ['does without revoking', false],
+])('signing out where the issuer names an endpoint or none', (what, hasRevocation) => {
+  const world = useConsole({ provider: { hasRevocation } });
 
-  it('is told with what to do, on the page as it is', async () => {
-    const tab = await world().as('operator');
-    await tab.page.route('**/rtm/api/runtime/**', (route) =>
-      route.fulfill({ status: 401, json: { message: 'gone' } }),
-    );
-    await tab.open('/about');
-    await tab.open('/');
-    await tab.page.getByText('Your sign-in has ended.', { exact: false }).first().waitFor();
-    await tab.page.getByRole('button', { name: 'Sign in again' }).waitFor();
+  it(`${what} the refresh token, and leads to the issuer`, async () => {
+    const tab = await world().tab();
+    const tokens = nextTokens(tab, 'authorization_code');
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'ada.admin' }).click();
+    const { refreshToken } = await tokens;
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.waitForURL(`${world().provider.url}/session/end**`);
+    expect(await world().provider.refresh(refreshToken)).toBe(hasRevocation ? 400 : 200);
+  });
+});
+
+describe('a token that ends', () => {
+  const settings = { OIDC_CLOCK_TOLERANCE_SECONDS: '0' };
+  const world = useConsole({ settings, provider: { tokenSeconds: 8 } });
+
+  it('is renewed by the refresh token, and nobody notices', async () => {
+    await world().deliverSample();
+    const tab = await world().as('clerk', '/tasks/start?app=sample&process=loan_onboarding');
+    await tab.page.getByLabel('name').fill('Typed before');
+    for (let renewals = 0; renewals < 3; renewals += 1) {
+      expect((await nextTokens(tab, 'refresh_token')).status).toBe(200);
+    }
+    // By now the service takes the first token no more.
+    await tab.page.waitForTimeout(8_000);
+    await tab.page.getByRole('button', { name: 'Start', exact: true }).click();
+    await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
+    expect(await tab.page.getByText('Your sign-in has ended').count()).toBe(0);
   });
 
-  it('begins within a frame where the issuer gives no refresh token', async () => {
+  it('and cannot be renewed is told, and leaves the page and what was typed as they are', async () => {
+    const place = '/tasks/start?app=sample&process=loan_onboarding';
+    const tab = await world().as('clerk', place);
+    await tab.page.getByLabel('name').fill('Typed before');
+    await world().provider.endGrants();
+    await tab.page.getByText('What you typed is still here', { exact: false }).waitFor();
+    await tab.page.waitForTimeout(8_000);
+    const start = tab.page.getByRole('button', { name: 'Start', exact: true });
+    await start.click();
+    await tab.page.getByText('Sign in again to go on.').waitFor();
+    expect(await tab.page.getByLabel('name').inputValue()).toBe('Typed before');
+    expect(tab.page.url()).toBe(`${world().app.url}/console${place}`);
+    await tab.check('sign-in-ended', { schemes: ['light'] });
+
+    await tab.page.getByRole('button', { name: 'Sign in again' }).click();
+    // The issuer still knows the person, and leads back.
+    await tab.page.getByLabel('name').fill('Typed again');
+    await start.click();
+    await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
+  });
+});
+
+describe('a token where the issuer gives no refresh token', () => {
+  const world = useConsole({ provider: { hasRefreshTokens: false, tokenSeconds: 300 } });
+
+  it('is renewed within a frame', async () => {
     const tab = await world().as('operator');
     const silent = tab.page.waitForResponse((response) => response.url().includes('/console/silent'));
     await tab.page.clock.install();
     await tab.page.clock.fastForward(290_000);
     expect((await silent).status()).toBe(200);
+  });
+});
+
+describe('signing in at the console of evaluation mode', () => {
+  const world = useConsole();
+  let service: EvaluationService;
+  beforeAll(async () => {
+    service = await startEvaluation();
+  });
+  afterAll(() => service.stop());
+
+  it('is done by a form, as whoever one wants to be, until one signs out', async () => {
+    const tab = await world().tab('/about', service.url);
+    await tab.page.getByText('Evaluation mode, this machine only.', { exact: false }).waitFor();
+    await tab.check('sign-in-evaluation');
+    await tab.page.getByLabel('Name').fill('otto.operator');
+    for (const name of await tab.page.getByRole('checkbox').all()) {
+      await name.uncheck();
+    }
+    await tab.page.getByLabel('process-read').check();
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
+    await tab.page.getByText('otto.operator').first().waitFor();
+    await tab.page.getByText('process-read').waitFor();
+    expect(await tab.page.getByText('application-delivery').count()).toBe(0);
+    // A reload asks nothing of who was signed in.
+    await tab.page.reload();
+    await tab.page.getByText('process-read').waitFor();
+
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await tab.page.reload();
+    await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await tab.page.getByRole('navigation').count()).toBe(0);
+  });
+
+  it('says in a sentence that the service is gone, and keeps what was typed', async () => {
+    const tab = await world().tab('/', service.url);
+    await tab.page.getByLabel('Name').fill('otto.operator');
+    await tab.page.route('**/console/evaluation/sign-in', (route) => route.abort());
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByText('The service does not answer').waitFor();
+    expect(await tab.page.getByLabel('Name').inputValue()).toBe('otto.operator');
+    await tab.page.unroute('**/console/evaluation/sign-in');
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('navigation', { name: 'Areas' }).waitFor({ state: 'attached' });
   });
 });
 

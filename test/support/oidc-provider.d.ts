@@ -11,6 +11,7 @@ declare module 'oidc-provider' {
     addOIDCScope(scope: string): void;
     addResourceScope(resource: string, scope: string): void;
     save(): Promise<string>;
+    destroy(): Promise<void>;
   }
 
   export class Provider {

@@ -53,19 +53,29 @@ function Means(): JSX.Element {
   );
 }
 
-/** What the issuer refuses a sign-in with has words of its own. */
+/** What the issuer refuses a sign-in with has words of its own; so has an issuer that does not answer. */
 function SignInError({ error }: { error: unknown }): JSX.Element | null {
-  if (settings.value === null || error === undefined) {
+  const issuer = settings.value?.issuer;
+  if (issuer === undefined || error === undefined) {
     return null;
   }
-  const isOfIssuer = error instanceof Error && 'error_description' in error;
-  return isOfIssuer ? (
-    <div class="note note-bad" role="alert">
-      <p class="note-title">{signIn.refused}</p>
-      <p>{signIn.refusedLead(error.message)}</p>
-    </div>
+  if (error instanceof Error && 'error_description' in error) {
+    return <Refusal title={signIn.refused} lead={signIn.refusedLead(error.message)} />;
+  }
+  // What goes wrong with the service itself comes as an error of its client.
+  return error instanceof TypeError || (error instanceof Error && error.name === 'ErrorTimeout') ? (
+    <Refusal title={signIn.noIssuer} lead={signIn.noIssuerLead(issuer)} />
   ) : (
     <ErrorNote error={error} />
+  );
+}
+
+function Refusal({ title, lead }: { title: string; lead: string }): JSX.Element {
+  return (
+    <div class="note note-bad" role="alert">
+      <p class="note-title">{title}</p>
+      <p>{lead}</p>
+    </div>
   );
 }
 
@@ -74,7 +84,7 @@ function CompanySignIn(): JSX.Element {
   return (
     <>
       <p>{signIn.lead}</p>
-      <ErrorNote error={action.error} />
+      <SignInError error={action.error} />
       <Button kind="primary" isBusy={action.isBusy} onClick={action.run}>
         {signIn.button}
       </Button>

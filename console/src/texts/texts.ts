@@ -55,6 +55,9 @@ export const texts = {
     tryAgain: 'Try again',
     refused: 'You were not signed in',
     refusedLead: (why: string) => `Your sign-on says: ${why}. Try again, or ask an administrator of it.`,
+    noIssuer: 'Your sign-on does not answer',
+    noIssuerLead: (issuer: string) =>
+      `Look whether your network leads to ${issuer}, and try again. If it stays so, tell the operators.`,
     evaluation: {
       lead: 'Evaluation mode, this machine only. Choose whom you want to be.',
       person: 'Name',

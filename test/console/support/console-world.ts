@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { connect, type SvcClient } from '../../../clients/typescript/src/index.js';
@@ -54,14 +55,27 @@ export class ConsoleWorld {
     return deliverSample(this.app.nest, 'sample');
   }
 
-  /** A tab at a place of the console in which nobody has signed in. */
-  async tab(path = '/'): Promise<Tab> {
+  /**
+   * Takes the service away: nothing listens at its address, and every connection is cut.
+   * @returns what brings it back
+   */
+  async takeAway(): Promise<() => Promise<void>> {
+    const server = this.app.nest.getHttpServer() as Server;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+    const port = Number(new URL(this.app.url).port);
+    return () => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  }
+
+  /** A tab at a place of the console, of this service or another, in which nobody has signed in. */
+  async tab(path = '/', url = this.app.url): Promise<Tab> {
     const context = await this.browser.newContext({
       viewport: { width: 1_600, height: 900 },
       // A colour half way to another is not what anybody reads.
       reducedMotion: 'reduce',
     });
-    const tab = await Tab.in(context, this.app.url);
+    const tab = await Tab.in(context, url);
     this.tabs.push(tab);
     await tab.open(path);
     return tab;

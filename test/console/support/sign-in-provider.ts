@@ -18,6 +18,8 @@ interface SignInOptions {
   hasRefreshTokens?: boolean;
   /** How long an access token is good. */
   tokenSeconds?: number;
+  /** Whether it has an endpoint at which tokens are revoked. */
+  hasRevocation?: boolean;
 }
 
 interface Context {
@@ -34,6 +36,7 @@ export class SignInProvider {
   private readonly server = new IssuerServer();
   private keys: JWK[] = [];
   private provider: Provider | undefined;
+  private readonly grants: Grant[] = [];
   private readonly people = new Map<string, Persona>(
     Object.values(PERSONAS).map((persona) => [persona.name, persona]),
   );
@@ -41,7 +44,12 @@ export class SignInProvider {
   private constructor(private readonly options: Required<SignInOptions>) {}
 
   static async start(options: SignInOptions = {}): Promise<SignInProvider> {
-    const provider = new SignInProvider({ hasRefreshTokens: true, tokenSeconds: 300, ...options });
+    const provider = new SignInProvider({
+      hasRefreshTokens: true,
+      tokenSeconds: 300,
+      hasRevocation: true,
+      ...options,
+    });
     const { privateKey, kid, alg } = await signingKey('RS256');
     provider.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }];
     await provider.server.start();
@@ -92,6 +100,24 @@ export class SignInProvider {
     return token;
   }
 
+  /** What it answers to who has a refresh token of the console. */
+  async refresh(refreshToken: string): Promise<number> {
+    const response = await fetch(`${this.url}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: CONSOLE_CLIENT,
+        refresh_token: refreshToken,
+      }),
+    });
+    return response.status;
+  }
+
+  /** Takes back what the console may do in the name of anybody, as an administrator does: no token is renewed. */
+  async endGrants(): Promise<void> {
+    await Promise.all(this.grants.splice(0).map((grant) => grant.destroy()));
+  }
+
   /** Makes it vanish, as a sign-on that is down. */
   stop(): Promise<void> {
     return this.server.stop();
@@ -118,7 +144,7 @@ export class SignInProvider {
   }
 
   private configuration(origin: string): Record<string, unknown> {
-    const { hasRefreshTokens, tokenSeconds } = this.options;
+    const { hasRefreshTokens, tokenSeconds, hasRevocation } = this.options;
     return {
       jwks: { keys: this.keys },
       cookies: { keys: ['console-tests'] },
@@ -145,13 +171,14 @@ export class SignInProvider {
       issueRefreshToken: () => hasRefreshTokens,
       findAccount: (_context: unknown, id: string) =>
         this.people.has(id) && { accountId: id, claims: () => ({ sub: id }) },
-      loadExistingGrant,
+      loadExistingGrant: (context: Context) => this.grantOf(context),
       extraTokenClaims: (_context: unknown, token: { accountId?: string; clientId: string }) =>
         this.claimsOf(token.accountId ?? token.clientId.replace('setup-', '')),
       interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
+        revocation: { enabled: hasRevocation },
         resourceIndicators: resourceIndicators(RESOURCE_SCOPE, tokenSeconds),
       },
       ttl: {
@@ -165,6 +192,22 @@ export class SignInProvider {
     };
   }
 
+  /** The company has agreed for everybody: nobody is asked what the console may do. */
+  private async grantOf({ oidc }: Context): Promise<Grant> {
+    const { clientId } = oidc.client;
+    const id = oidc.result?.consent?.grantId ?? oidc.session.grantIdFor(clientId);
+    const known = id === undefined ? undefined : await oidc.provider.Grant.find(id);
+    if (known !== undefined) {
+      return known;
+    }
+    const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId });
+    grant.addOIDCScope('openid profile offline_access');
+    grant.addResourceScope(AUDIENCE, RESOURCE_SCOPE);
+    await grant.save();
+    this.grants.push(grant);
+    return grant;
+  }
+
   private claimsOf(name: string): Record<string, unknown> {
     const persona = this.people.get(name);
     return persona === undefined
@@ -176,18 +219,4 @@ export class SignInProvider {
           realm_access: { roles: persona.roles },
         };
   }
-}
-
-/** The company has agreed for everybody: nobody is asked what the console may do. */
-async function loadExistingGrant({ oidc }: Context): Promise<Grant | undefined> {
-  const { clientId } = oidc.client;
-  const id = oidc.result?.consent?.grantId ?? oidc.session.grantIdFor(clientId);
-  if (id !== undefined) {
-    return oidc.provider.Grant.find(id);
-  }
-  const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId });
-  grant.addOIDCScope('openid profile offline_access');
-  grant.addResourceScope(AUDIENCE, RESOURCE_SCOPE);
-  await grant.save();
-  return grant;
 }

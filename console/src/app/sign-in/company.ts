@@ -10,6 +10,11 @@ const SILENT_PATH = '/silent';
 /** Says that somebody was signed in in this tab, so that a reload signs in again without a click. */
 const WAS_SIGNED_IN = 'svc-console signed in';
 
+/** For an answer of the issuer. */
+const ISSUER_SECONDS = 20;
+/** So long before its end a token is renewed. */
+const RENEWAL_SECONDS = 30;
+
 /** Signs people in at the issuer of the company: authorization code with PKCE. Tokens never leave the memory of the tab. */
 export class CompanySignIn {
   private readonly manager: UserManager;
@@ -28,16 +33,14 @@ export class CompanySignIn {
       // What is known of a sign-in that is under way, such as its code verifier; no token.
       stateStore: new WebStorageStateStore({ store: sessionStorage, prefix: 'svc-console.' }),
       userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-      automaticSilentRenew: true,
+      // By what is below, since a renewal is made once for all.
+      automaticSilentRenew: false,
+      accessTokenExpiringNotificationTimeInSeconds: RENEWAL_SECONDS,
       monitorSession: false,
       loadUserInfo: false,
+      requestTimeoutInSeconds: ISSUER_SECONDS,
     });
-    this.manager.events.addSilentRenewError(() => {
-      hasEnded.value = true;
-    });
-    this.manager.events.addUserLoaded(() => {
-      hasEnded.value = false;
-    });
+    this.manager.events.addAccessTokenExpiring(() => void this.renewed());
   }
 
   static of({ issuer, clientId, scope }: Settings): CompanySignIn | undefined {
@@ -91,6 +94,8 @@ export class CompanySignIn {
       token: async () => (await this.user()).access_token,
       signOut: async () => {
         keep(WAS_SIGNED_IN, null);
+        // An issuer that names no endpoint for it, or does not answer, keeps nobody from going.
+        await this.manager.revokeTokens(['refresh_token']).catch(() => undefined);
         await this.manager.signoutRedirect().catch(() => this.manager.removeUser());
       },
     };
@@ -101,8 +106,10 @@ export class CompanySignIn {
     this.renewing ??= this.manager
       .signinSilent()
       .catch(() => null)
-      .finally(() => {
+      .then((user) => {
         this.renewing = undefined;
+        hasEnded.value = user === null;
+        return user;
       });
     return this.renewing;
   }
@@ -113,9 +120,7 @@ export class CompanySignIn {
     if (user !== null && user.expired !== true) {
       return user;
     }
-    const renewed = await this.renewed();
-    hasEnded.value = renewed === null;
-    const last = renewed ?? user;
+    const last = (await this.renewed()) ?? user;
     if (last === null) {
       throw new Error('nobody is signed in');
     }

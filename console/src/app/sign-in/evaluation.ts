@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../../clients/typescript/src/index.js';
+import { NoAnswerError, ServiceError } from '../../../../clients/typescript/src/index.js';
 import { begin, type SignedIn } from '../session.js';
 import { keep, kept } from './kept.js';
 
@@ -56,7 +56,9 @@ function meansOf(person: Person): SignedIn {
 async function ask(method: 'GET' | 'POST', body?: Person): Promise<unknown> {
   const sent =
     body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
-  const response = await fetch(PATH, { method, ...sent });
+  const response = await fetch(PATH, { method, ...sent }).catch((cause: unknown) => {
+    throw new NoAnswerError(location.origin, undefined, { cause });
+  });
   if (!response.ok) {
     throw await ServiceError.of(response);
   }
