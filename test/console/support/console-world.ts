@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { connect, type SvcClient } from '../../../clients/typescript/src/index.js';
@@ -60,7 +59,7 @@ export class ConsoleWorld {
    * @returns what brings it back
    */
   async takeAway(): Promise<() => Promise<void>> {
-    const server = this.app.nest.getHttpServer() as Server;
+    const server = this.app.nest.getHttpServer();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;

@@ -24,9 +24,14 @@ interface ActionProps {
 /** What is done to a system. */
 export function SystemActions(props: ActionProps): JSX.Element {
   const [open, setOpen] = useState<'change' | 'secret' | 'remove'>();
-  const dialog = { ...props, close: () => setOpen(undefined) };
   const { path, system } = props.known;
-  const isReadOnly = useVersionState(path.appId, path.versionId).data === 'COMMITTED';
+  const version = useVersionState(path.appId, path.versionId);
+  const isReadOnly = version.data === 'COMMITTED';
+  const reload = (): void => {
+    version.reload();
+    props.reload();
+  };
+  const dialog = { known: props.known, reload, close: () => setOpen(undefined) };
   const hasSecret = system.authorization.type !== 'NO_AUTH';
   return (
     <>

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SvcClient } from '../../clients/typescript/src/index.js';
+import { startModernPeer, type ModernPeer } from '../support/peers/modern.peer.js';
+import { packageDocument } from '../support/runtime/publish.js';
+import { useConsole } from './support/console-world.js';
+import { startLoan, startOwnLoan } from './support/loans.js';
+import { PERSONAS } from './support/personas.js';
+
+const SECRET = 'the-right-key-of-ours';
+const VERSION = { appId: 'shop', versionId: 'v1' };
+
+/** What goes wrong for a person on the way, each as it really happens: a sentence says what it is, and what to do. */
+describe('an error of a person', () => {
+  const world = useConsole({ provider: { tokenSeconds: 60 } });
+  let svc: SvcClient;
+  let peer: ModernPeer;
+  let system: string;
+
+  beforeAll(async () => {
+    await world().deliverSample();
+    svc = await world().client();
+    peer = await startModernPeer([{ name: 'echo' }], (token) => token === SECRET);
+    const { data } = await svc.createSystem({
+      path: VERSION,
+      body: {
+        action: 'CREATE',
+        resourceName: 'crm',
+        payload: {
+          name: 'CRM',
+          type: 'MCP',
+          baseUrl: peer.url,
+          authorization: {
+            type: 'API_KEY',
+            configuration: { headerName: 'Authorization', scheme: 'Bearer', apiKey: 'a-wrong-key' },
+          },
+        },
+      },
+    });
+    system = data.resourceId;
+  });
+  afterAll(() => peer.close());
+
+  it('with the secret of a system says which step failed, until the secret is right', async () => {
+    const tab = await world().as('integrator', `/systems/shop/v1/${system}`);
+    await tab.page.getByRole('button', { name: 'Test connection' }).click();
+    const step = tab.page.getByRole('listitem').filter({ hasText: 'failed' });
+    await step.getByText('The MCP server asks for credentials or refuses the ones it got.').waitFor();
+    await tab.check('error-wrong-secret', { schemes: ['light'] });
+
+    await tab.page.getByRole('button', { name: 'Replace secret' }).click();
+    await tab.page.getByLabel('API key (required)').fill(SECRET);
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click();
+    await tab.page.getByText('The secret is replaced.').waitFor();
+    await tab.page.getByRole('button', { name: 'Test connection' }).click();
+    await tab.page.getByText('1 tool', { exact: false }).first().waitFor();
+    await step.waitFor({ state: 'detached' });
+  });
+
+  it('whose name is taken (409) is told so, and keeps what was typed', async () => {
+    const tab = await world().as('integrator', '/systems/register?app=shop&version=v1');
+    await tab.page.getByLabel('Resource name').fill('crm');
+    await tab.page.getByLabel('Name (required)', { exact: true }).fill('Another CRM');
+    await tab.page.getByLabel('Address of the MCP server').fill(peer.url);
+    await tab.page.getByRole('button', { name: 'Register a system' }).click();
+    const note = tab.page.getByRole('alert');
+    await note.getByText('It cannot be done as things stand').waitFor();
+    await note.getByText('Read it again', { exact: false }).waitFor();
+    expect(await tab.page.getByLabel('Name (required)', { exact: true }).inputValue()).toBe('Another CRM');
+    await tab.check('error-taken', { schemes: ['light'] });
+  });
+
+  it('whose version somebody has committed meanwhile (409) is told so', async () => {
+    const path = { appId: 'shop', versionId: 'v2' };
+    const { data } = await svc.createSystem({
+      path,
+      body: {
+        action: 'CREATE',
+        resourceName: 'stock',
+        payload: {
+          name: 'Stock',
+          type: 'MCP',
+          baseUrl: peer.url,
+          authorization: { type: 'NO_AUTH' },
+        },
+      },
+    });
+    await svc.storePackage({ path, body: packageDocument('shop') as never });
+    const tab = await world().as('admin', `/systems/shop/v2/${data.resourceId}`);
+    await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
+    await svc.commitVersion({ path });
+    await tab.page.getByLabel('Name (required)', { exact: true }).fill('Stock of all');
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByRole('alert').getByText('It cannot be done as things stand').waitFor();
+    await tab.page.getByRole('alert').getByText('committed', { exact: false }).waitFor();
+    await tab.page.getByRole('button', { name: 'Read it again' }).click();
+    await tab.page.getByRole('button', { name: 'Change', exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('before whom somebody else has changed it (412) is told so, and overwrites nothing', async () => {
+    const path = { ...VERSION, systemResourceId: system };
+    const tab = await world().as('integrator', `/systems/shop/v1/${system}`);
+    await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
+    await svc.updateSystem({ path, body: { name: 'CRM of somebody else' } });
+    await tab.page.getByLabel('Name (required)', { exact: true }).fill('Mine');
+    await tab.page.getByRole('button', { name: 'Save' }).click();
+    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.page.getByText('make your change anew', { exact: false }).waitFor();
+    expect((await svc.getSystem({ path })).data.name).toBe('CRM of somebody else');
+    await tab.page.getByRole('button', { name: 'Read it again' }).click();
+    await tab.page.getByRole('heading', { name: 'CRM of somebody else', level: 1 }).waitFor();
+  });
+
+  it('whose permission was taken away meanwhile (403) is told whom to ask', async () => {
+    const uuid = await startLoan(svc, 'Kept Example');
+    const tab = await world().as('operator', `/instances/${uuid}`);
+    await tab.page.getByRole('button', { name: 'Terminate' }).click();
+    world().provider.add({ ...PERSONAS.operator, roles: ['process-read'] });
+    // The next token grants no more than that.
+    const renewed = tab.page.waitForResponse((answer) => answer.url().endsWith('/token'));
+    await tab.page.clock.install();
+    await tab.page.clock.fastForward(45_000);
+    expect((await renewed).status()).toBe(200);
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click();
+    await tab.page.getByText('You may not do this').waitFor();
+    await tab.page.getByText('Ask an administrator of your sign-on', { exact: false }).waitFor();
+    expect((await svc.getProcessInstance({ path: { uuid } })).data.state).toBe('STARTED');
+  });
+
+  it('to whom the service is gone is told so on the page as it is, and goes on when it is back', async () => {
+    const tab = await world().as('clerk', '/tasks');
+    await startOwnLoan(tab, 'Gone Example');
+    for (const [label, value] of [
+      ['amount', '20000'],
+      ['months', '48'],
+      ['income', '5200'],
+    ] as const) {
+      await tab.page.getByLabel(label).fill(value);
+    }
+    const back = await world().takeAway();
+    const submit = tab.page.getByRole('button', { name: 'submit_application' });
+    await submit.click();
+    await tab.page.getByText('The service does not answer').first().waitFor();
+    await tab.page.getByText('read it again first', { exact: false }).first().waitFor();
+    await tab.check('error-service-gone', { schemes: ['light'] });
+    expect(await tab.page.getByLabel('amount').inputValue()).toBe('20000');
+    await back();
+    await submit.click();
+    await tab.page.getByText('submit_application is done.').waitFor();
+    await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
+  });
+
+  it('who opens the console while the service is gone reads so by the next page, and by its own', async () => {
+    const tab = await world().as('admin', '/about');
+    const back = await world().takeAway();
+    // A page whose file was not loaded before.
+    await tab.open('/audit');
+    await tab.page.getByRole('heading', { name: 'The page could not be loaded' }).waitFor();
+    await back();
+    await tab.page.getByRole('button', { name: 'Try again' }).click();
+    await tab.page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+  });
+});
