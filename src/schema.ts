@@ -30,6 +30,7 @@ import { IndexVersions1798200000000 } from '../migrations/1798200000000-index-ve
 import { IndexAudit1798200000001 } from '../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
 import { IndexBuilds1798300000001 } from '../migrations/1798300000001-index-builds.js';
+import { CreateReviewedTools1798400000000 } from '../migrations/1798400000000-create-reviewed-tools.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -62,6 +63,7 @@ import { ProcessTokenEntity } from './modules/process-runtime/storage/process-to
 import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
 import { ResourceDefinitionEntity } from './modules/systems/storage/resource-definition.entity.js';
 import { SystemEntity } from './modules/systems/storage/system.entity.js';
+import { ReviewedToolEntity } from './modules/tools/storage/reviewed-tool.entity.js';
 import { ToolDecisionEntity } from './modules/tools/storage/tool-decision.entity.js';
 import { ToolEntity } from './modules/tools/storage/tool.entity.js';
 import { WorkflowCallEntity } from './modules/workflows/storage/workflow-call.entity.js';
@@ -103,6 +105,7 @@ export const SCHEMA: Schema = {
     ProcessTokenEntity,
     QuotaUseEntity,
     ResourceDefinitionEntity,
+    ReviewedToolEntity,
     RuntimeJobEntity,
     SecretKeyEntity,
     SystemEntity,
@@ -147,6 +150,7 @@ export const SCHEMA: Schema = {
     IndexAudit1798200000001,
     IndexIncidentLists1798300000000,
     IndexBuilds1798300000001,
+    CreateReviewedTools1798400000000,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

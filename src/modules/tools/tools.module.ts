@@ -7,8 +7,11 @@ import { ToolCallController } from './calling/tool-call.controller.js';
 import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
 import { ConnectionTestRecords } from './connection-tests/connection-test-records.js';
 import { ConnectionTestService } from './connection-tests/connection-test.service.js';
+import { ReviewedToolsRepository } from './storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
+import { ToolReviewsController } from './reviewing/tool-reviews.controller.js';
+import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
 import { ToolStatesService } from './switching/tool-states.service.js';
 import { ToolSyncService } from './synchronisation/tool-sync.service.js';
 import { ToolUsesService } from './switching/tool-uses.service.js';
@@ -19,13 +22,15 @@ import { ToolsService } from './switching/tools.service.js';
 /** Finds the tools of MCP systems, keeps them in line with their servers and switches them. */
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
-  controllers: [ConnectionTestController, ToolCallController, ToolsController],
+  controllers: [ConnectionTestController, ToolCallController, ToolReviewsController, ToolsController],
   providers: [
     ConnectionTestRecords,
     ConnectionTestService,
     HandCallsService,
+    ReviewedToolsRepository,
     ToolDecisionsRepository,
     ToolDecisionsService,
+    ToolReviewsService,
     ToolStatesService,
     ToolSyncService,
     ToolUsesService,

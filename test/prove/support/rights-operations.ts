@@ -50,6 +50,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   replaceClientCertificate: { ...MANAGEMENT, body: WRONG_BODY },
   testMcpConnection: { ...MANAGEMENT, body: WRONG_BODY },
   testStoredConnection: MANAGEMENT,
+  listToolReviews: MANAGEMENT,
   switchTool: { ...MANAGEMENT, body: WRONG_BODY, params: { systemId: 'none', toolId: 'none' } },
   callTool: {
     permissions: ['tool-call'],

@@ -3171,6 +3171,109 @@ export type ToolCallResponse = {
     latencyMs: number;
 };
 
+/**
+ * NEW: it is as it was when the system first listed it. CHANGED: it was defined otherwise before.
+ */
+export type ToolFinding = 'NEW' | 'CHANGED';
+
+export type ToolDefinition = {
+    /**
+     * Title; plain text, not to be trusted.
+     */
+    title: string | null;
+    /**
+     * What the server says it does; plain text, not to be trusted.
+     */
+    description: string;
+    /**
+     * JSON Schema of the input.
+     */
+    inputSchema: {
+        [key: string]: unknown;
+    };
+    /**
+     * JSON Schema of the output; null when the server declares none.
+     */
+    outputSchema: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * What the server says of its behaviour; null without any. Not to be trusted.
+     */
+    annotations: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Equal for equal definitions.
+     */
+    definitionHash: string;
+};
+
+export type LastDecision = {
+    /**
+     * Whether agents might call it.
+     */
+    enabled: boolean;
+    /**
+     * Who decided; null where no person did, but the rules let agents call it.
+     */
+    decidedBy: UserReference | null;
+    /**
+     * When; null where that was not kept.
+     */
+    decidedAt: string | null;
+    /**
+     * The tool as it was then, whole.
+     */
+    definition: ToolDefinition;
+};
+
+export type ToolReview = {
+    /**
+     * Tool id.
+     */
+    toolId: string;
+    /**
+     * Name by which the server knows it.
+     */
+    name: string;
+    /**
+     * Whether agents may call the tool now.
+     */
+    enabled: boolean;
+    /**
+     * NEW: it is as it was when the system first listed it. CHANGED: it was defined otherwise before.
+     */
+    found: ToolFinding;
+    /**
+     * When; null where that was not kept.
+     */
+    foundAt: string | null;
+    /**
+     * The tool as it is now.
+     */
+    definition: ToolDefinition;
+    /**
+     * What was last decided about it; null where that is not known, or nothing ever was.
+     */
+    decided: LastDecision | null;
+};
+
+export type ToolReviewPage = {
+    /**
+     * `ETag` of the system: the `If-Match` of a decision.
+     */
+    systemTag: string;
+    /**
+     * In the order in which they were found first.
+     */
+    reviews: Array<ToolReview>;
+    /**
+     * Give it as `after` to read on; null on the last page.
+     */
+    next: string | null;
+};
+
 export type SwitchToolRequest = {
     /**
      * true lets agents call the tool, false stops them.
@@ -8306,6 +8409,77 @@ export type CallToolResponses = {
 };
 
 export type CallToolResponse = CallToolResponses[keyof CallToolResponses];
+
+export type ListToolReviewsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the application version.
+         */
+        versionId: string;
+        /**
+         * `resourceId` of the system.
+         */
+        systemResourceId: string;
+    };
+    query?: {
+        /**
+         * The `next` of the page before: a UUID of version 7.
+         */
+        after?: string;
+        /**
+         * Tools in a page; 20 without it.
+         */
+        limit?: number;
+    };
+    url: '/appmanager/api/resource/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integration/api/systems/tool-reviews';
+};
+
+export type ListToolReviewsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type ListToolReviewsError = ListToolReviewsErrors[keyof ListToolReviewsErrors];
+
+export type ListToolReviewsResponses = {
+    /**
+     * A page of tools.
+     */
+    200: ToolReviewPage;
+};
+
+export type ListToolReviewsResponse = ListToolReviewsResponses[keyof ListToolReviewsResponses];
 
 export type SwitchToolData = {
     body: SwitchToolRequest;

@@ -231,9 +231,14 @@ export class SystemsService {
    */
   async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {
     if (ifMatch !== undefined) {
-      const [tag] = await this.repository.findTags(manager, [key]);
-      demandMatch(ifMatch, tag ?? '');
+      demandMatch(ifMatch, await this.tagInside(manager, key));
     }
+  }
+
+  /** The entity tag of a locked system as its transaction leaves it; empty where it is shown with none. */
+  async tagInside(manager: EntityManager, key: SystemKey): Promise<string> {
+    const [tag] = await this.repository.findTags(manager, [key]);
+    return tag ?? '';
   }
 
   /** Stores a locked system as changed now by this caller. */

@@ -63,6 +63,7 @@ export class SystemsRepository {
 
   /** Removes a locked system with its tools. */
   async remove(manager: EntityManager, id: string): Promise<void> {
+    await manager.query('DELETE FROM reviewed_tools WHERE system_id = ?', [id]);
     await manager.query('DELETE FROM tools WHERE system_id = ?', [id]);
     await manager.delete(SystemEntity, { id });
   }

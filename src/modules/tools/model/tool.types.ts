@@ -81,8 +81,21 @@ export interface SwitchedTool {
   name: string;
   enabled: boolean;
   wasEnabled: boolean;
+  /** Entity tag of the system as it is then; null where nobody asked by `If-Match`. */
+  tag: string | null;
   /** Nodes with agents that refer to the system of the tool, in the version and in builds. */
   affectedNodes: ToolUse[];
+}
+
+/** A definition of a tool, and what was decided about it. */
+export type DecidedDefinition = HashedDefinition & Decided;
+
+/** A tool about whose present definition no person has decided. */
+export interface WaitingTool extends DecidedDefinition {
+  id: string;
+  createdAt: Date;
+  /** As it was when something was last decided about it; null where that is not known, or never was. */
+  before: DecidedDefinition | null;
 }
 
 /** What is known of a tool at this moment, besides its definition. */

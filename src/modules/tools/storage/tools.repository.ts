@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
+import type { SystemKey } from '../../systems/model/system.types.js';
 import { ToolEntity } from './tool.entity.js';
 import type { StoredTool, ToolRow } from './tool-rows.types.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
@@ -88,6 +89,23 @@ export class ToolsRepository {
   async defined(manager: EntityManager, systemId: string): Promise<DefinedTool[]> {
     const rows = await manager.find(ToolEntity, { select: DEFINED, where: { systemId } });
     return rows.toSorted((one, other) => one.position - other.position);
+  }
+
+  /** Tools that an MCP system lists and no person has decided about as they are defined, by id, those after `after`. */
+  async undecided(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+    { after = '', limit }: { after?: string | undefined; limit: number },
+  ): Promise<ToolEntity[]> {
+    return manager
+      .createQueryBuilder(ToolEntity, 'tool')
+      .innerJoin('tool.system', 'system', 'system.resourceId = :resourceId', { resourceId })
+      .where('system.appId = :appId AND system.appVersionId = :appVersionId', { appId, appVersionId })
+      .andWhere('tool.present = :present AND tool.decidedBy IS NULL', { present: true })
+      .andWhere('tool.id > :after', { after })
+      .orderBy('tool.id')
+      .limit(limit)
+      .getMany();
   }
 
   /** Takes tools off the list; they keep everything else. */

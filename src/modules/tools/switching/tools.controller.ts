@@ -1,5 +1,6 @@
-import { Body, Controller, Param, Patch } from '@nestjs/common';
+import { Body, Controller, Param, Patch, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
@@ -35,9 +36,14 @@ export class ToolsController {
     @Param() params: ToolParams,
     @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() { enabled }: SwitchToolRequestDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<SwitchToolResponseDto> {
     // Never needed: the interface contract knows no such answer.
     const condition = readIfMatch(ifMatch);
-    return toSwitchToolResponse(await this.tools.switch(principal, toolKeyOf(params), enabled, condition));
+    const switched = await this.tools.switch(principal, toolKeyOf(params), enabled, condition);
+    if (switched.tag !== null) {
+      response.setHeader('ETag', switched.tag);
+    }
+    return toSwitchToolResponse(switched);
   }
 }

@@ -59,7 +59,9 @@ export class ToolsService {
         await this.systems.save(manager, principal, system);
       }
       await this.record(manager, principal, system, change);
-      return { ...change, resourceDefinitionId: system.resourceDefinitionId };
+      // Who said what he has seen can go on from there.
+      const tag = ifMatch === undefined ? null : await this.systems.tagInside(manager, version);
+      return { ...change, tag, resourceDefinitionId: system.resourceDefinitionId };
     });
     const affectedNodes = await this.uses.of({ appId, appVersionId, resourceDefinitionId }, (user) =>
       mayFor(principal, Permission.IntegrationManagement, user),
@@ -85,7 +87,7 @@ export class ToolsService {
     manager: EntityManager,
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
-    { id, name, enabled, wasEnabled }: Omit<SwitchedTool, 'affectedNodes'>,
+    { id, name, enabled, wasEnabled }: Omit<SwitchedTool, 'affectedNodes' | 'tag'>,
   ): Promise<void> {
     await this.audit.record(manager, principal, {
       action: AuditAction.ToolSwitch,

@@ -5,8 +5,11 @@ import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { ResourceDefinitionsService } from '../../systems/lookups/resource-definitions.service.js';
+import { decidedBefore, type Redefinition } from './tool-sync.js';
+import type { StoredTool } from '../storage/tool-rows.types.js';
 import type { ToolEntity } from '../storage/tool.entity.js';
 import { outlived, switchedOff, ToolDecisions } from '../model/tool-decisions.js';
+import { ReviewedToolsRepository } from '../storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import type { ToolDecision } from '../model/tool.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
@@ -18,6 +21,7 @@ export class ToolDecisionsService {
     private readonly definitions: ResourceDefinitionsService,
     private readonly decisions: ToolDecisionsRepository,
     private readonly tools: ToolsRepository,
+    private readonly reviewed: ReviewedToolsRepository,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -45,6 +49,17 @@ export class ToolDecisionsService {
     const { decisions, changed } = switchedOff(stored, untold, now);
     await this.decisions.store(manager, resourceDefinitionId, changed);
     return { decisions, isFirst: !wasSynchronised };
+  }
+
+  /** Keeps what was decided on of tools that are defined otherwise now. To be done before the new definitions are stored. */
+  async keep(
+    manager: EntityManager,
+    stored: readonly StoredTool[],
+    redefinitions: readonly Redefinition[],
+  ): Promise<void> {
+    const { byPerson, byRules } = decidedBefore(stored, redefinitions);
+    await this.reviewed.forget(manager, byPerson);
+    await this.reviewed.keep(manager, [...byPerson, ...byRules]);
   }
 
   /**
@@ -80,6 +95,7 @@ export class ToolDecisionsService {
     const decided = { enabled, decidedBy: user, decidedAt: now };
     await this.definitions.lock(manager, system);
     await this.tools.decide(manager, tool.id, decided, enabled === tool.enabled ? tool.modifiedAt : now);
+    await this.reviewed.forget(manager, [tool.id]);
     await this.decisions.store(manager, system.resourceDefinitionId, [{ name, definitionHash, ...decided }]);
   }
 }

@@ -14,6 +14,7 @@ import { ToolDecisionsService } from './tool-decisions.service.js';
 import { definitionChanges } from '../model/tool-definition.js';
 import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
 import type { ChangedTool, HashedDefinition, SyncReport, ToolDecision } from '../model/tool.types.js';
+import type { StoredTool } from '../storage/tool-rows.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
 /** Definitions read from the database in one statement. */
@@ -55,7 +56,7 @@ export class ToolSyncService {
     listing: ServerListing,
   ): Promise<SyncReport> {
     const now = this.clock.now();
-    const { plan, earlier } = await this.plan(manager, system, listing, now);
+    const { plan, stored, earlier } = await this.plan(manager, system, listing, now);
     // What an admin has emptied later stays empty.
     const isFilled = writable && system.description === '' && system.toolsSynchronisedAt === null;
     const description = isFilled ? listing.description : system.description;
@@ -70,6 +71,7 @@ export class ToolSyncService {
     if (!isUnchanged) {
       await this.record(manager, principal, system, { plan, fields });
     }
+    await this.decisions.keep(manager, stored, plan.redefinitions);
     await this.tools.markGone(manager, plan.goneIds, now);
     await this.tools.store(manager, plan.rows);
     await this.decisions.close(manager, system, plan.decisions, earlier);
@@ -81,7 +83,7 @@ export class ToolSyncService {
     system: SystemEntity,
     { tools }: ServerListing,
     now: Date,
-  ): Promise<{ plan: SyncPlan; earlier: ToolDecision[] }> {
+  ): Promise<{ plan: SyncPlan; stored: StoredTool[]; earlier: ToolDecision[] }> {
     const stored = await this.tools.ofSystem(manager, system.id);
     const known = new Map(stored.map(({ name, definitionHash }) => [name, definitionHash]));
     const unknown = tools.filter(({ name, definitionHash }) => known.get(name) !== definitionHash);
@@ -94,7 +96,7 @@ export class ToolSyncService {
       now,
       newId: uuid,
     });
-    return { plan, earlier: opened.decisions };
+    return { plan, stored, earlier: opened.decisions };
   }
 
   private async record(

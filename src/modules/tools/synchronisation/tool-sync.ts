@@ -162,6 +162,22 @@ function decidedOf({ enabled, decidedBy, decidedAt }: Decided): Decided {
   return { enabled, decidedBy, decidedAt };
 }
 
+/**
+ * Tools that were decided on as they were before they are defined anew: by a person, or by rules that let agents call them. What a
+ * person decided is what a later review begins from. What the rules did is that only where no person was there before.
+ * @returns ids
+ */
+export function decidedBefore(
+  stored: readonly StoredTool[],
+  redefinitions: readonly Redefinition[],
+): { byPerson: string[]; byRules: string[] } {
+  const ids = new Set(redefinitions.map(({ id }) => id));
+  const redefined = stored.filter(({ id }) => ids.has(id));
+  const byPerson = redefined.filter(({ decidedBy }) => decidedBy !== null);
+  const byRules = redefined.filter(({ decidedBy, enabled }) => decidedBy === null && enabled);
+  return { byPerson: byPerson.map(({ id }) => id), byRules: byRules.map(({ id }) => id) };
+}
+
 /** Whether a synchronisation did anything that a person should know of. */
 export function isEmpty({ added, changed, removed, returned }: SyncReport): boolean {
   return added.length + changed.length + removed.length + returned.length === 0;
