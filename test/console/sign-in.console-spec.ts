@@ -88,6 +88,28 @@ describe.each([
   });
 });
 
+describe('an issuer whose endpoints for tokens are at another origin', () => {
+  const world = useConsole({ provider: { hasTokensElsewhere: true } });
+
+  it('signs people in, renews their tokens and revokes them', async () => {
+    const tab = await world().tab();
+    const tokens = nextTokens(tab, 'authorization_code');
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'ada.admin' }).click();
+    expect((await tokens).status).toBe(200);
+    await tab.page.getByText('Ada Admin').waitFor();
+
+    const renewed = nextTokens(tab, 'refresh_token');
+    await tab.page.clock.install();
+    await tab.page.clock.fastForward(290_000);
+    const { status, refreshToken } = await renewed;
+    expect(status).toBe(200);
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.waitForURL(`${world().provider.url}/session/end**`);
+    expect(await world().provider.refresh(refreshToken)).toBe(400);
+  });
+});
+
 describe('a token that ends', () => {
   const settings = { OIDC_CLOCK_TOLERANCE_SECONDS: '0' };
   const world = useConsole({ settings, provider: { tokenSeconds: 8 } });

@@ -20,6 +20,9 @@ declare module 'oidc-provider' {
       new (owner: { clientId: string; accountId: string | undefined }): Grant;
       find(id: string): Promise<Grant | undefined>;
     };
+    use(
+      middleware: (context: { path: string; body: unknown }, next: () => Promise<void>) => Promise<void>,
+    ): void;
     callback(): RequestListener;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
   }

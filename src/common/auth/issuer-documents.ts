@@ -41,11 +41,13 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  * Fetches the signing keys of an issuer. First comes the discovery document (OpenID Connect Discovery 1.0, section 4),
  * whose issuer must be the configured one. Then comes the key set that the document names (RFC 7517, section 5).
  * Redirects are not followed.
+ * @param tell is called with the discovery document, once it is known to be that of the issuer
  * @returns a key set with at least one key
  * @throws IssuerDocumentError
  */
 export async function fetchIssuerKeys(
   { issuer, timeoutMs }: IssuerAddress,
+  tell: (discovery: object) => void = () => undefined,
   fetch: Fetch = undiciFetch,
 ): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(timeoutMs);
@@ -53,7 +55,9 @@ export async function fetchIssuerKeys(
   try {
     const get = (url: string): Promise<unknown> => getJson(url, { signal, dispatcher, fetch });
     const discovery = await get(issuer.replace(/\/$/, '') + WELL_KNOWN);
-    const keys = await get(keyAddress(discovery, issuer));
+    const address = keyAddress(discovery, issuer);
+    tell(discovery as object);
+    const keys = await get(address);
     if (!isKeySet(keys) || keys.keys.length === 0) {
       throw new IssuerDocumentError('no_keys');
     }

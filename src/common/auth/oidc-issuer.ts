@@ -1,5 +1,6 @@
 import type { Env } from '../../config/env.js';
 import { fetchIssuerKeys } from './issuer-documents.js';
+import { IssuerEndpoints } from './issuer-endpoints.js';
 import { RemoteKeySource } from './remote-key-source.js';
 import { TokenIntrospection } from './token-introspection.js';
 import { TrustedIssuer } from './trusted-issuer.js';
@@ -15,13 +16,14 @@ export function oidcIssuer(env: Env): TrustedIssuer {
     throw new Error('OIDC_ISSUER and OIDC_AUDIENCE are required');
   }
   const address = { issuer, timeoutMs: env.get('OIDC_TIMEOUT_MS') };
+  const endpoints = new IssuerEndpoints(issuer);
   const keys = new RemoteKeySource(
     {
       cooldownMs: env.get('OIDC_JWKS_COOLDOWN_SECONDS') * 1_000,
       maxAgeMs: env.get('OIDC_JWKS_MAX_AGE_SECONDS') * 1_000,
       staleMs: env.get('OIDC_JWKS_STALE_SECONDS') * 1_000,
     },
-    () => fetchIssuerKeys(address),
+    () => fetchIssuerKeys(address, (discovery) => endpoints.take(discovery)),
   );
   const authorizedParties = env.get('OIDC_AUTHORIZED_PARTIES');
   const rules = {
@@ -32,7 +34,7 @@ export function oidcIssuer(env: Env): TrustedIssuer {
     requiredClaims: requiredClaims(env.get('OIDC_REQUIRED_CLAIMS')),
     ...(authorizedParties.length === 0 ? {} : { authorizedParties }),
   };
-  return new TrustedIssuer(rules, keys, introspectionOf(env));
+  return new TrustedIssuer(rules, keys, introspectionOf(env), endpoints);
 }
 
 function requiredClaims(items: readonly string[]): Map<string, Set<string>> {

@@ -1,3 +1,4 @@
+import { IssuerEndpoints } from './issuer-endpoints.js';
 import type { KeySource } from './key-source.js';
 import type { TokenIntrospection } from './token-introspection.js';
 
@@ -27,11 +28,12 @@ export interface TokenRules {
   readonly requiredClaims?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The one issuer whose bearer tokens are accepted: its rules, its keys, and whether it is asked for each token. Injected by class. */
+/** The one issuer whose bearer tokens are accepted: its rules, its keys, whether it is asked for each token, and where a browser finds it. Injected by class. */
 export class TrustedIssuer {
   constructor(
     readonly rules: TokenRules,
     readonly keys: KeySource,
     readonly introspection?: TokenIntrospection,
+    readonly endpoints = new IssuerEndpoints(rules.issuer),
   ) {}
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { IssuerEndpoints } from '../../common/auth/issuer-endpoints.js';
 import type { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import type { Env } from '../../config/env.js';
 import { ConsoleFiles } from './console-files.js';
@@ -28,10 +29,8 @@ export const leadToConsole: RequestHandler = (request, response, next) => {
  * Express middleware that serves the built console. Its pages are one document, whose script finds out by the path what to show.
  * It lets pass what it has not.
  */
-export function serveConsole({ rules }: TrustedIssuer): RequestHandler {
+export function serveConsole({ endpoints }: TrustedIssuer): RequestHandler {
   const files = ConsoleFiles.load();
-  const page = policyOf(rules.issuer, "'none'");
-  const silent = policyOf(rules.issuer, "'self'");
   return async (request, response, next) => {
     const { path } = request;
     if (
@@ -48,7 +47,8 @@ export function serveConsole({ rules }: TrustedIssuer): RequestHandler {
     } else if (path === CONSOLE) {
       response.redirect(`${CONSOLE}/`);
     } else {
-      response.setHeader('Content-Security-Policy', path === SILENT_PATH ? silent : page);
+      const ancestors = path === SILENT_PATH ? "'self'" : "'none'";
+      response.setHeader('Content-Security-Policy', policyOf(endpoints, ancestors));
       await file.send(request, response);
     }
   };
@@ -58,17 +58,15 @@ export function serveConsole({ rules }: TrustedIssuer): RequestHandler {
  * What the page may load and call: files of its own, this service, and the issuer at which people sign in. bpmn-js brings its font
  * and its mark as data.
  */
-function policyOf(issuer: string, ancestors: string): string {
-  const origin =
-    URL.canParse(issuer) && new URL(issuer).protocol.startsWith('http') ? ` ${new URL(issuer).origin}` : '';
+function policyOf({ called, shown }: IssuerEndpoints, ancestors: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self' data:",
-    `connect-src 'self'${origin}`,
-    `frame-src 'self'${origin}`,
+    ['connect-src', "'self'", ...called].join(' '),
+    ['frame-src', "'self'", ...shown].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${ancestors}`,

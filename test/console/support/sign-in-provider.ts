@@ -20,6 +20,8 @@ interface SignInOptions {
   tokenSeconds?: number;
   /** Whether it has an endpoint at which tokens are revoked. */
   hasRevocation?: boolean;
+  /** Whether its endpoints for tokens are at another origin than the issuer. */
+  hasTokensElsewhere?: boolean;
 }
 
 interface Context {
@@ -34,6 +36,7 @@ interface Context {
 /** The sign-on of a company, as a real OpenID Connect provider: people choose who they are, and are asked for no password. */
 export class SignInProvider {
   private readonly server = new IssuerServer();
+  private readonly elsewhere = new IssuerServer();
   private keys: JWK[] = [];
   private provider: Provider | undefined;
   private readonly grants: Grant[] = [];
@@ -48,11 +51,13 @@ export class SignInProvider {
       hasRefreshTokens: true,
       tokenSeconds: 300,
       hasRevocation: true,
+      hasTokensElsewhere: false,
       ...options,
     });
     const { privateKey, kid, alg } = await signingKey('RS256');
     provider.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }];
     await provider.server.start();
+    await provider.elsewhere.start();
     provider.register('http://127.0.0.1:1');
     return provider;
   }
@@ -65,7 +70,11 @@ export class SignInProvider {
   register(origin: string): void {
     const provider = new Provider(this.url, this.configuration(origin));
     this.provider = provider;
+    if (this.options.hasTokensElsewhere) {
+      provider.use((context, next) => this.nameOtherOrigin(context, next));
+    }
     const listener = provider.callback();
+    this.elsewhere.handler = listener;
     this.server.handler = (request, response) => {
       const uid = INTERACTION.exec(request.url ?? '')?.[1];
       if (uid === undefined) {
@@ -119,8 +128,21 @@ export class SignInProvider {
   }
 
   /** Makes it vanish, as a sign-on that is down. */
-  stop(): Promise<void> {
-    return this.server.stop();
+  async stop(): Promise<void> {
+    await this.elsewhere.stop();
+    await this.server.stop();
+  }
+
+  private async nameOtherOrigin(
+    context: { path: string; body: unknown },
+    next: () => Promise<void>,
+  ): Promise<void> {
+    await next();
+    if (context.path === '/.well-known/openid-configuration') {
+      const { url } = this.elsewhere;
+      const endpoints = { token_endpoint: `${url}/token`, revocation_endpoint: `${url}/token/revocation` };
+      context.body = { ...(context.body as object), ...endpoints };
+    }
   }
 
   /** A page with a button for each person; the button signs in. */

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetch } from 'undici';
 import { TestApp } from '../../support/app.js';
+import { StubIssuer } from '../../support/issuer.js';
 import { httpGet } from './http-get.js';
 
 const FIRST_VIEW_MAX_BYTES = 120_000;
@@ -153,6 +154,50 @@ describe('the served console', () => {
       body: JSON.stringify({ subject: 'jane.doe' }),
     });
     expect(answer.status).toBe(404);
+  });
+});
+
+describe('the policy of the console, where the issuer names endpoints at other origins', () => {
+  const issuers: StubIssuer[] = [];
+  const apps: TestApp[] = [];
+  afterAll(async () => {
+    await Promise.all(apps.map((app) => app.close()));
+    await Promise.all(issuers.map((issuer) => issuer.stop()));
+  });
+  const partsOf = async (
+    discovery: Record<string, unknown>,
+  ): Promise<{ issuer: string; parts: string[] }> => {
+    const issuer = await StubIssuer.start();
+    issuers.push(issuer);
+    issuer.discovery = discovery;
+    const app = await TestApp.start({ JOBS_WORKERS: 'false', OIDC_ISSUER: issuer.url });
+    apps.push(app);
+    await expect.poll(() => issuer.jwksRequests).toBeGreaterThan(0);
+    const { headers } = await httpGet(app.url, '/console/');
+    return { issuer: issuer.url, parts: String(headers['content-security-policy']).split('; ') };
+  };
+
+  it('lets the page call those for tokens, and lead a frame to that for signing in', async () => {
+    const { issuer, parts } = await partsOf({
+      token_endpoint: 'https://oauth2.example.net/token',
+      revocation_endpoint: 'https://oauth2.example.net/revoke',
+      authorization_endpoint: 'https://accounts.example.org/auth',
+    });
+    expect(parts).toContain(`connect-src 'self' ${issuer} https://oauth2.example.net`);
+    expect(parts).toContain(`frame-src 'self' ${issuer} https://accounts.example.org`);
+  });
+
+  it('is no wider by what else stands there', async () => {
+    const { issuer, parts } = await partsOf({
+      token_endpoint: "https://*;script-src'unsafe-inline'/token",
+      revocation_endpoint: 'https://*.example.org/revoke',
+      authorization_endpoint: 'javascript:alert(1)',
+      userinfo_endpoint: 'https://elsewhere.example.org/',
+    });
+    expect(parts).toHaveLength(10);
+    expect(parts).toContain("script-src 'self'");
+    expect(parts).toContain(`connect-src 'self' ${issuer}`);
+    expect(parts).toContain(`frame-src 'self' ${issuer}`);
   });
 });
 
