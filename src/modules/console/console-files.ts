@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Logger } from '@nestjs/common';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KeptFile } from '../../common/http/kept-file.js';
@@ -23,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export class ConsoleFiles {
   private constructor(private readonly files: ReadonlyMap<string, KeptFile>) {}
 
-  /** Finds the built console. Without one there are no files. */
+  /** Reads the built console, so that no request waits for a disk. Without one there are no files, and a warning says so. */
   static load(): ConsoleFiles {
     const folder = FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) =>
       existsSync(join(path, '.vite')),
@@ -32,10 +33,17 @@ export class ConsoleFiles {
     const files = names.flatMap((name): [string, KeptFile][] => {
       const type = TYPES[extname(name)];
       const caching = name.startsWith(ASSETS) ? FOR_EVER : 'no-cache';
-      return type === undefined
-        ? []
-        : [[name, new KeptFile(type, () => readFileSync(join(folder ?? '', name)), caching)]];
+      if (type === undefined) {
+        return [];
+      }
+      const content = readFileSync(join(folder ?? '', name));
+      return [[name, new KeptFile(type, () => content, caching)]];
     });
+    if (!files.some(([name]) => name === PAGE)) {
+      new Logger(ConsoleFiles.name).warn(
+        'The console is not built, so /console is not there: run "npm run build", or set CONSOLE=false',
+      );
+    }
     return new ConsoleFiles(new Map(files));
   }
 
