@@ -1,4 +1,5 @@
 import {
+  pagesOf,
   ServiceError,
   type IncidentCount,
   type InstanceResponse,
@@ -42,21 +43,20 @@ export async function incidents(session: Session, options: IncidentsOptions): Pr
 
 async function list(session: Session, svc: SvcClient, options: IncidentsOptions): Promise<number> {
   const found: ListedIncident[] = [];
-  let before: string | null | undefined;
-  do {
+  let hasMore = false;
+  const filters = { ...filtersOf(options), state: options.state };
+  for await (const page of pagesOf((cursor) => {
     const limit = Math.min(PAGE, options.limit - found.length);
-    const query = {
-      ...filtersOf(options),
-      state: options.state,
-      limit,
-      ...(typeof before === 'string' ? { before } : {}),
-    };
-    const { data } = await svc.listProcessIncidents({ query });
-    found.push(...data.incidents);
-    before = data.next;
-  } while (before !== null && found.length < options.limit);
+    return svc.listProcessIncidents({ query: { ...filters, limit, ...cursor } });
+  })) {
+    found.push(...page.incidents);
+    hasMore = page.next !== null;
+    if (found.length >= options.limit) {
+      break;
+    }
+  }
   session.showList(found, () => incidentLines(found), 'There is no such incident.');
-  if (before !== null) {
+  if (hasMore) {
     session.tell('There are more, older ones: --limit says how many are shown.');
   }
   return 0;

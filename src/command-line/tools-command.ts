@@ -1,9 +1,9 @@
 import {
+  pagesOf,
   ServiceError,
   type ApplicationPackage,
   type SvcClient,
   type SystemResponse,
-  type VersionPage,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
 import { systemsOf } from '../delivery/connection-tests.js';
@@ -56,13 +56,11 @@ export async function tools(
  */
 async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise<boolean | null> {
   try {
-    for (let before: string | null | undefined; before !== null;) {
-      const query = before === undefined ? {} : { before };
-      const { data }: { data: VersionPage } = await svc.listVersions({ path: { appId }, query });
-      if (data.versions.some((version) => version.applicationVersionId === versionId)) {
+    const path = { appId };
+    for await (const { versions } of pagesOf((cursor) => svc.listVersions({ path, query: cursor }))) {
+      if (versions.some((version) => version.applicationVersionId === versionId)) {
         return true;
       }
-      before = data.next;
     }
     return false;
   } catch (error) {

@@ -1,9 +1,10 @@
-import type {
-  HistoryEvent,
-  SvcClient,
-  WorkflowCall,
-  WorkflowNodeRun,
-  WorkflowRunDetails,
+import {
+  pagesOf,
+  type HistoryEvent,
+  type SvcClient,
+  type WorkflowCall,
+  type WorkflowNodeRun,
+  type WorkflowRunDetails,
 } from '../../clients/typescript/src/index.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { eventText, nodeOf } from './event-text.js';
@@ -36,28 +37,26 @@ export async function trace(session: Session, uuid: string): Promise<number> {
 
 async function historyOf(svc: SvcClient, uuid: string): Promise<HistoryEvent[]> {
   const events: HistoryEvent[] = [];
-  for (let before: number | null | undefined; before !== null;) {
-    const query = before === undefined ? {} : { before };
-    const { data } = await svc.getProcessInstanceHistory({ path: { uuid }, query });
-    events.push(...data.events);
-    before = data.next;
+  const path = { uuid };
+  for await (const page of pagesOf((cursor: { before?: number }) =>
+    svc.getProcessInstanceHistory({ path, query: cursor }),
+  )) {
+    events.push(...page.events);
   }
   return events.toSorted((one, other) => one.seq - other.seq);
 }
 
 async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: string): Promise<TracedRun[]> {
   const runs: TracedRun[] = [];
-  for (let before: string | null | undefined; before !== null;) {
-    const query = { processInstanceUuid, ...(before === undefined ? {} : { before }) };
-    const { data } = await svc.listWorkflowRuns({ query });
-    for (const { id, workflow } of data.runs) {
+  const pages = pagesOf((cursor) => svc.listWorkflowRuns({ query: { processInstanceUuid, ...cursor } }));
+  for await (const { runs: listed } of pages) {
+    for (const { id, workflow } of listed) {
       session.tell(`reading the run ${id} of ${workflow} …`);
       const path = { workflowRunId: id };
       const { data: details } = await svc.getWorkflowRun({ path });
       const { data: page } = await svc.listWorkflowRunCalls({ path });
       runs.push({ ...details, calls: page.calls });
     }
-    before = data.next;
   }
   return runs.toReversed();
 }

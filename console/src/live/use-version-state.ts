@@ -1,3 +1,4 @@
+import { pagesOf } from '../../../clients/typescript/src/index.js';
 import { may } from '../app/permissions.js';
 import { api } from '../app/session.js';
 import { useAnswer, type Answer } from './use-answer.js';
@@ -14,19 +15,14 @@ export function useVersionState(appId: string, versionId: string): Answer<Versio
       if (!may('application-delivery', appId)) {
         return null;
       }
-      let before: string | null = null;
-      do {
-        const query: { limit: number; before?: string } = {
-          limit: VERSIONS_READ,
-          ...(before === null ? {} : { before }),
-        };
-        const { data } = await api().listVersions({ path: { appId }, query, signal });
-        const found = data.versions.find(({ applicationVersionId }) => applicationVersionId === versionId);
+      for await (const { versions } of pagesOf((cursor) =>
+        api().listVersions({ path: { appId }, query: { limit: VERSIONS_READ, ...cursor }, signal }),
+      )) {
+        const found = versions.find(({ applicationVersionId }) => applicationVersionId === versionId);
         if (found !== undefined) {
           return found.status;
         }
-        before = data.next;
-      } while (before !== null);
+      }
       return null;
     },
     [appId, versionId],

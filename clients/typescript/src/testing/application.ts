@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { SvcClient } from '../index.js';
+import { pagesOf, type SvcClient } from '../index.js';
 
 import { explained } from './expectation.js';
 import { TestInstance, type Surroundings } from './instance.js';
@@ -101,12 +101,10 @@ export class TestApplication {
     await settle();
     const query = { applicationId: this.appId, processDefinitionName: process };
     const uuids: string[] = [];
-    for (let before: string | null | undefined; before !== null;) {
-      const page = await client.listProcessInstances({
-        query: { ...query, ...(before === undefined ? {} : { before }) },
-      });
-      uuids.push(...page.data.instances.map(({ uuid }) => uuid));
-      before = page.data.next;
+    for await (const page of pagesOf((cursor) =>
+      client.listProcessInstances({ query: { ...query, ...cursor } }),
+    )) {
+      uuids.push(...page.instances.map(({ uuid }) => uuid));
     }
     return uuids.map((uuid) => new TestInstance(this.surroundings, uuid));
   }

@@ -1,10 +1,10 @@
-import type {
-  HistoryEvent,
-  InstanceResponse,
-  ListedIncident,
-  ProcessInstanceState,
-  SvcClient,
-  WorkflowRun,
+import {
+  pagesOf,
+  type HistoryEvent,
+  type InstanceResponse,
+  type ProcessInstanceState,
+  type SvcClient,
+  type WorkflowRun,
 } from '../index.js';
 import { explained, meets, notMet, shown } from './expectation.js';
 
@@ -187,17 +187,20 @@ export class TestInstance {
   }: InstanceResponse): Promise<OpenIncident[]> {
     const left = new Set(incidents.flatMap(({ type, uuid }) => (type === 'WORKFLOW' ? [uuid] : [])));
     const codes = new Map<string, string>();
-    for (let before: string | null = ''; left.size > 0 && before !== null;) {
-      const query = { applicationId, processDefinitionName, ...(before === '' ? {} : { before }) };
-      const page: { incidents: ListedIncident[]; next: string | null } = (
-        await this.surroundings.client.listProcessIncidents({ query })
-      ).data;
+    const pages = pagesOf((cursor) =>
+      this.surroundings.client.listProcessIncidents({
+        query: { applicationId, processDefinitionName, ...cursor },
+      }),
+    );
+    for await (const page of left.size === 0 ? [] : pages) {
       for (const { uuid, workflowError } of page.incidents) {
         if (left.delete(uuid) && workflowError !== null) {
           codes.set(uuid, workflowError.code);
         }
       }
-      before = page.next;
+      if (left.size === 0) {
+        break;
+      }
     }
     return incidents.map((incident) => ({ ...incident, code: codes.get(incident.uuid) }));
   }

@@ -1,4 +1,4 @@
-import type { WorkflowCall } from '../../../../clients/typescript/src/index.js';
+import { pagesOf, type WorkflowCall } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 
@@ -20,19 +20,20 @@ export function useCalls(id: string, isRunning: boolean): Answer<Calls> {
 
 async function read(id: string, signal: AbortSignal): Promise<Calls> {
   const calls: WorkflowCall[] = [];
-  let after: string | undefined;
-  do {
-    const query: { limit: number; after?: string } = {
-      limit: PAGE_SIZE,
-      ...(after === undefined ? {} : { after }),
-    };
-    const page: { data: { calls: WorkflowCall[]; next: string | null } } = await api().listWorkflowRunCalls({
+  let isWhole = true;
+  // This list begins with the oldest, so it goes on after one.
+  for await (const page of pagesOf(({ before: after }) =>
+    api().listWorkflowRunCalls({
       path: { workflowRunId: id },
-      query,
+      query: { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) },
       signal,
-    });
-    calls.push(...page.data.calls);
-    after = page.data.next ?? undefined;
-  } while (after !== undefined && calls.length < MOST);
-  return { calls, isWhole: after === undefined };
+    }),
+  )) {
+    calls.push(...page.calls);
+    isWhole = page.next === null;
+    if (calls.length >= MOST) {
+      break;
+    }
+  }
+  return { calls, isWhole };
 }

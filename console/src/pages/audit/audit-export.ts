@@ -1,4 +1,4 @@
-import type { ApplicationAuditEvent } from '../../../../clients/typescript/src/index.js';
+import { pagesOf, type ApplicationAuditEvent } from '../../../../clients/typescript/src/index.js';
 import { csvOf } from './audit-csv.js';
 import { eventsOf, type AuditFilters } from './audit-query.js';
 
@@ -26,16 +26,20 @@ export async function readEvents(
   signal: AbortSignal,
 ): Promise<Exported> {
   const events: ApplicationAuditEvent[] = [];
-  let before: string | undefined;
-  do {
-    const page = await eventsOf(filters, { before, limit: PAGE_SIZE, signal });
+  let hasMore = false;
+  for await (const page of pagesOf(async ({ before }) => ({
+    data: await eventsOf(filters, { before, limit: PAGE_SIZE, signal }),
+  }))) {
     events.push(...page.events);
-    before = page.next ?? undefined;
+    hasMore = page.next !== null;
     tell(Math.min(events.length, EXPORT_LIMIT));
-  } while (before !== undefined && events.length < EXPORT_LIMIT);
+    if (events.length >= EXPORT_LIMIT) {
+      break;
+    }
+  }
   return {
     events: events.slice(0, EXPORT_LIMIT),
-    isCut: before !== undefined || events.length > EXPORT_LIMIT,
+    isCut: hasMore || events.length > EXPORT_LIMIT,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { StartableProcess } from '../../../../clients/typescript/src/index.js';
+import { pagesOf, type StartableProcess } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
@@ -83,16 +83,16 @@ async function startable(appId: string, signal: AbortSignal): Promise<Startable>
   const { data: build } = await api().getBuildInfo({ path: { appId }, signal });
   const { buildId } = build;
   const processes: StartableProcess[] = [];
-  let after: string | null = null;
-  do {
-    const { data }: Awaited<ReturnType<ReturnType<typeof api>['listProcesses']>> = await api().listProcesses({
+  // This list is by name, so it goes on after one.
+  for await (const page of pagesOf(({ before: after }) =>
+    api().listProcesses({
       path: { appId, buildId },
-      query: { limit: PAGE_SIZE, ...(after === null ? {} : { after }) },
+      query: { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) },
       signal,
-    });
-    processes.push(...data.processes);
-    after = data.next;
-  } while (after !== null);
+    }),
+  )) {
+    processes.push(...page.processes);
+  }
   return { buildId, processes };
 }
 
