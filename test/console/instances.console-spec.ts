@@ -161,3 +161,57 @@ describe('Instances', () => {
     await tab.page.getByText('Why it has stopped').waitFor();
   });
 });
+
+describe('Instances of a service that has too many requests', () => {
+  const MOST = 60;
+  const world = useConsole({ settings: { RATE_LIMIT_PRINCIPAL_PER_MINUTE: String(MOST) } });
+  beforeAll(() => world().deliverSample());
+
+  it('are steered together when it takes requests again, and nothing that it refused counts as done', async () => {
+    const svc = await world().client();
+    const uuids = [await startLoan(svc, 'One'), await startLoan(svc, 'Two'), await startLoan(svc, 'Three')];
+    const tab = await world().as('operator');
+    const asked = tab.page.waitForRequest('**/rtm/api/runtime/**');
+    await tab.open('/instances?processDefinitionName=loan_onboarding&state=STARTED');
+    const { authorization = '' } = await (await asked).allHeaders();
+    const choose = async (): Promise<void> => {
+      for (const uuid of uuids) {
+        await tab.page.getByRole('checkbox', { name: `Select ${uuid}` }).check();
+      }
+      await tab.page
+        .getByRole('group', { name: 'What to do' })
+        .getByRole('button', { name: 'Terminate' })
+        .click();
+    };
+    await choose();
+    // Another tab of the same person has used up the minute.
+    for (let status = 200; status !== 429;) {
+      ({ status } = await fetch(`${world().app.url}/rtm/api/me`, { headers: { authorization } }));
+    }
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
+    await dialog.getByText('The service has too many requests.', { exact: false }).waitFor();
+    await tab.check('instances-bulk-resting', { schemes: ['light'] });
+    await dialog.getByRole('button', { name: 'Begin no more' }).click();
+    await dialog.getByText('0 done, 0 failed, 0 to go, 3 left out').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await tab.page.getByText('Too many requests at the moment').waitFor();
+
+    const again = tab.page.getByRole('button', { name: 'Try again' });
+    while (await again.isVisible()) {
+      await tab.page.waitForTimeout(2_000);
+      await again.click();
+      await tab.settled();
+    }
+    await choose();
+    for (let status = 200; status !== 429;) {
+      ({ status } = await fetch(`${world().app.url}/rtm/api/me`, { headers: { authorization } }));
+    }
+    await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
+    await dialog.getByText('3 done, 0 failed, 0 to go, 0 left out').waitFor({ timeout: 90_000 });
+    const states = await Promise.all(
+      uuids.map(async (uuid) => (await svc.getProcessInstance({ path: { uuid } })).data.state),
+    );
+    expect(states).toEqual(['TERMINATED', 'TERMINATED', 'TERMINATED']);
+  });
+});

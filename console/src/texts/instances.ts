@@ -111,6 +111,8 @@ export const instances = {
   outcomesTitle: 'What came of each',
   counted: (done: number, failed: number, left: number, leftOut: number) =>
     `${done} done, ${failed} failed, ${left} to go, ${leftOut} left out`,
+  resting: (seconds: number) =>
+    `The service has too many requests. It goes on in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
   standings: {
     waiting: 'waiting',
     busy: 'under way',

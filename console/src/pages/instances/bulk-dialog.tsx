@@ -90,6 +90,7 @@ function Outcomes({ uuids, bulk }: { uuids: readonly string[]; bulk: Bulk }): JS
       <p role="status">
         {t.counted(count('done'), count('failed'), count('waiting', 'busy'), count('left-out'))}
       </p>
+      {bulk.restSeconds > 0 && <p role="status">{t.resting(bulk.restSeconds)}</p>}
       <Table caption={t.outcomesTitle} columns={COLUMNS} rows={rows} keyOf={({ uuid }) => uuid} />
     </>
   );

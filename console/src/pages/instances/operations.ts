@@ -1,4 +1,3 @@
-import { ServiceError } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { texts } from '../../texts/texts.js';
 
@@ -14,10 +13,6 @@ export interface Done {
 }
 
 const { outcomes } = texts.instances;
-const TOO_MANY = 429;
-/** A service that is busy is asked so often. */
-const MOST_TRIES = 5;
-const SECOND_MS = 1_000;
 
 /** Does it once, and says what came of it. @param data corrections of the data, for a retry */
 export async function operate(name: OperationName, uuid: string, data?: object): Promise<Done> {
@@ -40,25 +35,6 @@ export async function operate(name: OperationName, uuid: string, data?: object):
   }
 }
 
-/** The same, patient with a service that has too much to do. */
-export async function operatePatiently(
-  name: OperationName,
-  uuid: string,
-  { data, signal }: { data?: object | undefined; signal: AbortSignal },
-): Promise<Done> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await operate(name, uuid, data);
-    } catch (error) {
-      const isBusy = error instanceof ServiceError && error.status === TOO_MANY;
-      if (!isBusy || tries >= MOST_TRIES || signal.aborted) {
-        throw error;
-      }
-      await pause((error.retryAfterSeconds ?? 1) * SECOND_MS);
-    }
-  }
-}
-
 /** The body of a retry. */
 export function correcting(data: object | undefined): { data?: Record<string, unknown> } {
   return data === undefined || Object.keys(data).length === 0 ? {} : { data: { ...data } };
@@ -70,10 +46,4 @@ function whole(state: string): Done {
 
 function stateName(state: string): string {
   return state.toLowerCase();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { operatePatiently, type Done, type OperationName } from './operations.js';
+import { operate, type Done, type OperationName } from './operations.js';
+import { Patience } from './patience.js';
 
 /** How it stands with one of many. One that was begun is never given up: only the service knows what comes of it. */
 export type Standing =
@@ -13,6 +14,8 @@ export type Standing =
 export interface Bulk {
   isRunning: boolean;
   isOver: boolean;
+  /** For how many seconds the service has asked to wait; 0 where it takes calls. */
+  restSeconds: number;
   standings: ReadonlyMap<string, Standing>;
   run: (name: OperationName, data?: object) => Promise<void>;
   /** Begins no more; what was begun goes on to its end. */
@@ -26,6 +29,7 @@ const AT_ONCE = 4;
 export function useBulk(uuids: readonly string[]): Bulk {
   const [phase, setPhase] = useState<'before' | 'running' | 'over'>('before');
   const [standings, setStandings] = useState<ReadonlyMap<string, Standing>>(new Map());
+  const [restSeconds, setRest] = useState(0);
   const over = useRef(new AbortController());
   useEffect(() => () => over.current.abort(), []);
   const put = (uuid: string, standing: Standing): void =>
@@ -34,6 +38,7 @@ export function useBulk(uuids: readonly string[]): Bulk {
   const run = async (name: OperationName, data?: object): Promise<void> => {
     const { signal } = over.current;
     const left = [...uuids];
+    const patience = new Patience(signal, setRest);
     setPhase('running');
     setStandings(new Map(uuids.map((uuid) => [uuid, { is: 'waiting' }])));
     const work = async (): Promise<void> => {
@@ -42,29 +47,28 @@ export function useBulk(uuids: readonly string[]): Bulk {
           put(uuid, { is: 'left-out' });
         } else {
           put(uuid, { is: 'busy' });
-          put(uuid, await standingOf(name, uuid, { data, signal }));
+          put(uuid, await standingOf(patience, () => operate(name, uuid, data)));
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    setRest(0);
     setPhase('over');
   };
   return {
     isRunning: phase === 'running',
     isOver: phase === 'over',
+    restSeconds,
     standings,
     run,
     stop: () => over.current.abort(),
   };
 }
 
-async function standingOf(
-  name: OperationName,
-  uuid: string,
-  options: Parameters<typeof operatePatiently>[2],
-): Promise<Standing> {
+async function standingOf(patience: Patience, call: () => Promise<Done>): Promise<Standing> {
   try {
-    return { is: 'done', done: await operatePatiently(name, uuid, options) };
+    const asked = await patience.ask(call);
+    return asked === undefined ? { is: 'left-out' } : { is: 'done', done: asked.answer };
   } catch (error) {
     return { is: 'failed', error };
   }
