@@ -5,8 +5,8 @@ import { texts } from '../texts/texts.js';
 import { Badge } from './badge.js';
 import { Moment } from './facts.js';
 import { JsonTree } from './json-tree.js';
-import { Empty, Pager } from './notes.js';
-import { Table, type Column } from './table.js';
+import { PagedTable } from './paged-table.js';
+import type { Column } from './table.js';
 import type { Tone } from './tones.js';
 
 const { parts } = texts;
@@ -32,15 +32,14 @@ const COLUMNS: readonly Column<ApplicationAuditEvent>[] = [
 
 /** Events of the audit log, newest first. */
 export function AuditEvents({ pages }: { pages: Pages<ApplicationAuditEvent> }): JSX.Element {
-  const isEmpty = !pages.isLoading && pages.error === undefined && pages.items.length === 0;
   return (
-    <>
-      {pages.items.length > 0 && (
-        <Table caption={parts.events} columns={COLUMNS} rows={pages.items} keyOf={({ id }) => id} />
-      )}
-      {isEmpty && <Empty title={parts.noEvents} />}
-      <Pager pages={pages} />
-    </>
+    <PagedTable
+      caption={parts.events}
+      columns={COLUMNS}
+      pages={pages}
+      keyOf={({ id }) => id}
+      none={parts.noEvents}
+    />
   );
 }
 

@@ -7,9 +7,9 @@ import { State } from '../../parts/badge.js';
 import { Button, Link } from '../../parts/button.js';
 import { Duration, Moment } from '../../parts/facts.js';
 import { choicesOf, Filters, type Filter } from '../../parts/filters.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
@@ -80,7 +80,6 @@ export function Page({ query }: PageProps): JSX.Element {
     },
     [query.toString()],
   );
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
@@ -88,14 +87,7 @@ export function Page({ query }: PageProps): JSX.Element {
         <Filters filters={FILTERS} query={query} />
       </Section>
       <Section title={t.title} isFlush actions={<Button onClick={pages.reload}>{texts.parts.reload}</Button>}>
-        <Table
-          caption={t.title}
-          columns={COLUMNS}
-          rows={pages.items}
-          keyOf={({ id }) => id}
-          empty={isEmpty ? <Empty title={t.none} /> : <></>}
-        />
-        <Pager pages={pages} />
+        <PagedTable caption={t.title} columns={COLUMNS} pages={pages} keyOf={({ id }) => id} none={t.none} />
       </Section>
     </>
   );

@@ -5,9 +5,9 @@ import { usePages } from '../../live/use-pages.js';
 import { Badge, State } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { placeOfBuild, placeOfVersion } from './application-paths.js';
@@ -55,14 +55,13 @@ function Versions({ appId }: { appId: string }): JSX.Element {
   );
   return (
     <Section title={applications.versions} isFlush>
-      <Table
+      <PagedTable
         caption={applications.versions}
         columns={VERSION_COLUMNS}
-        rows={pages.items}
+        pages={pages}
         keyOf={({ applicationVersionId }) => applicationVersionId}
-        empty={pages.isLoading ? <></> : <Empty title={applications.noVersions} />}
+        none={applications.noVersions}
       />
-      <Pager pages={pages} />
     </Section>
   );
 }
@@ -98,14 +97,13 @@ function Builds({ appId }: { appId: string }): JSX.Element {
   ];
   return (
     <Section title={applications.builds} isFlush>
-      <Table
+      <PagedTable
         caption={applications.builds}
         columns={columns}
-        rows={pages.items}
+        pages={pages}
         keyOf={({ buildId }) => buildId}
-        empty={pages.isLoading ? <></> : <Empty title={applications.noBuilds} />}
+        none={applications.noBuilds}
       />
-      <Pager pages={pages} />
     </Section>
   );
 }

@@ -4,9 +4,9 @@ import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
 import { placeOfApplication } from './application-paths.js';
 
@@ -33,7 +33,6 @@ export function Page(): JSX.Element {
     const { data } = await api().listApplications({ query, signal });
     return { items: data.applications, next: data.next };
   }, []);
-  const isEmpty = !pages.isLoading && pages.error === undefined && pages.items.length === 0;
   return (
     <>
       <PageHead
@@ -46,17 +45,13 @@ export function Page(): JSX.Element {
         }
       />
       <Section title={applications.list} isFlush>
-        {isEmpty ? (
-          <Empty title={applications.none} />
-        ) : (
-          <Table
-            caption={applications.list}
-            columns={COLUMNS}
-            rows={pages.items}
-            keyOf={({ applicationId }) => applicationId}
-          />
-        )}
-        <Pager pages={pages} />
+        <PagedTable
+          caption={applications.list}
+          columns={COLUMNS}
+          pages={pages}
+          keyOf={({ applicationId }) => applicationId}
+          none={applications.none}
+        />
       </Section>
     </>
   );

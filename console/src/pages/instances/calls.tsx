@@ -10,8 +10,9 @@ import { usePages } from '../../live/use-pages.js';
 import { State } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Duration, Moment } from '../../parts/facts.js';
-import { Empty, Pager } from '../../parts/notes.js';
+import { Empty } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
+import { PagedTable } from '../../parts/paged-table.js';
 import { Table, type Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
 
@@ -82,17 +83,9 @@ function Runs({ uuid }: { uuid: string }): JSX.Element {
     },
     [uuid],
   );
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <Section title={t.runs} isFlush>
-      <Table
-        caption={t.runs}
-        columns={RUNS}
-        rows={pages.items}
-        keyOf={({ id }) => id}
-        empty={isEmpty ? <Empty title={t.noRuns} /> : <></>}
-      />
-      <Pager pages={pages} />
+      <PagedTable caption={t.runs} columns={RUNS} pages={pages} keyOf={({ id }) => id} none={t.noRuns} />
     </Section>
   );
 }

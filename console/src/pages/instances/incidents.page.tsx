@@ -13,9 +13,9 @@ import { Badge } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
 import { choicesOf, Filters, type Filter } from '../../parts/filters.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { BulkBar } from './bulk-bar.js';
@@ -110,7 +110,6 @@ export function Page({ query }: PageProps): JSX.Element {
   const chosen = pages.items
     .filter(({ uuid }) => keys.has(uuid))
     .map(({ processInstanceUuid }) => processInstanceUuid);
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead
@@ -123,15 +122,14 @@ export function Page({ query }: PageProps): JSX.Element {
       </Section>
       <Section title={t.incidentsTitle} isFlush>
         {chosen.length > 0 && <BulkBar uuids={[...new Set(chosen)]} onEnd={pages.reload} />}
-        <Table
+        <PagedTable
           caption={t.incidentsTitle}
           columns={COLUMNS}
-          rows={pages.items}
+          pages={pages}
           keyOf={({ uuid }) => uuid}
           selection={may('process-administration') ? { keys, change: setKeys } : undefined}
-          empty={isEmpty ? <Empty title={t.noIncidents} /> : <></>}
+          none={t.noIncidents}
         />
-        <Pager pages={pages} />
       </Section>
     </>
   );

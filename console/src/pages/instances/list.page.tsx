@@ -5,15 +5,16 @@ import { may } from '../../app/permissions.js';
 import { given, givenTimes } from '../../app/query.js';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
-import { usePages } from '../../live/use-pages.js';
+import { usePages, type Pages } from '../../live/use-pages.js';
 import { Badge, State } from '../../parts/badge.js';
 import { Button, Link } from '../../parts/button.js';
 import { Duration, Moment } from '../../parts/facts.js';
 import { TextField } from '../../parts/fields.js';
 import { choicesOf, Filters, type Filter } from '../../parts/filters.js';
-import { Empty, Note, Pager } from '../../parts/notes.js';
+import { Note } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { BulkBar } from './bulk-bar.js';
@@ -116,21 +117,13 @@ export function Page({ query }: PageProps): JSX.Element {
         <ByUuid />
         <Filters filters={FILTERS} query={query} />
       </Section>
-      <Found rows={pages.items} isEmpty={!pages.isLoading && pages.error === undefined} reload={pages.reload}>
-        <Pager pages={pages} />
-      </Found>
+      <Found pages={pages} />
     </>
   );
 }
 
-interface FoundProps {
-  rows: readonly InstanceSummary[];
-  isEmpty: boolean;
-  reload: () => void;
-  children: JSX.Element;
-}
-
-function Found({ rows, isEmpty, reload, children }: FoundProps): JSX.Element {
+function Found({ pages }: { pages: Pages<InstanceSummary> }): JSX.Element {
+  const { items: rows, reload } = pages;
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   // What is not in the list any more is not chosen any more.
   const chosen = rows.filter(({ uuid }) => keys.has(uuid)).map(({ uuid }) => uuid);
@@ -142,15 +135,14 @@ function Found({ rows, isEmpty, reload, children }: FoundProps): JSX.Element {
   return (
     <Section title={t.title} isFlush actions={<Button onClick={reload}>{texts.parts.reload}</Button>}>
       {chosen.length > 0 && <BulkBar uuids={chosen} onEnd={reload} />}
-      <Table
+      <PagedTable
         caption={t.title}
         columns={COLUMNS}
-        rows={rows}
+        pages={pages}
         keyOf={({ uuid }) => uuid}
         selection={may('process-administration') ? { keys, change: setKeys } : undefined}
-        empty={isEmpty ? <Empty title={t.none} /> : <></>}
+        none={t.none}
       />
-      {children}
     </Section>
   );
 }

@@ -7,9 +7,9 @@ import { Badge } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
 import { Filters, type Filter } from '../../parts/filters.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { Tone } from '../../parts/tones.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
@@ -61,7 +61,6 @@ export function Page({ query }: PageProps): JSX.Element {
     },
     [query.toString()],
   );
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead title={t.changes} lead={t.changesLead} crumbs={[{ title: t.title, to: '/platform' }]} />
@@ -69,14 +68,13 @@ export function Page({ query }: PageProps): JSX.Element {
         <Filters filters={FILTERS} query={query} />
       </Section>
       <Section title={t.changes} isFlush>
-        <Table
+        <PagedTable
           caption={t.changes}
           columns={COLUMNS}
-          rows={pages.items}
+          pages={pages}
           keyOf={({ id }) => String(id)}
-          empty={isEmpty ? <Empty title={t.noChanges} /> : <></>}
+          none={t.noChanges}
         />
-        <Pager pages={pages} />
       </Section>
     </>
   );

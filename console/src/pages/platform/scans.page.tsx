@@ -4,9 +4,9 @@ import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
 import { Link } from '../../parts/button.js';
 import { Duration, Moment } from '../../parts/facts.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
 
 const t = texts.platform;
@@ -31,19 +31,17 @@ export function Page(): JSX.Element {
     const { data } = await api().listScans({ query: { ...before, limit: PAGE_SIZE }, signal });
     return { items: data.scans, next: data.next === null ? null : String(data.next) };
   }, []);
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead title={t.scans} lead={t.scansLead} crumbs={[{ title: t.title, to: '/platform' }]} />
       <Section title={t.scans} isFlush>
-        <Table
+        <PagedTable
           caption={t.scans}
           columns={COLUMNS}
-          rows={pages.items}
+          pages={pages}
           keyOf={({ id }) => String(id)}
-          empty={isEmpty ? <Empty title={t.neverScanned} /> : <></>}
+          none={t.neverScanned}
         />
-        <Pager pages={pages} />
       </Section>
     </>
   );

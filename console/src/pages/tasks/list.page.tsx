@@ -8,9 +8,9 @@ import { Badge } from '../../parts/badge.js';
 import { Button, Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
 import { Filters, type Filter } from '../../parts/filters.js';
-import { Empty, Pager } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
-import { Table, type Column } from '../../parts/table.js';
+import { PagedTable } from '../../parts/paged-table.js';
+import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
@@ -56,7 +56,6 @@ const COLUMNS: readonly Column<Task>[] = [
 /** What waits for the person. */
 export function Page({ query }: PageProps): JSX.Element {
   const pages = useTasks(query);
-  const isEmpty = !pages.isLoading && pages.error === undefined;
   return (
     <>
       <PageHead
@@ -78,14 +77,13 @@ export function Page({ query }: PageProps): JSX.Element {
         isFlush
         actions={<Button onClick={pages.reload}>{texts.parts.reload}</Button>}
       >
-        <Table
+        <PagedTable
           caption={t.waiting}
           columns={COLUMNS}
-          rows={pages.items}
+          pages={pages}
           keyOf={({ tokenUuid }) => tokenUuid}
-          empty={isEmpty ? <Empty title={pages.hasMore ? t.noneYet : t.none} /> : <></>}
+          none={pages.hasMore ? t.noneYet : t.none}
         />
-        <Pager pages={pages} />
       </Section>
     </>
   );
