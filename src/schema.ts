@@ -31,6 +31,7 @@ import { IndexAudit1798200000001 } from '../migrations/1798200000001-index-audit
 import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-index-incident-lists.js';
 import { IndexBuilds1798300000001 } from '../migrations/1798300000001-index-builds.js';
 import { CreateReviewedTools1798400000000 } from '../migrations/1798400000000-create-reviewed-tools.js';
+import { CreateSearchValues1798400000001 } from '../migrations/1798400000001-create-search-values.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -58,6 +59,7 @@ import { ProcessInstanceEntity } from './modules/process-runtime/storage/process
 import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
 import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
 import { ProcessRepeatEntity } from './modules/repeats/storage/process-repeat.entity.js';
+import { ProcessSearchValueEntity } from './modules/process-runtime/storage/process-search-value.entity.js';
 import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';
 import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
 import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
@@ -102,6 +104,7 @@ export const SCHEMA: Schema = {
     ProcessMessageWaitEntity,
     ProcessNodeEntity,
     ProcessRepeatEntity,
+    ProcessSearchValueEntity,
     ProcessTokenEntity,
     QuotaUseEntity,
     ResourceDefinitionEntity,
@@ -151,6 +154,7 @@ export const SCHEMA: Schema = {
     IndexIncidentLists1798300000000,
     IndexBuilds1798300000001,
     CreateReviewedTools1798400000000,
+    CreateSearchValues1798400000001,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,
@@ -165,5 +169,6 @@ export const SCHEMA: Schema = {
     AddShards1797900000000,
     PlaceIncidents1798100000000,
     IndexIncidentLists1798300000000,
+    CreateSearchValues1798400000001,
   ],
 };

@@ -130,6 +130,7 @@ export interface ShowOptions {
   app?: string;
   process?: string;
   state?: string;
+  data: string[];
   limit: number;
   follow?: boolean;
 }
@@ -199,6 +200,7 @@ async function listInstances(session: Session, svc: SvcClient, options: ShowOpti
       ...(app === undefined ? {} : { applicationId: app }),
       ...(process === undefined ? {} : { processDefinitionName: process }),
       ...(options.state === undefined ? {} : { state: options.state as InstanceResponse['state'] }),
+      ...(options.data.length === 0 ? {} : { data: options.data }),
       limit,
     },
   });

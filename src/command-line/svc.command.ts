@@ -179,6 +179,7 @@ function addReadingCommands(program: Command, running: Running): void {
     .option('--app <id>', 'only of this application')
     .option('--process <name>', 'only of this process')
     .option('--state <state>', 'only in this state')
+    .option('--data <path:value>', 'only with this value in their data; repeatable', several, [])
     .option('--limit <number>', 'how many', count, LIST_LENGTH)
     .option('--follow', 'print what happens until the instance ends')
     .action(running(show));

@@ -83,18 +83,34 @@ export class Table<Row extends object> {
       return;
     }
     const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
-    const into = `${leavesOutDuplicates ? ignoring : 'INSERT'} INTO ${this.shape.name} (${this.names}) VALUES `;
+    await this.add(manager, leavesOutDuplicates ? ignoring : 'INSERT', rows);
+  }
+
+  /** Adds rows, with few statements; of one whose primary key is taken, one column gets its new value. */
+  async put(manager: EntityManager, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
+    if (rows.length === 0) {
+      return;
+    }
+    const { name } = columnOf(this.shape, changed);
+    const taken = isEmbedded(manager.connection)
+      ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
+      : ` ON DUPLICATE KEY UPDATE ${name} = VALUES(${name})`;
+    await this.add(manager, 'INSERT', rows, taken);
+  }
+
+  private async add(manager: EntityManager, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
+    const into = `${verb} INTO ${this.shape.name} (${this.names}) VALUES `;
     const tuples = rows.map((row) => this.bound(row));
     const send = async (sender: EntityManager, values: readonly SqlValue[][]): Promise<void> => {
       for (const batch of statementBatches(values, bytesOf)) {
-        await sender.query(into + batch.map(() => this.tuple).join(', '), batch.flat());
+        await sender.query(into + batch.map(() => this.tuple).join(', ') + taken, batch.flat());
       }
     };
     const member = memberOf(manager);
     if (member === undefined) {
       return send(manager, tuples);
     }
-    await member.write(into, tuples, async (parts: readonly SqlValue[][][]) => {
+    await member.write(into + taken, tuples, async (parts: readonly SqlValue[][][]) => {
       await send(member.group.manager, parts.flat());
       return [];
     });

@@ -9,6 +9,7 @@ export const SHARDED_TABLES: readonly string[] = [
   'process_message_waits',
   'process_messages',
   'process_repeats',
+  'process_search_values',
   'process_tokens',
   'runtime_jobs',
   'workflow_calls',
@@ -30,6 +31,7 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
+  /^SELECT instance_id AS instanceId, uuid AS uuid FROM process_search_values WHERE term = \? .*ORDER BY uuid DESC LIMIT \?$/,
   // Counts, and what cleaning up looks for.
   /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
   /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND \(app_id = \? OR app_id IS NULL\))? LIMIT \?$/,

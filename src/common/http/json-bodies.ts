@@ -61,9 +61,9 @@ export class JsonBodies {
   async read(context: ExecutionContext): Promise<void> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { takesBody, query } = routeInputs(context);
+    const { takesBody, query, repeated } = routeInputs(context);
     if (takesBody || !isPublic(this.reflector, context)) {
-      refuseUnknownQuery(request.query, query);
+      refuseUnknownQuery(request.query, query, repeated);
       if (takesBody || (hasBody(request) && !(await isEmptyBody(request)))) {
         const limit = this.env.get(
           this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',

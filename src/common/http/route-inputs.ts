@@ -2,12 +2,15 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { getMetadataStorage } from 'class-validator';
+import { repeatedIn } from '../validation/query.decorators.js';
 
 /** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
 export interface RouteInputs {
   readonly takesBody: boolean;
   /** Names of its query parameters, in the order of their declaration. */
   readonly query: readonly string[];
+  /** Those of them that may be given more than once. */
+  readonly repeated: readonly string[];
 }
 
 const known = new WeakMap<object, RouteInputs>();
@@ -30,9 +33,11 @@ function inputsOf(controller: Type, method: string): RouteInputs {
   // The keys are `<kind>:<index>`.
   const indexesOf = (kind: RouteParamtypes): number[] =>
     Object.entries(declared).flatMap(([key, { index }]) => (key.startsWith(`${kind}:`) ? [index] : []));
+  const queries = indexesOf(RouteParamtypes.QUERY).map((index) => classes[index]);
   return {
     takesBody: indexesOf(RouteParamtypes.BODY).length > 0,
-    query: indexesOf(RouteParamtypes.QUERY).flatMap((index) => fieldsOf(classes[index])),
+    query: queries.flatMap(fieldsOf),
+    repeated: queries.flatMap(repeatedIn),
   };
 }
 

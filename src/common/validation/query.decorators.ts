@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import type { Settings } from '../../config/env.schema.js';
 import { parseDateTime } from '../iso-8601.js';
 import { PROCESS_NAME } from './path-names.js';
@@ -57,6 +57,28 @@ export const IsPageLimit = (entries: string, setting: PageSize, max = MAX_PAGE_L
       description: `${entries} in a page; \`${setting}\` without it, 50 unless the deployment says otherwise.`,
     },
   );
+
+const REPEATED = Symbol('repeated');
+
+/** A text in a query that may be given more than once, as a list. May be left out. */
+export const IsQueryList = (
+  { pattern, most, message }: { pattern: string; most: number; message: string },
+  options: ApiPropertyOptions,
+): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'array', items: { type: 'string', pattern }, maxItems: most, ...options }),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
+    ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
+    Matches(new RegExp(pattern, 'u'), { each: true, message }),
+    IsOptional(),
+    (dto: object, name: string | symbol) =>
+      Reflect.defineMetadata(REPEATED, [...repeatedIn(dto.constructor), String(name)], dto.constructor),
+  );
+
+/** Fields of a DTO class that a query may have more than once. */
+export function repeatedIn(dto: object | undefined): readonly string[] {
+  return dto === undefined ? [] : ((Reflect.getMetadata(REPEATED, dto) ?? []) as string[]);
+}
 
 /** An id in a query, such as that of an application. May be left out. */
 export const IsQueryId = (options: ApiPropertyOptions): PropertyDecorator =>

@@ -9,14 +9,21 @@ const MAX_KNOWN = 30;
  * the answer would hold everything.
  * @param query parameters as they were sent, by their names
  * @param known names that the route reads
+ * @param repeated those of them that may be given more than once
  * @throws ValidationFailedError naming each, with the name that was probably meant; the known ones where no name is near
  */
-export function refuseUnknownQuery(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {
+export function refuseUnknownQuery(
+  query: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  repeated: readonly string[],
+): void {
   let isListed = false;
   refuse(
     Object.entries(query).flatMap(([field, value]) => {
       if (known.includes(field)) {
-        return Array.isArray(value) ? [{ field, rule: 'must be given once' }] : [];
+        return Array.isArray(value) && !repeated.includes(field)
+          ? [{ field, rule: 'must be given once' }]
+          : [];
       }
       const hint = didYouMean(field, known);
       // Once is enough, whatever was sent.

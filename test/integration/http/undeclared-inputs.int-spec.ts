@@ -106,7 +106,7 @@ describe('query parameters', () => {
 
   it('that a route does not have are refused by name, on every route', async () => {
     const refused: string[] = [];
-    for (const { method, path, query } of operationsOf(app)) {
+    for (const { method, path, query, repeated } of operationsOf(app)) {
       const { status, body } = await app.request(method, `${path}?nosuchname=1&x%20y=&x%20y=`);
       expect([400, PATH_FIRST]).toContain(status);
       if (status === 400) {
@@ -123,8 +123,9 @@ describe('query parameters', () => {
           400,
           `${near}: is not a known query parameter. Did you mean "${name}"?`,
         ]);
-        const twice = await app.request(method, `${path}?${name}=1&${name}=1`);
-        expect([twice.status, twice.body['details']]).toEqual([400, `${name}: must be given once`]);
+        const { body: twice } = await app.request(method, `${path}?${name}=1&${name}=1`);
+        const once = `${name}: must be given once`;
+        expect(String(twice['details']).includes(once)).toBe(!repeated.includes(name));
       }
     }
     expect(refused.length).toBeGreaterThan(25);
@@ -143,7 +144,7 @@ describe('query parameters', () => {
     expect([status, body['message'], body['details']]).toEqual([
       400,
       'Request validation failed.',
-      'buildId: is not a known query parameter. Known: applicationId, before, from, hasIncidents, limit, parentProcessInstanceUuid, ' +
+      'buildId: is not a known query parameter. Known: applicationId, before, data, from, hasIncidents, limit, parentProcessInstanceUuid, ' +
         'processDefinitionName, startedFrom, startedTo, state, to',
     ]);
   });
@@ -158,13 +159,14 @@ interface Route {
   path: string;
   /** Names of its query parameters. */
   query: string[];
+  repeated: string[];
   takesBody: boolean;
 }
 
 /** Every operation of the OpenAPI document that needs a token, with some value for each path parameter. */
 function operationsOf(app: TestApp): Route[] {
   interface Operation {
-    parameters?: { name: string; in: string }[];
+    parameters?: { name: string; in: string; schema?: { type?: string } }[];
     requestBody?: object;
   }
   return Object.entries(dereferenced(buildOpenApi(app.nest)).paths).flatMap(([template, item]) =>
@@ -176,8 +178,18 @@ function operationsOf(app: TestApp): Route[] {
       const path = template
         .replace('{scanId}', '1')
         .replaceAll(/\{[^}]+\}/g, '01a1ff0c-2957-76de-8fd8-d440b850adff');
-      const query = (operation.parameters ?? []).flatMap((one) => (one.in === 'query' ? [one.name] : []));
-      return [{ method: method.toUpperCase(), path, query, takesBody: operation.requestBody !== undefined }];
+      const parameters = (operation.parameters ?? []).filter((one) => one.in === 'query');
+      const query = parameters.map(({ name }) => name);
+      const repeated = parameters.filter(({ schema }) => schema?.type === 'array').map(({ name }) => name);
+      return [
+        {
+          method: method.toUpperCase(),
+          path,
+          query,
+          repeated,
+          takesBody: operation.requestBody !== undefined,
+        },
+      ];
     }),
   );
 }

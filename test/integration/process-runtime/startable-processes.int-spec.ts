@@ -113,6 +113,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       ],
       starts: [{ ...startEvent, lane: null }],
       inputSchema: null,
+      searchable: [],
       mayStart: true,
       refusal: null,
     });

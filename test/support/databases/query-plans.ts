@@ -2,7 +2,7 @@ import type { Logger } from 'typeorm';
 import type { TestApp } from '../app.js';
 
 /**
- * How the embedded file goes about the first statement of a list with a text in it, each row of the plan as JSON.
+ * How the database goes about the first statement of a list with a text in it, each row of the plan as JSON.
  * @param listing has the list read
  */
 export async function planOf(
@@ -19,7 +19,8 @@ export async function planOf(
   await listing();
   dataSource.logger = logger;
   const { sql, values } = sent.find((one) => one.sql.includes(text)) ?? { sql: '', values: [] };
-  const rows = await dataSource.query<Record<string, unknown>[]>(`EXPLAIN QUERY PLAN ${sql}`, values);
+  const explain = dataSource.options.type === 'better-sqlite3' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+  const rows = await dataSource.query<Record<string, unknown>[]>(`${explain} ${sql}`, values);
   return rows.map((row) => JSON.stringify(row));
 }
 

@@ -35,6 +35,15 @@ describe('compiling a process', () => {
     expect(nodeOf(graph, 'z').incoming).toEqual([0, 1]);
   });
 
+  it('writes each path by which instances are found in one way', async () => {
+    const file = bpmn(SIMPLE, { attributes: `svc:searchable=" client['id'] , lines[0]['net price']"` });
+    expect((await graphOf(file)).searchable).toEqual(['client.id', 'lines[0].net price']);
+    expect(await graphOf(bpmn(SIMPLE))).not.toHaveProperty('searchable');
+    expect(await graphOf(bpmn(SIMPLE, { attributes: 'svc:searchable=" "' }))).not.toHaveProperty(
+      'searchable',
+    );
+  });
+
   it('gives a plain process the values that mean nothing special', async () => {
     const graph = await graphOf(bpmn(SIMPLE.replace('userTask', 'task')));
     expect(graph).toMatchObject({

@@ -81,6 +81,20 @@ describe('names that a process reads', () => {
     expect(await told({ processes: [processOf('p', INPUT, [saving('a', data)])] })).toEqual(expected);
   });
 
+  it('tells a name by which instances are to be found', async () => {
+    const lines = { lines: { type: 'array', items: { type: 'object', properties: { price: {} } } } };
+    const input = { ...INPUT, properties: { ...INPUT.properties, ...lines } };
+    const { file, bpmn } = processOf('p', input, [saving('s', { saved: 1 })]) as {
+      file: string;
+      bpmn: string;
+    };
+    const searched = (paths: string) =>
+      told({ processes: [{ file, bpmn: bpmn.replace('name="p"', `name="p" svc:searchable="${paths}"`) }] });
+    expect(await searched('client.name, saved, client.address.city, lines[0].price')).toEqual([]);
+    expect(await searched('clinet.name')).toEqual(['P_p: NAME_UNKNOWN: client.name']);
+    expect(await searched('lines[0].prise')).toEqual(['P_p: NAME_UNKNOWN: lines.price']);
+  });
+
   it('knows what actions save, what people send, and where results go', async () => {
     const body = { type: 'object', properties: { decision: { type: 'object', properties: { ok: {} } } } };
     const rate: [string, string] = [

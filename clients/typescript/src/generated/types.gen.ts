@@ -1525,6 +1525,10 @@ export type StartableProcess = {
         [key: string]: unknown;
     } | null;
     /**
+     * Paths of data by whose values its instances are found (`svc:searchable`).
+     */
+    searchable: Array<string>;
+    /**
      * Whether a start by this caller gets as far as its body.
      */
     mayStart: boolean;
@@ -6785,6 +6789,10 @@ export type ListProcessInstancesData = {
          * Only processes that this instance started itself.
          */
         parentProcessInstanceUuid?: string;
+        /**
+         * Only instances with this value in their data: a path that their process declares as `svc:searchable`, a colon, and the value. Can be given several times; then all of them must hold.
+         */
+        data?: Array<string>;
         /**
          * Only instances that started at this time or later; UTC without an offset.
          */

@@ -50,6 +50,7 @@ function* elementsOf(graph: ProcessGraph): Generator<[string, unknown]> {
   // No BPMN id has a blank.
   yield ['input schema', graph.inputSchema];
   yield ['expiry', graph.expiresAfter];
+  yield ['searchable data', graph.searchable ?? null];
   for (const lane of graph.lanes) {
     yield [lane.key, lane];
   }

@@ -181,5 +181,9 @@ export const processGraphSchema = z
     starts: z.array(indexRule).describe('Top-level start events.'),
     inputSchema: jsonOrNull.describe('JSON Schema (2020-12) of the start body.'),
     expiresAfter: textOrNull.describe('ISO 8601 duration after which a running instance expires.'),
+    searchable: z
+      .array(z.string())
+      .optional()
+      .describe('Paths of data by whose values instances are found; left out where there are none.'),
   })
   .meta({ description: 'A process definition as it runs, compiled from BPMN.' });

@@ -153,9 +153,12 @@ function namesOf(key: string): string[] {
   return parseKey(key).filter((step) => typeof step === 'string');
 }
 
-function* readsOf({ flows, nodes }: ProcessGraph): Iterable<Reads> {
-  for (const { key, condition } of flows) {
-    yield* inExpression(key, condition);
+function* readsOf({ key, searchable = [], flows, nodes }: ProcessGraph): Iterable<Reads> {
+  for (const path of searchable) {
+    yield { element: key, length: path.length, paths: () => [namesOf(path)] };
+  }
+  for (const flow of flows) {
+    yield* inExpression(flow.key, flow.condition);
   }
   for (const node of nodes) {
     yield* readsOfNode(node);

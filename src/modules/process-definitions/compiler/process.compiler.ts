@@ -14,6 +14,7 @@ import { readFlowConditions } from './flow-conditions.js';
 import { GraphBuilder } from './graph.builder.js';
 import { checkSchema } from './json-schema.check.js';
 import { readLanes } from './lane.reader.js';
+import { searchableOf } from './searchable.reader.js';
 import { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
 
@@ -66,6 +67,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
     ...(await new GraphBuilder(draft, readers).build(lanes, turns)),
     inputSchema: inputSchemaOf(draft.element, problems),
     expiresAfter: values.duration('expiresAfter'),
+    ...searchableOf(values),
   };
 }
 

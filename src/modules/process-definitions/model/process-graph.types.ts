@@ -194,6 +194,8 @@ export interface ProcessGraph {
   inputSchema: JsonObject | null;
   /** ISO 8601 duration after which a running instance expires; null for never. */
   expiresAfter: string | null;
+  /** Paths of data by whose values instances are found; left out where the process declares none. */
+  searchable?: string[] | undefined;
 }
 
 /** Something wrong in a definition; errors refuse the package, warnings are only told. */

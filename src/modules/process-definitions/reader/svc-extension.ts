@@ -21,7 +21,7 @@ export const SVC_EXTENSION = {
   uri: SVC_NAMESPACE,
   xml: { tagAlias: 'lowerCase' },
   types: [
-    attributesOf('ProcessAttributes', ['Process'], 'uuid', 'processName', 'expiresAfter'),
+    attributesOf('ProcessAttributes', ['Process'], 'uuid', 'processName', 'expiresAfter', 'searchable'),
     attributesOf('NodeAttributes', ['FlowNode'], 'uuid', 'canGoBack'),
     attributesOf('StartAttributes', ['StartEvent'], 'startCondition'),
     attributesOf('SendAttributes', ['SendTask', 'Message', 'MessageEventDefinition'], 'correlation'),

@@ -6,6 +6,7 @@ import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import type { GraphNode, GraphUiAction } from '../../process-definitions/model/process-graph.types.js';
 import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
+import { SearchableData } from './searchable-data.js';
 
 /** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
 const BYTES_A_CHARACTER = 8;
@@ -16,10 +17,13 @@ export class RunnableDefinition {
   readonly runtime: RuntimeDefinition;
   /** Whether its instances can start processes. */
   readonly startsProcesses: boolean;
+  /** By what its instances are found. */
+  readonly searchable: SearchableData;
   private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
 
   constructor(readonly build: BuildDefinition) {
     this.runtime = new RuntimeDefinition(build.graph);
+    this.searchable = new SearchableData(build.graph.searchable ?? []);
     this.startsProcesses = build.graph.nodes.some(
       ({ call, actions }) =>
         call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),

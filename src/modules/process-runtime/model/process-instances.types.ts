@@ -1,6 +1,7 @@
 import type { PageQuery } from '../../../common/page.js';
 import type { TimeRange } from '../../../database/time-range.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
+import type { SearchTerm } from './search-terms.js';
 
 /** Which instances to list. */
 export interface InstanceQuery extends PageQuery, TimeRange {
@@ -10,6 +11,8 @@ export interface InstanceQuery extends PageQuery, TimeRange {
   /** Whether incidents are open. */
   hasIncidents?: 'true' | 'false';
   parentProcessInstanceUuid?: string;
+  /** Values of their data; all of them must be there. */
+  data?: readonly SearchTerm[];
   /** The former names of the range. */
   startedFrom?: Date;
   startedTo?: Date;

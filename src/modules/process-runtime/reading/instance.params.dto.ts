@@ -7,6 +7,7 @@ import {
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
+  IsQueryList,
   IsQueryProcessName,
   IsQueryNumber,
   IsQueryUuid,
@@ -15,6 +16,7 @@ import {
 } from '../../../common/validation/query.decorators.js';
 import { INSTANCE_LISTS, type InstanceList } from './instance-contents.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from '../model/search-terms.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 
 const MAX_LIMIT = 200;
@@ -68,6 +70,21 @@ export class InstancesQueryDto {
 
   @IsQueryUuid('Only processes that this instance started itself.')
   parentProcessInstanceUuid?: string;
+
+  @IsQueryList(
+    {
+      pattern: SEARCH_TERM_PATTERN,
+      most: MAX_SEARCH_TERMS,
+      message: `must be a path of data, a colon and 1 to ${MAX_SEARCH_VALUE} characters, such as client.id:4711`,
+    },
+    {
+      description:
+        'Only instances with this value in their data: a path that their process declares as `svc:searchable`, a colon, and the value. ' +
+        'Can be given several times; then all of them must hold.',
+      example: ['client.id:4711'],
+    },
+  )
+  data?: string[];
 
   @IsRangeStart('instances that started')
   from?: Date;

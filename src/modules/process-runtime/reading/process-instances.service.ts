@@ -8,11 +8,13 @@ import type { InstanceList } from './instance-contents.js';
 import { InstanceSnapshots } from './instance-snapshots.js';
 import { InstanceTrails } from './instance-trails.js';
 import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-view.js';
-import type { HistoryQuery, InstanceQuery } from '../model/process-instances.types.js';
+import type { HistoryQuery } from '../model/process-instances.types.js';
+import { readSearchTerm, type SearchTerm } from '../model/search-terms.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
+import type { InstancesQueryDto } from './instance.params.dto.js';
 import type { InstancePageDto } from './instance-summary.dto.js';
 import type { InstanceResponseDto } from './instance.response.dto.js';
 
@@ -30,8 +32,10 @@ export class ProcessInstancesService {
 
   /**
    * A page of instances, newest first: of the applications that the caller may read, and of those that the caller started.
+   * @throws ValidationFailedError when `data` asks for a path that no data have
    */
-  async page(principal: Principal, query: InstanceQuery): Promise<InstancePageDto> {
+  async page(principal: Principal, { data = [], ...others }: InstancesQueryDto): Promise<InstancePageDto> {
+    const query = { ...others, data: data.map(toSearchTerm) };
     const apps = principal.permissions.get(Permission.ProcessRead);
     const seen = apps === 'all' ? null : { starter: callerHash(principal), apps };
     const { items, next } = await readPage(
@@ -81,4 +85,13 @@ export class ProcessInstancesService {
   async revisions(ids: readonly number[]): ReturnType<InstanceListsRepository['revisions']> {
     return this.database.read((manager) => this.lists.revisions(manager, ids));
   }
+}
+
+/** @throws ValidationFailedError when its path is none that data can have */
+function toSearchTerm(text: string): SearchTerm {
+  const term = readSearchTerm(text);
+  if (term === undefined) {
+    throw new ValidationFailedError([{ field: 'data', rule: 'must begin with a path that data can have' }]);
+  }
+  return term;
 }

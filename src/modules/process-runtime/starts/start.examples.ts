@@ -65,6 +65,7 @@ export const PROCESS_PAGE_EXAMPLE = {
         },
       ],
       inputSchema: INPUT_SCHEMA_EXAMPLE,
+      searchable: ['client.id'],
       mayStart: true,
       refusal: null,
     },
@@ -79,6 +80,7 @@ export const PROCESS_PAGE_EXAMPLE = {
         mayStart: false,
       })),
       inputSchema: null,
+      searchable: [],
       mayStart: false,
       refusal: {
         status: 403,

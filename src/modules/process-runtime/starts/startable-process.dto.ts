@@ -83,6 +83,9 @@ export class StartableProcessDto {
   )
   inputSchema: JsonObject | null;
 
+  @Shows.texts('Paths of data by whose values its instances are found (`svc:searchable`).', ['client.id'])
+  searchable: string[];
+
   @Shows.value('Whether a start by this caller gets as far as its body.', true)
   mayStart: boolean;
 
@@ -113,6 +116,7 @@ function toStartableProcess({ definition, starts, refusal }: StartableProcess): 
     processDefinitionSvcUuid: definition.svcUuid,
     starts: starts.map((start) => toStartEvent(definition, start, mayStart)),
     inputSchema: definition.graph.inputSchema,
+    searchable: definition.graph.searchable ?? [],
     mayStart,
     refusal: refusal && toRefusal(refusal),
   };

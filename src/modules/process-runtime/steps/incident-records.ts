@@ -8,6 +8,7 @@ import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../sto
 import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
 import type { IncidentState } from '../model/incident-inbox.types.js';
+import { storeSearchValues } from '../storage/search-values.js';
 import type { TokenRow } from '../storage/token.row.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import { IncidentContexts } from './incident-contexts.js';
@@ -119,11 +120,12 @@ export class IncidentRecords {
   async insertStopped(
     manager: EntityManager,
     row: InstanceRow,
-    incident: IncidentRow,
+    { definition, ...incident }: RaisedIncident,
     actor: string | null,
   ): Promise<void> {
     const { raisedAt: at, requestId } = incident;
     await this.instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
+    await storeSearchValues(manager, row, definition?.searchable.changes(null, row.content.data) ?? []);
     await this.incidents.insert(manager, row, incident);
     await this.events.insert(manager, row, [raised(incident, 1)], { actor, requestId, at });
   }

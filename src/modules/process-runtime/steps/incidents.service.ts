@@ -5,7 +5,7 @@ import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import { elementOf } from '../definitions/runnable-definition.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
 import { encodeJob, runKeyOf, workKeyOf } from './runtime-job.js';
 import type { FailedStepError } from './failed-step.error.js';
@@ -86,13 +86,13 @@ export class IncidentsService {
 
   /**
    * Stores an instance that could not start: CREATED, without tokens, with the incident that tells why and can be retried.
-   * @param startNode index of the start event
+   * @param start its definition, and the index of the start event
    * @param begin called first in the transaction
    * @returns what it returned
    */
   async recordFailedStart<Answer>(
     row: InstanceRow,
-    startNode: number,
+    { definition, startNode }: { definition: RunnableDefinition; startNode: number },
     fault: Fault,
     begin: (manager: EntityManager, incidentUuid: string) => Promise<Answer>,
   ): Promise<Answer> {
@@ -105,7 +105,12 @@ export class IncidentsService {
     const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, job);
     const answer = await this.database.write(async (manager) => {
       const answer = await begin(manager, incident.uuid);
-      await this.records.insertStopped(manager, row, incident, row.startedBy?.userName ?? null);
+      await this.records.insertStopped(
+        manager,
+        row,
+        { ...incident, definition },
+        row.startedBy?.userName ?? null,
+      );
       return answer;
     });
     this.notices.stopped(row, incident);

@@ -153,7 +153,7 @@ export class ProcessStarter {
     const { source, type, message, node, actionSvcUuid } = incident;
     const element = elementOf(request.definition, node);
     const fault = { source, type, message, node, element, actionSvcUuid, tokenId: null, visit: null };
-    return this.incidents.recordFailedStart(row, request.startNode, fault, (manager, incidentUuid) =>
+    return this.incidents.recordFailedStart(row, request, fault, (manager, incidentUuid) =>
       stopped(manager, { row, incident, incidentUuid, now }),
     );
   }

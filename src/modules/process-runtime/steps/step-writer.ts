@@ -7,6 +7,7 @@ import { EventsRepository, type NewEvent } from '../storage/events.repository.js
 import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
 import type { InstanceContent } from '../storage/instance-content.types.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
+import { storeSearchValues } from '../storage/search-values.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import { expiryAfter } from './expiry.js';
 import { hasEnded, isReleased } from './instance-status.js';
@@ -76,7 +77,7 @@ export class StepWriter {
     { instance }: StepResult,
     { seq, openIncidents, now }: { seq: number; openIncidents: number; now: Date },
   ): Promise<void> {
-    const { row, isNew } = base;
+    const { row, isNew, definition } = base;
     const ended = hasEnded(instance.state);
     const content: InstanceContent = {
       data: instance.data,
@@ -100,6 +101,8 @@ export class StepWriter {
     await (isNew
       ? this.instances.insert(manager, { ...row, ...next })
       : this.instances.update(manager, row, next));
+    const changes = definition.searchable.changes(isNew ? null : row.content.data, instance.data);
+    await storeSearchValues(manager, row, changes);
   }
 
   /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */

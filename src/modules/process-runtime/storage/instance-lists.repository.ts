@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, type EntityManager } from 'typeorm';
+import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
@@ -16,6 +16,7 @@ import type { InstanceHead } from './instance.row.js';
 import { IncidentListsRepository } from './incident-lists.repository.js';
 import { calledBy, InstancesRepository } from './instances.repository.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
+import { findBySearchValues, hasSearchValue } from './search-values.js';
 
 const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const PLACE = INSTANCES.select('id', 'uuid');
@@ -23,6 +24,8 @@ const REVISION = INSTANCES.select('id', 'rev', 'state');
 
 /** So many stopped instances are found by their ids. */
 const FEW_STOPPED = 5_000;
+/** So are so many that have a value. */
+const FEW_SEARCHED = 1_000;
 /** More of them are looked for one by one. Each shard has the incidents of its instances. */
 const STOPPED: Condition = {
   sql:
@@ -38,10 +41,17 @@ export interface Seen {
   apps: SomeApps | undefined;
 }
 
+/** What else a list is narrowed by: the ids of few, or conditions for many. */
+interface Narrowed {
+  ids: number[] | null;
+  conditions: Condition[];
+}
+
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
 export class InstanceListsRepository {
   private readonly mostStopped: number = FEW_STOPPED;
+  private readonly mostSearched: number = FEW_SEARCHED;
 
   constructor(
     private readonly instances: InstancesRepository,
@@ -89,26 +99,46 @@ export class InstanceListsRepository {
     if (parent === null) {
       return [];
     }
-    const stopped = await this.stopped(manager, query);
+    if (isSearchOnly(query, seen)) {
+      return findBySearchValues(manager, query.data ?? [], uuidsOf(query), limit);
+    }
+    const narrowed = await this.narrowed(manager, query);
     const where = {
-      ...(stopped.ids === null ? { shard: EVERY_SHARD } : { id: In(stopped.ids) }),
+      ...(narrowed.ids === null ? { shard: EVERY_SHARD } : { id: In(narrowed.ids) }),
       ...conditionsOf(query),
-      ...(seen?.apps === undefined && seen && { starter: seen.starter }),
+      ...ownOnly(seen),
       ...(parent && calledBy(parent.id)),
     };
-    const and = both([
-      ...(seen?.apps ? [ownOrOf(manager, seen.starter, seen.apps)] : []),
-      ...stopped.conditions,
-    ]);
+    const and = both([...ownOrOf(manager, seen), ...narrowed.conditions]);
     const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
     return newestFirst(found).slice(0, limit);
+  }
+
+  private async narrowed(manager: EntityManager, query: InstanceQuery): Promise<Narrowed> {
+    const parts = [await this.searched(manager, query), await this.stopped(manager, query)];
+    return {
+      ids: common(parts.flatMap(({ ids }) => (ids === null ? [] : [ids]))),
+      conditions: parts.flatMap(({ conditions }) => conditions),
+    };
+  }
+
+  /** Where values of data are asked for: the ids of few, or conditions for many. */
+  private async searched(manager: EntityManager, query: InstanceQuery): Promise<Narrowed> {
+    const { data: terms = [] } = query;
+    if (terms.length === 0) {
+      return { ids: null, conditions: [] };
+    }
+    const found = await findBySearchValues(manager, terms, uuidsOf(query), this.mostSearched + 1);
+    return found.length > this.mostSearched
+      ? { ids: null, conditions: terms.map((term) => hasSearchValue('process_instances', term)) }
+      : { ids: found.map(({ id }) => id), conditions: [] };
   }
 
   /** Where only what has stopped is asked for: the ids of few, or a condition for many. */
   private async stopped(
     manager: EntityManager,
     { hasIncidents, applicationId }: InstanceQuery,
-  ): Promise<{ ids: number[] | null; conditions: Condition[] }> {
+  ): Promise<Narrowed> {
     if (hasIncidents !== 'true') {
       return { ids: null, conditions: [] };
     }
@@ -163,22 +193,50 @@ function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] 
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
 
-function ownOrOf({ connection }: EntityManager, starter: string, apps: SomeApps): Condition {
+/** That the caller has started it, where that alone counts. */
+function ownOnly(seen: Seen | null): Where<ProcessInstanceEntity> {
+  return seen === null || seen.apps !== undefined ? {} : { starter: seen.starter };
+}
+
+/** The same where applications count too. */
+function ownOrOf({ connection }: EntityManager, seen: Seen | null): Condition[] {
+  if (seen?.apps === undefined) {
+    return [];
+  }
+  const { starter, apps } = seen;
   const values: string[] = [starter];
   const bind = (value: string): string => {
     values.push(value);
     return '?';
   };
-  return { sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values };
+  return [{ sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values }];
 }
 
-function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
-  const { applicationId, processDefinitionName, hasIncidents, startedFrom, startedTo, before } = query;
-  const uuid = [
+/** Whether a list is narrowed by values of data and times only: then the index of values has all that is asked for, in its order. */
+function isSearchOnly(query: InstanceQuery, seen: Seen | null): boolean {
+  const { data = [], applicationId, processDefinitionName, state, hasIncidents } = query;
+  const others = [applicationId, processDefinitionName, state, hasIncidents, query.parentProcessInstanceUuid];
+  return data.length > 0 && seen === null && others.every((other) => other === undefined);
+}
+
+/** What all lists have; null where there are none. */
+function common([first, ...others]: readonly number[][]): number[] | null {
+  const sets = others.map((ids) => new Set(ids));
+  return first?.filter((id) => sets.every((set) => set.has(id))) ?? null;
+}
+
+function uuidsOf(query: InstanceQuery): FindOperator<string>[] {
+  const { startedFrom, startedTo, before } = query;
+  return [
     ...uuidsIn(query),
     ...uuidsIn({ from: startedFrom, to: startedTo }),
     ...(before === undefined ? [] : [LessThan(before)]),
   ];
+}
+
+function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {
+  const { applicationId, processDefinitionName, hasIncidents } = query;
+  const uuid = uuidsOf(query);
   return {
     ...(applicationId !== undefined && { appId: applicationId }),
     ...(processDefinitionName !== undefined && { processName: processDefinitionName }),

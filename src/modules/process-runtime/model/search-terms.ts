@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { writePath } from '../../../language/paths/data-keys.js';
+import { parsePath } from '../../../language/paths/data-paths.js';
+
+/** What instances are searched for: a value of their data. */
+export interface SearchTerm {
+  /** As the definition has it. */
+  path: string;
+  /** Text, or a number or boolean as JSON writes it. */
+  value: string;
+}
+
+/** A member of the data by which an instance is found, and its new value. */
+export interface SearchChange {
+  /** Position in the `searchable` of the definition. */
+  member: number;
+  /** See `termHash`; null where there is nothing to find it by. */
+  term: string | null;
+}
+
+/** Longest value, in characters. */
+export const MAX_SEARCH_VALUE = 255;
+/** Terms of one search. */
+export const MAX_SEARCH_TERMS = 4;
+
+const NAME = '[^.:[\\]"\'\\s][^.:[\\]"\']*';
+const INNER = '\\[(?:\\d{1,4}|"[^"]+"|\'[^\']+\')\\]';
+/** The first colon outside of brackets ends the path. */
+export const SEARCH_TERM_PATTERN = `^((?:${NAME}|${INNER})(?:\\.${NAME}|${INNER})*):([\\s\\S]{1,${MAX_SEARCH_VALUE}})$`;
+const SEARCH_TERM = new RegExp(SEARCH_TERM_PATTERN, 'u');
+
+/** Reads `client.id:4711`; undefined when it is something else. */
+export function readSearchTerm(text: string): SearchTerm | undefined {
+  const [, path, value] = SEARCH_TERM.exec(text) ?? [];
+  if (path === undefined || value === undefined) {
+    return undefined;
+  }
+  try {
+    return { path: writePath(parsePath(path)), value };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as it is searched for; undefined for what nobody searches for: objects, lists, null, nothing, empty and long texts. */
+export function searchedText(value: unknown): string | undefined {
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const text = isPlain ? String(value) : '';
+  // Half of a surrogate pair counts as a character.
+  const isShort =
+    text.length <= MAX_SEARCH_VALUE ||
+    (text.length <= 2 * MAX_SEARCH_VALUE && [...text].length <= MAX_SEARCH_VALUE);
+  return text !== '' && isShort ? text : undefined;
+}
+
+/**
+ * Names path and value in a column that is compared: of one length and the same on all databases, whatever they hold equal.
+ * @returns a SHA-256, hexadecimal
+ */
+export function termHash({ path, value }: SearchTerm): string {
+  return createHash('sha256')
+    .update(JSON.stringify([path, value]))
+    .digest('hex');
+}

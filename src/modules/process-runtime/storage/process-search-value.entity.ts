@@ -1,0 +1,16 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { safeInteger } from '../../../database/safe-integer.js';
+
+/** A value by which an instance is found (docs/bpmn.md, "Data by which instances are found"). The index holds all that a search reads. */
+@Entity('process_search_values')
+@Index('ix_process_search_values_term', ['term', 'uuid', 'instanceId'])
+export class ProcessSearchValueEntity {
+  @PrimaryColumn({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
+  /** Position in the `searchable` of its definition. */
+  @PrimaryColumn({ type: 'int' }) member: number;
+  @Column({ type: 'int' }) shard: number;
+  /** Of the instance: newest first is its order. */
+  @Column({ type: 'varchar', length: 36 }) uuid: string;
+  /** Hash of path and value; null where there is none any more. */
+  @Column({ type: 'varchar', length: 64, nullable: true }) term: string | null;
+}
