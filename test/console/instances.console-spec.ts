@@ -34,6 +34,36 @@ describe('Instances', () => {
     await tab.page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
   });
 
+  it('are found by their data, and a link to what was found finds it again', async () => {
+    const uuid = await startLoan(svc, MARKUP);
+    const tab = await world().as('admin', '/instances?applicationId=nowhere');
+    await tab.page.getByText('No instance is like that.').waitFor();
+    await tab.page.getByLabel('Data', { exact: true }).fill('client.name');
+    await tab.page.getByRole('button', { name: 'Clear' }).click();
+    await tab.page.getByLabel('Application', { exact: true }).fill('sample');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('combobox', { name: 'Data', exact: true }).waitFor();
+    await tab.page.getByLabel('Has the value').fill('Ada Example');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('client.name:Ada Example').waitFor();
+    await expect.poll(() => tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).click();
+    await tab.page.waitForURL(`**/instances/${stopped}`);
+
+    await tab.open(`/instances?data=${encodeURIComponent(`client.name:${MARKUP}`)}`);
+    await tab.page.locator(`a[href$="${uuid}"]`).waitFor();
+    expect(await tab.page.locator('main img, main script').count()).toBe(0);
+    await tab.page.getByLabel('Data', { exact: true }).fill('client..name');
+    await tab.page.getByLabel('Has the value').fill('x');
+    await tab.check('instances-by-data');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await tab.page.getByText('must be a path of data, a colon', { exact: false }).waitFor();
+    await tab.page.getByRole('button', { name: 'Search without client..name:x' }).click();
+    await tab.page.locator(`a[href$="${uuid}"]`).waitFor();
+    await tab.page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => tab.page.url()).not.toContain('data=');
+  });
+
   it('show where they stand on a diagram, and the same as a table', async () => {
     const tab = await world().as('operator', `/instances/${stopped}`);
     await tab.page.locator('.djs-container .is-stopped').first().waitFor();

@@ -32,16 +32,17 @@ export function navigate(to: string, { replace = false } = {}): void {
 
 /**
  * Changes parts of the query and keeps the others, without a new entry of the history: for filters. An empty value leaves the part
- * out.
+ * out; a list is a part that stands there several times.
  */
-export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+export function setQuery(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void {
   const { path, query } = place.peek();
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined || value === '') {
-      next.delete(name);
-    } else {
-      next.set(name, value);
+    next.delete(name);
+    for (const one of typeof value === 'string' ? [value] : (value ?? [])) {
+      if (one !== '') {
+        next.append(name, one);
+      }
     }
   }
   const text = next.toString();

@@ -13,14 +13,15 @@ export interface Filter {
   type?: 'text' | 'datetime-local';
 }
 
-/** Fields that narrow a list. What is typed is asked for with Enter or the button, so the service is not asked at each letter. */
-export function Filters({
-  filters,
-  query,
-}: {
+interface FiltersProps {
   filters: readonly Filter[];
   query: URLSearchParams;
-}): JSX.Element {
+  /** Other members of the query that are cleared with them. */
+  others?: readonly string[];
+}
+
+/** Fields that narrow a list. What is typed is asked for with Enter or the button, so the service is not asked at each letter. */
+export function Filters({ filters, query, others = [] }: FiltersProps): JSX.Element {
   const known = valuesOf(filters, query);
   const [typed, setTyped] = useState(known);
   const key = JSON.stringify(known);
@@ -63,12 +64,16 @@ export function Filters({
         <Button type="submit" kind="primary">
           {texts.parts.search}
         </Button>
-        <Button onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}>
+        <Button onClick={() => setQuery(cleared([...filters.map(({ name }) => name), ...others]))}>
           {texts.parts.clear}
         </Button>
       </div>
     </form>
   );
+}
+
+function cleared(names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 function valuesOf(filters: readonly Filter[], query: URLSearchParams): Record<string, string> {

@@ -18,6 +18,7 @@ import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { BulkBar } from './bulk-bar.js';
+import { ByData } from './by-data.js';
 import { personOf } from './person.js';
 
 const t = texts.instances;
@@ -91,6 +92,7 @@ export function Page({ query }: PageProps): JSX.Element {
         ...given(query, ['applicationId', 'processDefinitionName', 'parentProcessInstanceUuid']),
         ...(given(query, ['state']) as { state?: ProcessInstanceState }),
         ...(query.get('hasIncidents') === null ? {} : { hasIncidents: query.get('hasIncidents') === 'true' }),
+        ...(query.has('data') ? { data: query.getAll('data') } : {}),
         ...givenTimes(query),
       };
       const { data } = await api().listProcessInstances({
@@ -115,7 +117,8 @@ export function Page({ query }: PageProps): JSX.Element {
       )}
       <Section title={t.search}>
         <ByUuid />
-        <Filters filters={FILTERS} query={query} />
+        <ByData query={query} />
+        <Filters filters={FILTERS} query={query} others={['data']} />
       </Section>
       <Found pages={pages} />
     </>

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { pagesOf, type StartableProcess } from '../../../../clients/typescript/src/index.js';
+import type { StartableProcess } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
+import { startable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { Select, TextField } from '../../parts/fields.js';
@@ -72,28 +73,6 @@ function TypeApp({ appId }: { appId: string }): JSX.Element {
       <Button type="submit">{t.showProcesses}</Button>
     </form>
   );
-}
-
-interface Startable {
-  buildId: string;
-  processes: readonly StartableProcess[];
-}
-
-async function startable(appId: string, signal: AbortSignal): Promise<Startable> {
-  const { data: build } = await api().getBuildInfo({ path: { appId }, signal });
-  const { buildId } = build;
-  const processes: StartableProcess[] = [];
-  // This list is by name, so it goes on after one.
-  for await (const page of pagesOf(({ before: after }) =>
-    api().listProcesses({
-      path: { appId, buildId },
-      query: { limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) },
-      signal,
-    }),
-  )) {
-    processes.push(...page.processes);
-  }
-  return { buildId, processes };
 }
 
 const COLUMNS: readonly Column<StartableProcess>[] = [
