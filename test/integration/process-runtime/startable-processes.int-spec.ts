@@ -113,7 +113,6 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       ],
       starts: [{ ...startEvent, lane: null }],
       inputSchema: null,
-      searchable: [],
       mayStart: true,
       refusal: null,
     });

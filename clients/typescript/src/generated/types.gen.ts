@@ -1525,9 +1525,9 @@ export type StartableProcess = {
         [key: string]: unknown;
     } | null;
     /**
-     * Paths of data by whose values its instances are found (`svc:searchable`).
+     * Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.
      */
-    searchable: Array<string>;
+    searchable?: Array<string>;
     /**
      * Whether a start by this caller gets as far as its body.
      */

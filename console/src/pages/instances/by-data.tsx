@@ -85,7 +85,7 @@ function useSearchable(appId: string, process: string): readonly string[] {
     async (signal) => {
       const { processes } = appId === '' ? { processes: [] } : await startable(appId, signal);
       const meant = processes.filter((one) => process === '' || one.processDefinitionName === process);
-      return [...new Set(meant.flatMap(({ searchable }) => searchable))].toSorted();
+      return [...new Set(meant.flatMap(({ searchable = [] }) => searchable))].toSorted();
     },
     [appId, process],
   );

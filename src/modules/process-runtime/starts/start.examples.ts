@@ -80,7 +80,6 @@ export const PROCESS_PAGE_EXAMPLE = {
         mayStart: false,
       })),
       inputSchema: null,
-      searchable: [],
       mayStart: false,
       refusal: {
         status: 403,

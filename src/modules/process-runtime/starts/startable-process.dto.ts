@@ -83,8 +83,13 @@ export class StartableProcessDto {
   )
   inputSchema: JsonObject | null;
 
-  @Shows.texts('Paths of data by whose values its instances are found (`svc:searchable`).', ['client.id'])
-  searchable: string[];
+  @ApiPropertyOptional({
+    type: [String],
+    description:
+      'Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.',
+    example: ['client.id'],
+  })
+  searchable?: string[];
 
   @Shows.value('Whether a start by this caller gets as far as its body.', true)
   mayStart: boolean;
@@ -116,7 +121,7 @@ function toStartableProcess({ definition, starts, refusal }: StartableProcess): 
     processDefinitionSvcUuid: definition.svcUuid,
     starts: starts.map((start) => toStartEvent(definition, start, mayStart)),
     inputSchema: definition.graph.inputSchema,
-    searchable: definition.graph.searchable ?? [],
+    ...(definition.graph.searchable && { searchable: definition.graph.searchable }),
     mayStart,
     refusal: refusal && toRefusal(refusal),
   };
