@@ -62,16 +62,23 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
       },
     });
     expect(peer.called).toEqual(['echo:hello']);
-    const event = (await auditRows(app, { appId: 'app', versionId: 'v1' })).findLast(
-      ({ action }) => action === AuditAction.ToolCall,
-    );
+    const [begun, event] = (await auditRows(app, { appId: 'app', versionId: 'v1' })).slice(-2);
+    expect(begun).toMatchObject({
+      action: AuditAction.ToolCallBegin,
+      outcome: 'ok',
+      systemResourceId: system.resourceId,
+      toolId: toolOf('echo'),
+      requestId: event?.requestId,
+      details: { tool: 'echo', arguments: ['text'] },
+    });
     expect(event).toMatchObject({
+      action: AuditAction.ToolCall,
       outcome: 'ok',
       systemResourceId: system.resourceId,
       toolId: toolOf('echo'),
     });
     expect(event?.details).toMatchObject({ tool: 'echo', arguments: ['text'], isError: false });
-    expect(JSON.stringify(event)).not.toContain('hello');
+    expect(JSON.stringify([begun, event])).not.toContain('hello');
   });
 
   it('tells an error of the tool, and an answer that is too large, as outcomes', async () => {
@@ -107,6 +114,18 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
       expect((await app.request('POST', path, { body: {} })).status).toBe(404);
     }
     expect(peer.called.length).toBe(before);
+  });
+
+  it('calls nothing that the audit log cannot tell of', async () => {
+    const before = peer.called.length;
+    await app.dataSource.query('ALTER TABLE audit_events RENAME TO audit_events_away');
+    try {
+      expect((await call('echo', { text: 'x' })).status).toBeGreaterThanOrEqual(500);
+    } finally {
+      await app.dataSource.query('ALTER TABLE audit_events_away RENAME TO audit_events');
+    }
+    expect(peer.called.length).toBe(before);
+    expect((await call('echo', { text: 'x' })).status).toBe(200);
   });
 
   it('wants the permission, and a token', async () => {

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
+export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call-begin' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
 
 export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 
@@ -89,6 +89,7 @@ export type ApplicationAuditEvent = {
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
      * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
+     * - `tool.call-begin`: `tool`, names of the `arguments`, of a call by hand that is about to be made; its `tool.call` has the same `requestId`
      * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
      * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
@@ -164,6 +165,7 @@ export type AuditEvent = {
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
      * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
+     * - `tool.call-begin`: `tool`, names of the `arguments`, of a call by hand that is about to be made; its `tool.call` has the same `requestId`
      * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
      * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`

@@ -14,6 +14,7 @@ const ACTION_NAMES: Readonly<Record<AuditAction, true>> = {
   'connection.test': true,
   'tools.sync': true,
   'tool.switch': true,
+  'tool.call-begin': true,
   'tool.call': true,
   'package.store': true,
   'workflow-node.create': true,

@@ -9,7 +9,9 @@ export enum AuditAction {
   ConnectionTest = 'connection.test',
   ToolsSync = 'tools.sync',
   ToolSwitch = 'tool.switch',
-  /** A person has called a tool. */
+  /** A person is about to call a tool. */
+  ToolCallBegin = 'tool.call-begin',
+  /** What came of it. */
   ToolCall = 'tool.call',
   PackageStore = 'package.store',
   WorkflowNodeCreate = 'workflow-node.create',

@@ -52,6 +52,11 @@ export class AuditService {
     await this.database.writeAside((manager) => this.repository.insertOnce(manager, event));
   }
 
+  /** Adds an event of what is about to be done outside, where nothing may be done that the log does not tell of. A failure is thrown. */
+  async recordBegin(principal: Principal, entry: Omit<AuditEntry, 'outcome'>): Promise<void> {
+    await this.store(this.toEvent(principal, { ...entry, outcome: AuditOutcome.Ok }));
+  }
+
   /** Adds an event of something that changed nothing. A failure is logged and does not change the caller's answer. */
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
     await this.insertAlone([this.toEvent(principal, entry)]);

@@ -44,7 +44,7 @@ export class HandCallsService {
     const refused = await this.refused(looked, args);
     // The check of a foreign schema can take seconds: somebody may have switched the tool off meanwhile.
     const tool = await this.enabled(key);
-    const result = refused ?? (await this.made(key, tool, args));
+    const result = refused ?? (await this.made(principal, key, tool, args));
     await this.record(principal, key, { tool, args, result });
     return toCall(result, this.env.get('AGENT_MAX_RESULT_BYTES'));
   }
@@ -75,14 +75,20 @@ export class HandCallsService {
   }
 
   private async made(
-    { systemId, toolId }: ToolKey,
-    { name, inputSchema, definitionHash }: ToolEntity,
+    principal: Principal,
+    key: ToolKey,
+    tool: ToolEntity,
     args: JsonObject,
   ): Promise<ToolCallResult> {
+    const { systemId, toolId } = key;
+    const { name, inputSchema, definitionHash } = tool;
     const connection = await this.connections.byId(systemId);
     if (connection === null) {
       throw new ToolNotFoundError();
     }
+    // Nothing is called that the audit log does not know of: the process may end before it has an answer.
+    const begun = { ...eventOf(key, tool, args), action: AuditAction.ToolCallBegin };
+    await this.audit.recordBegin(principal, begun);
     return this.toolCalls.callTool({
       systemId,
       ...connection,
@@ -96,24 +102,18 @@ export class HandCallsService {
     });
   }
 
-  /** Values of arguments can be personal data, so their names are all that is kept. */
   private async record(
     principal: Principal,
-    { appId, appVersionId, resourceId, toolId }: ToolKey,
+    key: ToolKey,
     { tool, args, result }: { tool: ToolEntity; args: JsonObject; result: ToolCallResult },
   ): Promise<void> {
+    const event = eventOf(key, tool, args);
     await this.audit.recordAlone(principal, {
+      ...event,
       action: AuditAction.ToolCall,
       outcome: auditOutcome(result),
-      appId,
-      appVersionId,
-      systemResourceId: resourceId,
-      toolId,
       details: {
-        tool: tool.name,
-        arguments: Object.keys(args)
-          .slice(0, NAMES_KEPT)
-          .map((name) => [...name.replaceAll(HALF_CHARACTER, '\uFFFD')].slice(0, NAME_LENGTH_KEPT).join('')),
+        ...event.details,
         latencyMs: result.latencyMs,
         ...(result.outcome === 'answered'
           ? { isError: result.isError, bytes: result.bytes }
@@ -127,6 +127,15 @@ const NAMES_KEPT = 50;
 const NAME_LENGTH_KEPT = 64;
 /** JSON columns take whole characters only. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
+
+/** Values of arguments can be personal data, so their names are all that is kept. */
+function eventOf({ appId, appVersionId, resourceId, toolId }: ToolKey, tool: ToolEntity, args: JsonObject) {
+  const names = Object.keys(args)
+    .slice(0, NAMES_KEPT)
+    .map((name) => [...name.replaceAll(HALF_CHARACTER, '\uFFFD')].slice(0, NAME_LENGTH_KEPT).join(''));
+  const details = { tool: tool.name, arguments: names };
+  return { appId, appVersionId, systemResourceId: resourceId, toolId, details };
+}
 
 function auditOutcome(result: ToolCallResult): AuditOutcome {
   if (result.outcome === 'answered') {
