@@ -3,6 +3,7 @@ import {
   CONNECTION_FAILURES,
   type ConnectionFailureCause,
 } from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
+import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, serviceAccount } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
@@ -10,6 +11,7 @@ import { startModernPeer, type ModernPeer } from '../../support/peers/modern.pee
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { hugeAnswer, neverAnswers } from '../../support/peers/pathologies.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { auditRows } from '../systems/rows.js';
 import { createSystem, flags, readSystem, testConnection, type ConnectionTestBody } from './tool-support.js';
 
 const CLIENT = {
@@ -247,6 +249,21 @@ describe('POST /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/r
     const { status, body } = await app.request<ConnectionTestBody>('POST', path(resourceId));
     expect([status, body.status, body.details]).toEqual([200, 400, CONNECTION_FAILURES.invalid_client]);
     expect((await readSystem(app, resourceId)).tools).toEqual([]);
+  });
+
+  it('is told by the audit log as one of the system, whatever came of it', async () => {
+    const right = await create(CLIENT.clientSecret);
+    const wrong = await create('a wrong secret of many characters!');
+    for (const { resourceId } of [right, wrong]) {
+      await app.request('POST', path(resourceId));
+    }
+    const tests = (await auditRows(app, { appId: 'app', versionId: 'v1' })).filter(
+      ({ action }) => action === AuditAction.ConnectionTest,
+    );
+    expect(tests.slice(-2)).toMatchObject([
+      { outcome: 'ok', appId: 'app', appVersionId: 'v1', systemResourceId: right.resourceId },
+      { outcome: 'error', appId: 'app', appVersionId: 'v1', systemResourceId: wrong.resourceId },
+    ]);
   });
 
   it('answers 401, 403, 404 and 405', async () => {

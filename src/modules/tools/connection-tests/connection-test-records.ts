@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { Connection } from '../../systems/model/system.types.js';
-import type { ConnectionTest } from './tested-systems.types.js';
+import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 
 const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
 
@@ -20,7 +19,7 @@ export class ConnectionTestRecords {
   /** Records a test that has ended. */
   async record(
     principal: Principal,
-    version: AppVersionKey,
+    { appId, appVersionId, resourceId }: TestedPlace,
     connection: Connection,
     test: ConnectionTest,
   ): Promise<void> {
@@ -28,7 +27,9 @@ export class ConnectionTestRecords {
     const { result, synchronised, postponed } = test;
     const cause = result.outcome === 'connected' ? undefined : result.cause;
     await this.audit.recordAlone(principal, {
-      ...version,
+      appId,
+      appVersionId,
+      systemResourceId: resourceId ?? null,
       action: AuditAction.ConnectionTest,
       outcome: auditOutcome(cause),
       // Of the URL only the origin: some servers carry a key in the path or query.

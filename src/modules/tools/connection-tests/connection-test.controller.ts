@@ -48,7 +48,8 @@ export class ConnectionTestController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
   ): Promise<ConnectionTestResponseDto> {
-    const connection = await this.connections.ofSystem(keyOf(params));
-    return toConnectionTestResponse(await this.tests.test(principal, versionOf(params), connection));
+    const system = keyOf(params);
+    const connection = await this.connections.ofSystem(system);
+    return toConnectionTestResponse(await this.tests.test(principal, system, connection));
   }
 }

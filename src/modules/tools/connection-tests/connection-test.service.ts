@@ -3,7 +3,6 @@ import type { Principal } from '../../../common/user/principal.js';
 import { outgoingTraceparent } from '../../../common/logging/request-context.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { credentialsOf, tlsPart } from '../../systems/lookups/system-connections.service.js';
@@ -11,7 +10,7 @@ import type { Connection } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ConnectionTestRecords } from './connection-test-records.js';
-import type { ConnectionTest } from './tested-systems.types.js';
+import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
 import type { SyncReport } from '../model/tool.types.js';
@@ -29,8 +28,8 @@ export class ConnectionTestService {
   ) {}
 
   /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
-  async test(principal: Principal, version: AppVersionKey, connection: Connection): Promise<ConnectionTest> {
-    const covered = await this.systems.coveredBy(version, connection);
+  async test(principal: Principal, tested: TestedPlace, connection: Connection): Promise<ConnectionTest> {
+    const covered = await this.systems.coveredBy(tested, connection);
     const result = await this.mcp.test({
       baseUrl: connection.baseUrl,
       credentials: credentialsOf(connection),
@@ -43,7 +42,7 @@ export class ConnectionTestService {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       await this.synchroniseAll(principal, covered, { connection, listing, test });
     }
-    await this.records.record(principal, version, connection, test);
+    await this.records.record(principal, tested, connection, test);
     return test;
   }
 
