@@ -181,6 +181,20 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
   });
 
+  it('is told to who reads what is wrong with a package, and no refused use of his is recorded', async () => {
+    const place = newPlace();
+    const shared = await library(null);
+    await allowLibraries(app, place.appId, [shared]);
+    expect((await put(place, documentWith(place, shared))).status).toBe(200);
+    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    const path = `${deliveryPath(place.appId, place.versionId)}/package/problems`;
+    expect(await app.request('GET', path)).toMatchObject({
+      status: 409,
+      body: { message: sentence(place, shared) },
+    });
+    expect(await events(shared)).toEqual([use(place, shared, 'ok')]);
+  });
+
   it('is asked again when a build is made', async () => {
     const place = newPlace();
     const shared = await library(null);

@@ -27,6 +27,7 @@ export class LibraryRightsService {
   /**
    * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never changes.
    * @param user the version whose package names them
+   * @param isUse false for who only reads what is there: a refusal is told then, and not recorded
    * @returns ids of builds that it must not use, of libraries that the caller may not deliver: to be told as builds that are not there
    * @throws LibraryNotUsableError naming the first of the others that it must not use. Each is recorded, as far as the limit of refusals goes.
    * A refusal changes nothing, so its event cannot be part of the transaction of a change
@@ -35,13 +36,16 @@ export class LibraryRightsService {
     principal: Principal,
     user: AppVersionKey,
     libraries: NamedLibrary[],
+    { isUse }: { isUse: boolean },
   ): Promise<ReadonlySet<string>> {
     const refused = await this.refused(user.appId, libraries);
-    await this.audit.recordDenied(
-      principal,
-      // One for each build, however often a package names it.
-      [...new Map(refused.map((library) => [library.buildId, entryOf(user, library)])).values()],
-    );
+    if (isUse) {
+      await this.audit.recordDenied(
+        principal,
+        // One for each build, however often a package names it.
+        [...new Map(refused.map((library) => [library.buildId, entryOf(user, library)])).values()],
+      );
+    }
     const isKnown = ({ appId }: NamedLibrary): boolean =>
       mayFor(principal, Permission.ApplicationDelivery, appId);
     const first = refused.find(isKnown);

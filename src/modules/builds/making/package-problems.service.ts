@@ -27,7 +27,10 @@ export class PackageProblemsService {
     if (stored === null) {
       throw new PackageNotFoundError();
     }
-    const { problems } = await this.checks.require(principal, version, stored.json, { isStored: true });
+    const { problems } = await this.checks.require(principal, version, stored.json, {
+      isStored: true,
+      isOnlyRead: true,
+    });
     return [...problems, ...(await this.warnings.of({ ...version, buildId: null }))];
   }
 }

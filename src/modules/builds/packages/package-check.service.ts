@@ -51,6 +51,8 @@ export interface CheckOptions {
   draft?: () => Promise<DraftChange>;
   /** See `CheckContext`. */
   isStored?: true;
+  /** Nothing is stored or built: a library that must not be used is told, and no refused use of it is recorded. */
+  isOnlyRead?: true;
   /** Builds that are looked up as if they were not there. */
   hidden?: ReadonlySet<string>;
 }
@@ -114,7 +116,9 @@ export class PackageCheckService {
     options: CheckOptions = {},
   ): Promise<PackageCheck> {
     const checked = await this.check(version, source, options);
-    const hidden = await this.rights.require(principal, version, checked.libraries?.named ?? []);
+    const named = checked.libraries?.named ?? [];
+    const isUse = options.isOnlyRead !== true;
+    const hidden = await this.rights.require(principal, version, named, { isUse });
     return hidden.size === 0 ? checked : this.check(version, source, { ...options, hidden });
   }
 
