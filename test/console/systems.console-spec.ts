@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SvcClient } from '../../clients/typescript/src/index.js';
+import { CertificateAuthority } from '../support/peers/certificate-authority.js';
 import { startToolsPeer, type CountedTool, type ToolsPeer } from '../support/peers/tools.peer.js';
 import { useConsole } from './support/console-world.js';
 
@@ -12,9 +14,11 @@ const VERSION = { appId: 'shop', versionId: 'v1' };
 describe('Systems and tools', () => {
   const world = useConsole({ settings: { TOOL_CALLS: 'true' } });
   let peer: ToolsPeer;
+  let authority: CertificateAuthority;
   let place: string;
   beforeAll(async () => {
     peer = await startToolsPeer(TOOLS);
+    authority = await CertificateAuthority.create();
     const client = await world().client();
     const payload = {
       name: `Stock ${MARKUP}`.slice(0, 250),
@@ -29,7 +33,11 @@ describe('Systems and tools', () => {
     });
     place = `/systems/shop/v1/${data.resourceId}`;
   });
-  afterAll(() => peer.close());
+  afterAll(() => Promise.all([peer.close(), authority.close()]));
+
+  const pathOfSystem = () => ({ ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' });
+  const echoOf = async (client: SvcClient) =>
+    (await client.getSystem({ path: pathOfSystem() })).data.tools.find(({ name }) => name === 'echo');
 
   it('lists systems by application and version, and shows names as text', async () => {
     const tab = await world().as('admin', '/systems');
@@ -61,6 +69,37 @@ describe('Systems and tools', () => {
     await tab.check('systems-change', { schemes: ['light'] });
     await tab.page.getByRole('button', { name: 'Save' }).click();
     await tab.page.getByRole('heading', { name: 'CRM of all', level: 1 }).waitFor();
+
+    const dialog = tab.page.getByRole('dialog');
+    const change = async (): Promise<void> => {
+      await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
+      await dialog.waitFor();
+    };
+    const saved = async (): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await change();
+    await dialog.getByText('Certificates', { exact: true }).click();
+    const agent = await authority.issue({ name: 'agent' });
+    await dialog.getByLabel('Certificates of authorities').fill(authority.cert);
+    await dialog.getByLabel('Client certificate (PEM)').fill(agent.cert);
+    await dialog.getByLabel('Key of the client certificate').fill(agent.key);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    // Who is trusted decides who can read a secret.
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('API key').fill('another-key-of-ours');
+    await saved();
+    await change();
+    await dialog.getByText('Stored: CN=agent').waitFor();
+    expect(await dialog.getByLabel('Key of the client certificate').inputValue()).toBe('');
+    await tab.check('systems-certificates', { schemes: ['light'] });
+    await dialog.getByLabel('Remove the client certificate').check();
+    await saved();
+    await change();
+    await dialog.getByLabel('Trust the built-in authorities again').waitFor();
+    expect(await dialog.getByText('Stored: CN=agent').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     await tab.page.getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -100,7 +139,7 @@ describe('Systems and tools', () => {
 
   it('decides about several tools at once, and tells what came of each', async () => {
     const client = await world().client();
-    const path = { ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' };
+    const path = pathOfSystem();
     peer.tools = {
       echo: { description: 'Says it twice.', run: (text) => text },
       count: { description: 'Counts words.', run: (text) => text },
@@ -117,22 +156,102 @@ describe('Systems and tools', () => {
     expect(data.tools.filter(({ enabled }) => enabled)).toHaveLength(4);
   });
 
-  it('knows from the audit log what a tool was before, also after the page was left', async () => {
-    peer.tools = { ...peer.tools, echo: { description: 'Says it thrice.', run: (text) => text } };
+  it('compares with what was decided on, however often the tool was changed since', async () => {
     const client = await world().client();
-    await client.testStoredConnection({
-      path: { ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' },
-    });
+    const path = pathOfSystem();
+    for (const description of ['Says it four times.', 'Says it thrice.']) {
+      peer.tools = { ...peer.tools, echo: { description, run: (text) => text } };
+      await client.testStoredConnection({ path });
+    }
     const tab = await world().as('admin', `${place}?view=review`);
-    await tab.page.getByRole('region', { name: 'Description of echo' }).getByText('Says it twice.').waitFor();
+    const description = tab.page.getByRole('region', { name: 'Description of echo' });
+    await description.getByText('Says it twice.').waitFor();
+    await description.getByText('Says it thrice.').waitFor();
+    await tab.page.getByText('Before is what').waitFor();
+    expect(await tab.page.getByText('Says it four times.').count()).toBe(0);
+    await tab.check('system-review-later', { schemes: ['light'] });
+
+    peer.tools = { ...peer.tools, echo: { description: 'Says it without end.', run: (text) => text } };
+    await client.testStoredConnection({ path });
+    await tab.page.getByRole('button', { name: 'Allow' }).click();
+    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    expect((await echoOf(client))?.enabled).toBe(false);
+    await tab.page.getByRole('button', { name: 'Try again' }).click();
+    await description.getByText('Says it without end.').waitFor();
     await tab.page.getByRole('button', { name: 'Allow' }).click();
     await tab.page.getByText('Nothing waits for review.').waitFor();
+    expect((await echoOf(client))?.enabled).toBe(true);
+  });
+
+  it('decides about all but those that are defined otherwise than they are shown', async () => {
+    const client = await world().client();
+    const path = pathOfSystem();
+    const defined = (echo: string, pay: string, count: string): typeof TOOLS => ({
+      ...peer.tools,
+      echo: { description: echo, run: (text) => text },
+      pay: { description: pay, run: (text) => text },
+      count: { description: count, run: (text) => text },
+    });
+    peer.tools = defined('Echo a.', 'Pay a.', 'Count a.');
+    await client.testStoredConnection({ path });
+    const tab = await world().as('admin', `${place}?view=review`);
+    await tab.page.getByRole('button', { name: 'Allow all 3' }).waitFor();
+    peer.tools = defined('Echo a.', 'Pay b.', 'Count b.');
+    await client.testStoredConnection({ path });
+    await tab.page.getByRole('button', { name: 'Allow all 3' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
+    await tab.page.getByText('pay: It is defined otherwise by now').waitFor();
+    await tab.page.getByText('count: It is defined otherwise by now').waitFor();
+    const { data } = await client.getSystem({ path });
+    const on = data.tools.filter(({ enabled }) => enabled).map(({ name }) => name);
+    expect(on.toSorted()).toEqual(['echo', 'order']);
+    await tab.page.getByRole('button', { name: 'Allow all 2' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
+    await tab.page.getByText('Nothing waits for review.').waitFor();
+  });
+
+  it('switches several tools in a row, and none that somebody has switched meanwhile', async () => {
+    const client = await world().client();
+    const tab = await world().as('admin', place);
+    const switchOf = (name: string) => tab.page.getByRole('switch', { name: `Agents may call ${name}` });
+    await switchOf('pay').waitFor();
+    await Promise.all(['count', 'order', 'pay'].map((name) => switchOf(name).click()));
+    const off = tab.page.locator(':not(:checked)');
+    await Promise.all(['count', 'order', 'pay'].map((name) => switchOf(name).and(off).waitFor()));
+    expect(await tab.page.getByRole('alert').count()).toBe(0);
+
+    const { data } = await client.getSystem({ path: pathOfSystem() });
+    const toolId = data.tools.find(({ name }) => name === 'order')?.id ?? '';
+    const systemId = data.id;
+    await client.switchTool({ path: { ...pathOfSystem(), systemId, toolId }, body: { enabled: true } });
+    await switchOf('count').click();
+    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await switchOf('order').and(tab.page.locator(':checked')).waitFor();
+    await switchOf('count').click();
+    await switchOf('count').and(tab.page.locator(':checked')).waitFor();
+  });
+
+  it('changes nothing where the version of the system got lost on the way', async () => {
+    const tab = await world().as('admin', '/systems');
+    await tab.page.route('**/getById', async (route) => {
+      const response = await route.fetch();
+      const { etag: _, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
+    });
+    await tab.open(place);
+    await tab.page.getByRole('switch', { name: 'Agents may call echo' }).click();
+    await tab.page.getByText('The answer came without its version').waitFor();
+    await tab.check('system-no-version', { schemes: ['light'] });
+    expect((await echoOf(await world().client()))?.enabled).toBe(true);
+    await tab.page.getByRole('button', { name: 'Delete' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await tab.page.getByRole('dialog').getByText('The answer came without its version').waitFor();
   });
 
   it('calls a tool with arguments from its schema, and shows the answer as text', async () => {
     peer.tools = {
       ...peer.tools,
-      echo: { description: 'Says it thrice.', run: (text) => `${text} ${MARKUP}` },
+      echo: { description: 'Echo a.', run: (text) => `${text} ${MARKUP}` },
     };
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'echo', exact: true }).click();
@@ -153,7 +272,7 @@ describe('Systems and tools', () => {
 
   it('says in sentences that somebody was there before, that a test failed, and that the service is gone', async () => {
     const client = await world().client();
-    const path = { ...VERSION, systemResourceId: place.split('/').at(-1) ?? '' };
+    const path = pathOfSystem();
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
     await client.updateSystem({ path, body: { description: 'changed by somebody else' } });

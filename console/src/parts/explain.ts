@@ -1,4 +1,5 @@
 import { AddressError, NoAnswerError, ServiceError } from '../../../clients/typescript/src/index.js';
+import { NoVersionError } from '../live/versions.js';
 import { texts } from '../texts/texts.js';
 
 /** An error in sentences: what it is, what the service says, what to do. */
@@ -52,6 +53,9 @@ function otherSentencesOf(error: unknown): readonly [string, string] {
   }
   if (error instanceof AddressError) {
     return [errors.unsafe, errors.unsafeTodo];
+  }
+  if (error instanceof NoVersionError) {
+    return [errors.noVersion, errors.noVersionTodo];
   }
   return [errors.unknown, errors.unknownTodo];
 }

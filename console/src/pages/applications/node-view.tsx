@@ -4,6 +4,7 @@ import type { WorkflowNode } from '../../../../clients/typescript/src/index.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
+import { ifMatch, versionOf } from '../../live/versions.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
@@ -43,7 +44,8 @@ interface NodeProps {
 /** A node as it was read, with the tag that a change has to name. */
 interface KnownNode {
   node: WorkflowNode;
-  tag: string;
+  /** Null where the answer came without one. */
+  tag: string | null;
 }
 
 /** One node of a workflow: what it holds, and its editor. */
@@ -51,7 +53,7 @@ export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
   const [isEdited, setIsEdited] = useState(false);
   const answer = useAnswer(async (signal): Promise<KnownNode> => {
     const { data, response } = await api().getWorkflowNode({ path, signal });
-    return { node: data, tag: response.headers.get('etag') ?? '*' };
+    return { node: data, tag: versionOf(response) };
   }, Object.values(path));
   const changed = (): void => {
     setIsEdited(false);
@@ -78,7 +80,7 @@ export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
               key={known.tag}
               node={writtenOf(known.node)}
               save={async (body) => {
-                await api().updateWorkflowNode({ path, headers: { 'If-Match': known.tag }, body });
+                await api().updateWorkflowNode({ path, headers: ifMatch(known.tag), body });
                 say(applications.nodeSaved);
                 changed();
               }}
@@ -112,7 +114,7 @@ function Contents({ node }: { node: WorkflowNode }): JSX.Element {
 function Removal({ path, known, onChanged }: Omit<NodeProps, 'isDraft'> & { known: KnownNode }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   const remove = useAction(async () => {
-    await api().deleteWorkflowNode({ path, headers: { 'If-Match': known.tag } });
+    await api().deleteWorkflowNode({ path, headers: ifMatch(known.tag) });
     say(applications.nodeRemoved);
     setQuery({ node: undefined });
     onChanged();

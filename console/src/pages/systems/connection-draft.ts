@@ -24,7 +24,26 @@ export interface ConnectionDraft {
   scheme: string;
   /** Client secret, private key or API key. */
   secret: string;
+  tls: TlsDraft;
 }
+
+/** Certificates that a person writes; where a field is left empty, what is stored stays. */
+export interface TlsDraft {
+  caCertificates: string;
+  clientCertificate: string;
+  clientKey: string;
+  /** Stored authorities, or the stored certificate with its key, go. */
+  removesAuthorities: boolean;
+  removesClient: boolean;
+}
+
+const NO_TLS: TlsDraft = {
+  caCertificates: '',
+  clientCertificate: '',
+  clientKey: '',
+  removesAuthorities: false,
+  removesClient: false,
+};
 
 /** A system that is not there yet. */
 export const NEW_CONNECTION: ConnectionDraft = {
@@ -39,6 +58,7 @@ export const NEW_CONNECTION: ConnectionDraft = {
   headerName: 'Authorization',
   scheme: 'Bearer',
   secret: '',
+  tls: NO_TLS,
 };
 
 /** A system as it is stored. */
@@ -68,6 +88,7 @@ export function payloadOf(draft: ConnectionDraft): CreateSystemPayloadWritable {
     baseUrl,
     authorization: authorizationOf(draft),
     ...(description === '' ? {} : { description }),
+    ...tlsPart(sentTls(draft.tls)),
   };
 }
 
@@ -80,6 +101,7 @@ export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): Upda
     ...(description === before.description ? {} : { description }),
     ...(baseUrl === before.baseUrl ? {} : { baseUrl }),
     ...(authorization === undefined ? {} : { authorization }),
+    ...tlsPart(changedTls(draft.tls)),
   };
 }
 
@@ -89,6 +111,26 @@ export function replacementOf({ type, proof, secret, keyId }: ConnectionDraft): 
     return { apiKey: secret };
   }
   return proof === 'clientSecret' ? { clientSecret: secret } : { privateKey: secret, ...keyIdOf(keyId) };
+}
+
+function sentTls({ caCertificates, clientCertificate, clientKey }: TlsDraft): Record<string, string> {
+  const sent = Object.entries({ caCertificates, clientCertificate, clientKey });
+  return Object.fromEntries(sent.filter(([, text]) => text.trim() !== ''));
+}
+
+/** Null removes; a certificate goes with its key. */
+function changedTls(tls: TlsDraft): Record<string, string | null> {
+  const { removesAuthorities, removesClient } = tls;
+  const { caCertificates, ...client } = sentTls(tls);
+  const authorities = caCertificates === undefined ? {} : { caCertificates };
+  return {
+    ...(removesAuthorities ? { caCertificates: null } : authorities),
+    ...(removesClient ? { clientCertificate: null } : client),
+  };
+}
+
+function tlsPart<Tls extends object>(tls: Tls): { tls?: Tls } {
+  return Object.keys(tls).length === 0 ? {} : { tls };
 }
 
 function authorizationOf(draft: ConnectionDraft): CreateSystemPayloadWritable['authorization'] {

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
+import type { SystemResponse } from '../../../../clients/typescript/src/index.js';
 import { Select, TextArea, TextField } from '../../parts/fields.js';
 import { texts } from '../../texts/texts.js';
 import type { AuthorizationType, ConnectionDraft, ProofKind } from './connection-draft.js';
+import { TlsFields } from './tls-fields.js';
 
 const { systems } = texts;
 const TYPES: readonly AuthorizationType[] = ['NO_AUTH', 'SERVICE_ACCOUNT', 'API_KEY'];
@@ -12,10 +14,12 @@ interface DraftProps {
   change: (changes: Partial<ConnectionDraft>) => void;
   /** A secret is stored, and stays where the field is left empty. */
   hasSecret: boolean;
+  /** Certificates that are stored. */
+  stored?: SystemResponse['tls'];
 }
 
 /** Fields of a system and its connection. */
-export function ConnectionFields({ draft, change, hasSecret }: DraftProps): JSX.Element {
+export function ConnectionFields({ draft, change, hasSecret, stored }: DraftProps): JSX.Element {
   return (
     <>
       <TextField label={systems.name} value={draft.name} isRequired onChange={(name) => change({ name })} />
@@ -44,6 +48,7 @@ export function ConnectionFields({ draft, change, hasSecret }: DraftProps): JSX.
         <AccountFields draft={draft} change={change} hasSecret={hasSecret} />
       )}
       {draft.type === 'API_KEY' && <KeyFields draft={draft} change={change} hasSecret={hasSecret} />}
+      <TlsFields draft={draft.tls} change={(tls) => change({ tls })} stored={stored} />
     </>
   );
 }

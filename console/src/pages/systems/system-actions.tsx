@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
+import { ifMatch } from '../../live/versions.js';
 import { useVersionState } from '../../live/use-version-state.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
@@ -51,7 +52,7 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
   const save = useAction(async () => {
     await api().updateSystem({
       path: known.path,
-      headers: { 'If-Match': known.tag },
+      headers: ifMatch(known.version),
       body: changesOf(draft, before),
     });
     say(systems.saved);
@@ -74,6 +75,7 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
       <ConnectionFields
         draft={draft}
         hasSecret={draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH'}
+        stored={known.system.tls}
         change={(changes) => setDraft((now) => ({ ...now, ...changes }))}
       />
       <ErrorNote error={save.error} />
@@ -96,7 +98,7 @@ function SecretDialog({ known, reload, close }: ActionProps & { close: () => voi
   const replace = useAction(async () => {
     await api().replaceClientSecret({
       path: known.path,
-      headers: { 'If-Match': known.tag },
+      headers: ifMatch(known.version),
       body: replacementOf(draft),
     });
     say(systems.secretReplaced);
@@ -123,9 +125,9 @@ function SecretDialog({ known, reload, close }: ActionProps & { close: () => voi
 }
 
 function RemoveDialog({ known, close }: ActionProps & { close: () => void }): JSX.Element {
-  const { path, system, tag } = known;
+  const { path, system, version } = known;
   const remove = useAction(async () => {
-    await api().deleteSystem({ path, headers: { 'If-Match': tag } });
+    await api().deleteSystem({ path, headers: ifMatch(version) });
     say(systems.removed);
     navigate(placeOfList(path));
   });

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConnectionTestResponse, ToolResponse } from '../../../../clients/typescript/src/index.js';
+import type { ConnectionTestResponse } from '../../../../clients/typescript/src/index.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
+import { versionOf } from '../../live/versions.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Shown, Waiting } from '../../parts/notes.js';
@@ -33,7 +34,7 @@ export function Page({ params, query }: PageProps): JSX.Element {
   };
   const answer = useAnswer(async (signal): Promise<KnownSystem> => {
     const { data, response } = await api().getSystem({ path, signal });
-    return { path, system: data, tag: response.headers.get('etag') ?? '*' };
+    return { path, system: data, version: versionOf(response) };
   }, Object.values(path));
   return answer.data === undefined ? (
     <>
@@ -56,12 +57,9 @@ function Known({
 }): JSX.Element {
   const { path, system } = known;
   const [tested, setTested] = useState<ConnectionTestResponse>();
-  // What a test replaces is known here only, so it is kept for the review.
-  const [before, setBefore] = useState<readonly ToolResponse[]>([]);
   const test = useAction(async () => {
     setTested(undefined);
     const { data } = await api().testStoredConnection({ path });
-    setBefore(system.tools);
     setTested(data);
     answer.reload();
   });
@@ -98,7 +96,7 @@ function Known({
           { id: 'facts', title: systems.facts },
         ]}
       >
-        <View view={view} known={known} before={before} reload={answer.reload} />
+        <View view={view} known={known} reload={answer.reload} />
       </Tabs>
     </>
   );
@@ -107,14 +105,13 @@ function Known({
 interface ViewProps {
   view: string;
   known: KnownSystem;
-  before: readonly ToolResponse[];
   reload: () => void;
 }
 
-function View({ view, known, before, reload }: ViewProps): JSX.Element {
+function View({ view, known, reload }: ViewProps): JSX.Element {
   switch (view) {
     case 'review':
-      return <Review known={known} before={before} reload={reload} />;
+      return <Review known={known} reload={reload} />;
     case 'uses':
       return <Uses known={known} />;
     case 'history':

@@ -1,8 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ToolResponse } from '../../../../clients/typescript/src/index.js';
-import { api } from '../../app/session.js';
-import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Switch } from '../../parts/fields.js';
@@ -14,6 +12,7 @@ import type { Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
 import type { KnownSystem } from './system.types.js';
 import { ToolDialog } from './tool-dialog.js';
+import { useSwitches } from './use-switches.js';
 
 const { systems } = texts;
 /** Of a description, in the table. */
@@ -27,15 +26,22 @@ interface ToolsProps {
 /** Tools of a system, with their switches. */
 export function Tools({ known, reload }: ToolsProps): JSX.Element {
   const [opened, setOpened] = useState<ToolResponse>();
-  const { path, system } = known;
-  const change = useAction(async (tool: ToolResponse, enabled: boolean) => {
-    const { data } = await api().switchTool({
-      path: { ...path, systemId: system.id, toolId: tool.id },
-      body: { enabled },
-    });
-    say(systems.affected(data.message, data.affectedNodes.length));
+  const { path, system, version } = known;
+  const switches = useSwitches({ ...path, systemId: system.id }, version);
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const [error, setError] = useState<unknown>();
+  const change = async ({ id }: ToolResponse, enabled: boolean): Promise<void> => {
+    setBusy((before) => new Set([...before, id]));
+    setError(undefined);
+    try {
+      const { message, affectedNodes } = await switches.switch(id, enabled);
+      say(systems.affected(message, affectedNodes.length));
+    } catch (refused) {
+      setError(refused);
+    }
+    setBusy((before) => new Set([...before].filter((each) => each !== id)));
     reload();
-  });
+  };
   const columns: readonly Column<ToolResponse>[] = [
     {
       title: systems.tool,
@@ -57,8 +63,8 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
         <Switch
           label={systems.toolSwitch(tool.name)}
           isOn={tool.enabled}
-          disabled={change.isBusy}
-          onChange={(enabled) => void change.run(tool, enabled)}
+          disabled={busy.has(tool.id)}
+          onChange={(enabled) => void change(tool, enabled)}
         />
       ),
       isTight: true,
@@ -66,7 +72,7 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
   ];
   return (
     <Section title={systems.tools} isFlush>
-      <ErrorNote error={change.error} />
+      <ErrorNote error={error} />
       <LongTable
         caption={systems.tools}
         columns={columns}
