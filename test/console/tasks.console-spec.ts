@@ -67,6 +67,45 @@ describe('Tasks', () => {
     expect(await tab.page.getByLabel('amount').inputValue()).toBe('20000');
   });
 
+  it('send nothing where a field holds no value, and say which one', async () => {
+    const tab = await world().as('clerk', '/tasks');
+    await startOwnLoan(tab, 'Faulty Example');
+    let sent = 0;
+    tab.page.on('request', (request) => {
+      sent += request.method() === 'POST' && request.url().includes('/rtm/api/') ? 1 : 0;
+    });
+    const alert = tab.page.getByRole('alert');
+    const submit = tab.page.getByRole('button', { name: 'submit_application' });
+    await tab.page.getByLabel('amount').fill('much');
+    await tab.page.getByLabel('months').fill('1,5');
+    await tab.page.getByLabel('income').fill('5200');
+    await submit.click();
+    await alert.getByText('amount: This must be a number.').waitFor();
+    await alert.getByText('months: This must be a number.').waitFor();
+    await tab.check('task-faults', { schemes: ['light'] });
+    await tab.page.getByLabel('amount').fill('20000');
+    await tab.page.getByLabel('months').fill('48');
+    await alert.waitFor({ state: 'detached' });
+    expect(sent).toBe(0);
+    await submit.click();
+    await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
+
+    const accepted = tab.page.locator('form').filter({ hasText: 'accept_offer' });
+    await accepted.getByText('Send data with it').click();
+    for (const [text, fault] of [
+      ['{"remark":', 'This must be JSON.'],
+      ['[1]', 'This must be a JSON object, in braces.'],
+    ] as const) {
+      await accepted.getByLabel('Data').fill(text);
+      await accepted.getByRole('button').click();
+      await accepted.getByRole('alert').getByText(fault).waitFor();
+    }
+    expect(sent).toBe(1);
+    await accepted.getByLabel('Data').fill('{}');
+    await accepted.getByRole('button').click();
+    await tab.page.getByText('The process has ended', { exact: false }).waitFor();
+  });
+
   it('are not shown to others', async () => {
     const uuid = await startOwnLoan(await world().as('clerk', '/tasks'), 'Private Example');
     const tab = await world().as('integrator', `/tasks/${uuid}`);

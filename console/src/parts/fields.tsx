@@ -74,7 +74,8 @@ export function TextField({
   autocomplete = 'off',
   ...field
 }: TextFieldProps): JSX.Element {
-  const kind: object = type === 'number' ? { type, step: 'any' } : { type };
+  // A browser keeps what is no number to itself, so that nobody could say what is wrong with it.
+  const kind: object = type === 'number' ? { type: 'text', inputmode: 'decimal' } : { type };
   return (
     <Field {...field}>
       {(wiring) => (

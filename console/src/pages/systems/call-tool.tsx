@@ -9,6 +9,7 @@ import { ErrorNote } from '../../parts/error-note.js';
 import { Code } from '../../parts/facts.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Note } from '../../parts/notes.js';
+import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { duration } from '../../parts/time.js';
@@ -23,11 +24,12 @@ export function CallTool({ known, tool }: { known: KnownSystem; tool: ToolRespon
   const schema = tool.inputSchema as Schema;
   const [args, setArgs] = useState<unknown>(() => initialValue(schema) ?? {});
   const [answer, setAnswer] = useState<ToolCallResponse>();
+  const faults = useFaults();
   const call = useAction(async () => {
     setAnswer(undefined);
     const { data } = await api().callTool({
       path: { ...known.path, systemId: known.system.id, toolId: tool.id },
-      body: args as Record<string, unknown>,
+      body: (args ?? {}) as Record<string, unknown>,
     });
     setAnswer(data);
   });
@@ -36,14 +38,9 @@ export function CallTool({ known, tool }: { known: KnownSystem; tool: ToolRespon
       <Note tone="warn">
         <p>{systems.callLead}</p>
       </Note>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void call.run();
-        }}
-      >
-        <SchemaForm schema={schema} value={args} onChange={setArgs} />
+      <form class="form" onSubmit={sending(faults, call.run)}>
+        <SchemaForm schema={schema} value={args} onChange={setArgs} faults={faults} />
+        <FaultNote faults={faults} />
         <div class="form-foot">
           <Button kind="primary" type="submit" isBusy={call.isBusy}>
             {systems.call}

@@ -5,6 +5,7 @@ import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
+import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
@@ -23,6 +24,7 @@ export function ActionForm({ task, action, onDone }: ActionFormProps): JSX.Eleme
   const schema: Schema | null = action.bodySchema;
   const [value, setValue] = useState<unknown>(() => (schema === null ? {} : initialValue(schema)));
   const key = useRef(crypto.randomUUID());
+  const faults = useFaults();
   const execute = useAction(async () => {
     await api().executeUiAction({
       path: {
@@ -40,22 +42,22 @@ export function ActionForm({ task, action, onDone }: ActionFormProps): JSX.Eleme
     setValue(next);
   };
   return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void execute.run();
-      }}
-    >
+    <form class="stack" noValidate onSubmit={sending(faults, execute.run)}>
       {schema === null ? (
         <details>
           <summary>{t.moreData}</summary>
-          <SchemaForm schema={{ title: t.body }} value={value} onChange={change} />
+          <SchemaForm schema={{ title: t.body }} value={value} onChange={change} faults={faults} />
         </details>
       ) : (
-        <SchemaForm schema={schema} value={value} onChange={change} errors={fieldErrors(execute.error)} />
+        <SchemaForm
+          schema={schema}
+          value={value}
+          onChange={change}
+          faults={faults}
+          errors={fieldErrors(execute.error)}
+        />
       )}
+      <FaultNote faults={faults} />
       <ErrorNote error={execute.error} />
       <div>
         <Button type="submit" kind={action.back ? 'plain' : 'primary'} isBusy={execute.isBusy}>

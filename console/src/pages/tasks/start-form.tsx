@@ -9,6 +9,7 @@ import { ErrorNote } from '../../parts/error-note.js';
 import { Select } from '../../parts/fields.js';
 import { say } from '../../parts/messages.js';
 import { Section } from '../../parts/page-head.js';
+import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
@@ -33,6 +34,7 @@ export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Elem
   const [value, setValue] = useState<unknown>(() => initialValue(schema));
   const [condition, setCondition] = useState(conditions[0] ?? '');
   const key = useRef(crypto.randomUUID());
+  const faults = useFaults();
   const start = useAction(async () => {
     const { data } = await api().startProcess({
       path: { appId, buildId, processDefinitionName: process.processDefinitionName },
@@ -50,14 +52,7 @@ export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Elem
   };
   return (
     <Section title={t.startOf(process.processDefinitionName)}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start.run();
-        }}
-      >
+      <form class="stack" noValidate onSubmit={sending(faults, start.run)}>
         {conditions.length > 0 && (
           <Select
             label={t.startCondition}
@@ -70,8 +65,10 @@ export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Elem
           schema={schema}
           value={value}
           onChange={changed(setValue)}
+          faults={faults}
           errors={fieldErrors(start.error)}
         />
+        <FaultNote faults={faults} />
         <ErrorNote error={start.error} />
         <div>
           <Button type="submit" kind="primary" isBusy={start.isBusy}>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../texts/texts.js';
 import { Button } from '../button.js';
 import { Select, TextArea, TextField } from '../fields.js';
+import { useFault, type Faults } from './faults.js';
 import { initialValue, isForm, kindAt, MAX_LEVELS, resolved, typesOf, type Schema } from './schema.js';
 
 /** The whole form. `value` is what would be sent; members without a value are left out of it. */
@@ -10,6 +11,8 @@ export interface SchemaFormProps {
   schema: Schema;
   value: unknown;
   onChange: (value: unknown) => void;
+  /** Takes what is no value: whoever sends the form asks it first. */
+  faults: Faults;
   /** What is wrong, by the path of the member as the service names it (`client.name`). */
   errors?: Readonly<Record<string, string>>;
 }
@@ -24,6 +27,7 @@ interface PartProps {
   /** Parts around it. */
   level: number;
   isRequired: boolean;
+  faults: Faults;
   errors: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +35,7 @@ interface PartProps {
  * A form made from a JSON Schema: fields for objects, lists, texts, numbers, choices and variants; JSON for everything else. The
  * service holds what is sent against the schema; the form only helps to write it.
  */
-export function SchemaForm({ schema, value, onChange, errors = {} }: SchemaFormProps): JSX.Element {
+export function SchemaForm({ schema, value, onChange, faults, errors = {} }: SchemaFormProps): JSX.Element {
   return (
     <div class="schema-form">
       <Part
@@ -43,6 +47,7 @@ export function SchemaForm({ schema, value, onChange, errors = {} }: SchemaFormP
         path=""
         level={isForm(schema) ? 0 : MAX_LEVELS}
         isRequired
+        faults={faults}
         errors={errors}
       />
     </div>
@@ -72,7 +77,7 @@ function Part(props: PartProps): JSX.Element {
   }
 }
 
-function ObjectPart({ schema, root, value, onChange, label, path, level, errors }: PartProps): JSX.Element {
+function ObjectPart({ schema, root, value, onChange, label, path, level, ...rest }: PartProps): JSX.Element {
   const members = isObject(value) ? value : {};
   const change = (name: string, next: unknown): void => {
     const { [name]: _, ...others } = members;
@@ -88,8 +93,8 @@ function ObjectPart({ schema, root, value, onChange, label, path, level, errors 
       label={resolved(part, root).title ?? name}
       path={path === '' ? name : `${path}.${name}`}
       level={level + 1}
+      {...rest}
       isRequired={schema.required?.includes(name) === true}
-      errors={errors}
     />
   ));
   return path === '' ? (
@@ -103,7 +108,7 @@ function ObjectPart({ schema, root, value, onChange, label, path, level, errors 
   );
 }
 
-function ListPart({ schema, root, value, onChange, label, path, level, errors }: PartProps): JSX.Element {
+function ListPart({ schema, root, value, onChange, label, path, level, ...rest }: PartProps): JSX.Element {
   // Fields keep what is typed, which is of no use to them when they stand for another item.
   const [removed, setRemoved] = useState(0);
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -122,8 +127,8 @@ function ListPart({ schema, root, value, onChange, label, path, level, errors }:
             label={`${label} ${index + 1}`}
             path={`${path}.${index}`}
             level={level + 1}
+            {...rest}
             isRequired
-            errors={errors}
           />
           <Button
             label={`${texts.parts.remove} ${label} ${index + 1}`}
@@ -163,7 +168,7 @@ function VariantsPart(props: PartProps): JSX.Element {
           onChange(initialValue(variants[Number(index)] ?? {}, root));
         }}
       />
-      {variant !== undefined && <Part {...props} schema={variant} level={props.level + 1} />}
+      {variant !== undefined && <Part key={chosen} {...props} schema={variant} level={props.level + 1} />}
     </fieldset>
   );
 }
@@ -200,17 +205,19 @@ function TextPart({ value, onChange, ...part }: PartProps): JSX.Element {
 
 function NumberPart({ value, onChange, ...part }: PartProps): JSX.Element {
   const [text, setText] = useState(typeof value === 'number' ? String(value) : '');
-  const number = Number(text);
-  const error = Number.isFinite(number) ? part.errors[part.path] : texts.parts.notANumber;
+  const field = fieldOf(part);
+  const fault = numberFault(text, part.schema);
+  useFault(part.faults, { path: part.path, label: field.label, text: fault });
   return (
     <TextField
-      {...fieldOf(part)}
-      error={error}
+      {...field}
+      error={fault ?? field.error}
       type="number"
-      value={typeof value === 'number' && value !== number ? String(value) : text}
+      value={typeof value === 'number' && value !== Number(text) ? String(value) : text}
       onChange={(next) => {
         setText(next);
-        onChange(next.trim() === '' || !Number.isFinite(Number(next)) ? undefined : Number(next));
+        const isValue = next.trim() !== '' && numberFault(next, part.schema) === undefined;
+        onChange(isValue ? Number(next) : undefined);
       }}
     />
   );
@@ -218,19 +225,45 @@ function NumberPart({ value, onChange, ...part }: PartProps): JSX.Element {
 
 function JsonPart({ value, onChange, ...part }: PartProps): JSX.Element {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
-  const isWrong = text.trim() !== '' && parsed(text) === undefined;
+  const field = fieldOf(part);
+  const fault = jsonFault(text, part.path);
+  useFault(part.faults, { path: part.path, label: field.label, text: fault });
   return (
     <TextArea
-      {...fieldOf(part)}
-      error={isWrong ? texts.parts.notJson : part.errors[part.path]}
+      {...field}
+      error={fault ?? field.error}
       isCode
       value={text}
       onChange={(next) => {
         setText(next);
-        onChange(parsed(next));
+        onChange(jsonFault(next, part.path) === undefined ? parsed(next) : undefined);
       }}
     />
   );
+}
+
+/** Why a text is no number; an empty one is none at all. */
+function numberFault(text: string, schema: Schema): string | undefined {
+  if (text.trim() === '') {
+    return undefined;
+  }
+  const number = Number(text);
+  if (!Number.isFinite(number)) {
+    return texts.parts.notANumber;
+  }
+  return typesOf(schema)[0] === 'integer' && !Number.isInteger(number) ? texts.parts.notWhole : undefined;
+}
+
+/** Why a text is no JSON; an empty one is no value. What is sent as a whole has members. */
+function jsonFault(text: string, path: string): string | undefined {
+  if (text.trim() === '') {
+    return undefined;
+  }
+  const value = parsed(text);
+  if (value === undefined) {
+    return texts.parts.notJson;
+  }
+  return path === '' && !isObject(value) ? texts.parts.notAnObject : undefined;
 }
 
 interface FieldTexts {
