@@ -83,7 +83,7 @@ describe('Systems and tools', () => {
     await dialog.getByText('Certificates', { exact: true }).click();
     const agent = await authority.issue({ name: 'agent' });
     await dialog.getByLabel('Certificates of authorities').fill(authority.cert);
-    await dialog.getByLabel('Client certificate (PEM)').fill(agent.cert);
+    await dialog.getByLabel('Client certificate (PEM)', { exact: true }).fill(agent.cert);
     await dialog.getByLabel('Key of the client certificate').fill(agent.key);
     await dialog.getByRole('button', { name: 'Save' }).click();
     // Who is trusted decides who can read a secret.
@@ -215,7 +215,9 @@ describe('Systems and tools', () => {
     const tab = await world().as('admin', place);
     const switchOf = (name: string) => tab.page.getByRole('switch', { name: `Agents may call ${name}` });
     await switchOf('pay').waitFor();
-    await Promise.all(['count', 'order', 'pay'].map((name) => switchOf(name).click()));
+    for (const name of ['count', 'order', 'pay']) {
+      await switchOf(name).click();
+    }
     const off = tab.page.locator(':not(:checked)');
     await Promise.all(['count', 'order', 'pay'].map((name) => switchOf(name).and(off).waitFor()));
     expect(await tab.page.getByRole('alert').count()).toBe(0);
