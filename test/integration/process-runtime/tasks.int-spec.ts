@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskPageDto } from '../../../src/modules/process-runtime/reading/tasks.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
+import { plansOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -23,6 +24,8 @@ const laned = processFile(
      <bpmn:flowNodeRef>a</bpmn:flowNodeRef></bpmn:lane></bpmn:laneSet>
    ${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
 );
+
+const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
 
 let app: TestApp;
 let published: Published;
@@ -125,6 +128,27 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(processesOf(await list({ processInstanceUuid: id }, starter))).toEqual([]);
   });
 
+  it.runIf(isEmbedded)('finds what a caller has started, and each application, by an index', async () => {
+    const token = await tokenOf('actor@one', 'actor@two');
+    const all = '/rtm/api/runtime/task';
+    const plans = await plansOf(app, 'process_instances', () => app.request('GET', all, { token }));
+    expect(plans.map((plan) => /ix_process_instances_(\w+)/.exec(plan)?.[1])).toEqual([
+      'starter_state',
+      'app_state',
+      'app_state',
+    ]);
+  });
+
+  it('tells what is of applications and what he has started once, the newest first', async () => {
+    const own = await publish(app, { bpmn: [asked] });
+    const token = await tokenOf(`actor@${published.appId}`, `actor@${own.appId}`);
+    const first = await startBy(token, 'asked');
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const { uuid: second } = (await start(app, own, 'asked', {}, { token })).body;
+    const page = await app.request<TaskPageDto>('GET', '/rtm/api/runtime/task?limit=200', { token });
+    expect(processesOf(page)).toEqual([second, first]);
+  });
+
   it('is read page by page, each of which looks at so many instances, with three statements', async () => {
     const own = await publish(app, { bpmn: [asked, laned] });
     const token = await tokenOf(`actor@${own.appId}`);
@@ -188,5 +212,21 @@ describe('GET /rtm/api/runtime/task', () => {
     expect((await list({ limit: '0' }, token)).status).toBe(400);
     expect((await list({ processInstanceUuid: 'none' }, token)).status).toBe(400);
     expect((await list({ processDefinitionName: '<none>' }, token)).status).toBe(400);
+  });
+});
+
+describe('with PROCESS_UI_ACTION_ACCESS=any-token', () => {
+  it('shows everybody what no lane asks a permission for, whoever has started it', async () => {
+    const open = await TestApp.start({ JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' });
+    const own = await publish(open, { bpmn: [asked, laned] });
+    const starter = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });
+    const other = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });
+    const { uuid: id } = (await start(open, own, 'asked', {}, { token: starter })).body;
+    await start(open, own, 'laned', {}, { token: starter });
+
+    const query = new URLSearchParams({ applicationId: own.appId });
+    const path = `/rtm/api/runtime/task?${query.toString()}`;
+    expect(processesOf(await open.request<TaskPageDto>('GET', path, { token: other }))).toEqual([id]);
+    await open.close();
   });
 });

@@ -23,7 +23,8 @@ type Started = Pick<InstanceHead, 'appId' | 'starter'>;
  */
 @Injectable()
 export class UiActionAccess {
-  private readonly isOpen: boolean;
+  /** Whether any caller may act where no lane asks for a permission. */
+  readonly isOpen: boolean;
   private readonly permission: string | undefined;
 
   constructor(env: Env) {

@@ -99,7 +99,12 @@ export class TasksService {
   ): Promise<readonly string[]> {
     return uuid === undefined
       ? this.database.read((manager) =>
-          this.lists.uuids(manager, { ...query, state: 'STARTED' }, seenBy(principal), limit),
+          this.lists.uuids(
+            manager,
+            { ...query, state: 'STARTED' },
+            this.access.isOpen ? null : seenBy(principal),
+            limit,
+          ),
         )
       : [uuid];
   }
@@ -136,8 +141,8 @@ export class TasksService {
 }
 
 /**
- * Instances in which something can wait for a caller: those that he has started, and those of applications for which he has any
- * permission, since the lanes of a process may name each of them.
+ * Instances in which something can wait for a caller where not all may act: those that he has started, and those of applications for
+ * which he has any permission, since the lanes of a process may name each of them.
  */
 function seenBy(principal: Principal): Seen | null {
   const apps = together([...principal.permissions.values()]);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
-import type { SomeApps } from '../../../common/user/grant.js';
+import { covers, type SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
@@ -24,7 +24,9 @@ const REVISION = INSTANCES.select('id', 'rev', 'state');
 
 /** So many stopped instances are found by their ids. */
 const FEW_STOPPED = 5_000;
-/** So are so many that have a value. */
+/** So many applications of a caller are parts of a list. */
+const FEW_APPS = 8;
+/** So many instances that have a value are found by their ids. */
 const FEW_SEARCHED = 1_000;
 /** More of them are looked for one by one. Each shard has the incidents of its instances. */
 const STOPPED: Condition = {
@@ -106,11 +108,12 @@ export class InstanceListsRepository {
     const where = {
       ...(narrowed.ids === null ? { shard: EVERY_SHARD } : { id: In(narrowed.ids) }),
       ...conditionsOf(query),
-      ...ownOnly(seen),
       ...(parent && calledBy(parent.id)),
     };
-    const and = both([...ownOrOf(manager, seen), ...narrowed.conditions]);
-    const found = await this.found(manager, query, where, { order: { uuid: 'DESC' }, limit, and });
+    const parts = narrowed.ids === null ? seenParts(query, seen) : null;
+    const and = both([...(parts === null ? seenAtAll(manager, seen) : []), ...narrowed.conditions]);
+    const wheres = (parts ?? [{}]).map((part) => ({ ...where, ...part }));
+    const found = await this.found(manager, query, wheres, { order: { uuid: 'DESC' }, limit, and });
     return newestFirst(found).slice(0, limit);
   }
 
@@ -149,17 +152,20 @@ export class InstanceListsRepository {
   private async found(
     manager: EntityManager,
     query: InstanceQuery,
-    where: Where<ProcessInstanceEntity>,
+    wheres: readonly Where<ProcessInstanceEntity>[],
     page: Required<Pick<Found<ProcessInstanceEntity>, 'order' | 'limit'>> &
       Pick<Found<ProcessInstanceEntity>, 'and'>,
   ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
-    if ('id' in where) {
-      return PLACE.find(manager, { ...where, ...(query.state && { state: query.state }) }, page);
+    const [first = {}] = wheres;
+    if ('id' in first) {
+      return PLACE.find(manager, { ...first, ...(query.state && { state: query.state }) }, page);
     }
-    const parts = statesOf(query, where).map((state) =>
-      PLACE.part(manager, { ...where, ...(state && { state }) }, page),
+    const parts = wheres.flatMap((where) =>
+      statesOf(query, where).map((state) => PLACE.part(manager, { ...where, ...(state && { state }) }, page)),
     );
-    return (await readTogether(manager, parts)).flat();
+    const found = (await readTogether(manager, parts)).flat();
+    // The caller has started some of what he sees of his applications.
+    return [...new Map(found.map((one) => [one.id, one])).values()];
   }
 
   /** How far instances are, in no order. */
@@ -193,17 +199,38 @@ function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] 
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
 
-/** That the caller has started it, where that alone counts. */
-function ownOnly(seen: Seen | null): Where<ProcessInstanceEntity> {
-  return seen === null || seen.apps !== undefined ? {} : { starter: seen.starter };
+/**
+ * What a caller may see in parts, each of which an index has: a list of who sees few must not walk through all of others. Null where they
+ * are too many, or told by patterns.
+ */
+function seenParts(
+  { applicationId }: InstanceQuery,
+  seen: Seen | null,
+): Where<ProcessInstanceEntity>[] | null {
+  if (seen === null) {
+    return [{}];
+  }
+  const { apps, starter } = seen;
+  if (apps === undefined) {
+    return [{ starter }];
+  }
+  if (applicationId !== undefined) {
+    return covers(apps, applicationId) ? [{}] : [{ starter }];
+  }
+  return apps.patterns.length > 0 || apps.ids.size > FEW_APPS
+    ? null
+    : [{ starter }, ...[...apps.ids].map((appId) => ({ appId }))];
 }
 
-/** The same where applications count too. */
-function ownOrOf({ connection }: EntityManager, seen: Seen | null): Condition[] {
-  if (seen?.apps === undefined) {
+/** The same as one condition. */
+function seenAtAll({ connection }: EntityManager, seen: Seen | null): Condition[] {
+  if (seen === null) {
     return [];
   }
   const { starter, apps } = seen;
+  if (apps === undefined) {
+    return [{ sql: 'starter = ?', values: [starter] }];
+  }
   const values: string[] = [starter];
   const bind = (value: string): string => {
     values.push(value);
