@@ -1,5 +1,6 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { SomeApps } from '../common/user/grant.js';
+import type { Condition } from './conditions.js';
 import { isEmbedded } from './row-locks.js';
 
 /**
@@ -23,6 +24,26 @@ export function appCondition(
     alternatives.push(`${column} IN (${[...ids].map(bind).join(', ')})`);
   }
   return `(${alternatives.join(' OR ') || '1 = 0'})`;
+}
+
+/**
+ * The same as a condition of a statement whose values are question marks; nothing for all applications.
+ * @param apps null for all
+ */
+export function inApps(
+  { connection }: Pick<EntityManager, 'connection'>,
+  column: string,
+  apps: SomeApps | null,
+): Condition {
+  if (apps === null) {
+    return { sql: '', values: [] };
+  }
+  const values: string[] = [];
+  const sql = appCondition(connection, column, apps, (value) => {
+    values.push(value);
+    return '?';
+  });
+  return { sql, values };
 }
 
 function likePattern(pattern: string): string {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { appCondition } from '../../../database/app-condition.js';
+import { inApps } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { readTogether } from '../../../database/read-together.js';
@@ -170,7 +170,7 @@ async function narrowed(
   { applicationVersionId, appVersionId }: IncidentFilter,
   apps: SomeApps | null,
 ): Promise<Condition | null> {
-  const conditions = apps === null ? [] : [inApps(manager, apps)];
+  const conditions = [inApps(manager, 'app_id', apps)];
   for (const version of [applicationVersionId, appVersionId].filter((given) => given !== undefined)) {
     const builds = await buildsOf(manager, version);
     if (builds === null) {
@@ -179,15 +179,6 @@ async function narrowed(
     conditions.push(builds);
   }
   return both(conditions);
-}
-
-function inApps({ connection }: EntityManager, apps: SomeApps): Condition {
-  const values: string[] = [];
-  const bind = (value: string): string => {
-    values.push(value);
-    return '?';
-  };
-  return { sql: appCondition(connection, 'app_id', apps, bind), values };
 }
 
 /**
