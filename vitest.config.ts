@@ -62,9 +62,9 @@ const SAME_ON_EVERY_DATABASE = [
 /** What a sharded database is asked for: starts, UI actions, jobs, messages, calls and lists. */
 const OF_SHARDS = [
   'test/integration/process-runtime/{background*,call-errors,incident-inbox,incidents,instance-lists,instance-read,instance-search}.int-spec.ts',
-  'test/integration/process-runtime/{instance-operations,start-process}.int-spec.ts',
+  'test/integration/process-runtime/{instance-operations,process-statistics,running-processes,start-process}.int-spec.ts',
   'test/integration/ui-action/{execute-ui-action,repeated-actions}.int-spec.ts',
-  'test/integration/workflows/{call-journal,test-runs,workflow-runs}.int-spec.ts',
+  'test/integration/workflows/{call-journal,test-runs,workflow-runs,workflow-usage}.int-spec.ts',
 ];
 
 /** Integration tests on one database; each worker has a database of its own. */

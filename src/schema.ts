@@ -32,6 +32,8 @@ import { IndexIncidentLists1798300000000 } from '../migrations/1798300000000-ind
 import { IndexBuilds1798300000001 } from '../migrations/1798300000001-index-builds.js';
 import { CreateReviewedTools1798400000000 } from '../migrations/1798400000000-create-reviewed-tools.js';
 import { CreateSearchValues1798400000001 } from '../migrations/1798400000001-create-search-values.js';
+import { IndexInstancesByDefinition1798400000002 } from '../migrations/1798400000002-index-instances-by-definition.js';
+import { IndexCallsByStart1798400000003 } from '../migrations/1798400000003-index-calls-by-start.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -155,6 +157,8 @@ export const SCHEMA: Schema = {
     IndexBuilds1798300000001,
     CreateReviewedTools1798400000000,
     CreateSearchValues1798400000001,
+    IndexInstancesByDefinition1798400000002,
+    IndexCallsByStart1798400000003,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,
@@ -170,5 +174,7 @@ export const SCHEMA: Schema = {
     PlaceIncidents1798100000000,
     IndexIncidentLists1798300000000,
     CreateSearchValues1798400000001,
+    IndexInstancesByDefinition1798400000002,
+    IndexCallsByStart1798400000003,
   ],
 };

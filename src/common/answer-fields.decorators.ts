@@ -25,6 +25,8 @@ export const Shows = {
   /** A whole number. */
   number: shows({ type: 'integer' }),
   numberOrNull: shows({ type: 'integer', nullable: true }),
+  /** Any number. */
+  decimalOrNull: shows({ type: Number, nullable: true }),
   /** As `numberOrNull`; not in every answer. */
   numberIfAsked: shows({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),

@@ -15,8 +15,8 @@ const LAST_MSECS = Date.UTC(9_999, 11, 31, 23, 59, 59, 999);
 /** That a time is in a range: an operator for each end that is given. */
 export function timesIn({ from, to }: TimeRange): FindOperator<Date>[] {
   return [
-    ...(from === undefined ? [] : [MoreThanOrEqual(storable(from))]),
-    ...(to === undefined ? [] : [LessThan(storable(to))]),
+    ...(from === undefined ? [] : [MoreThanOrEqual(storableTime(from))]),
+    ...(to === undefined ? [] : [LessThan(storableTime(to))]),
   ];
 }
 
@@ -32,6 +32,6 @@ export function uuidsIn({ from, to }: TimeRange, awayMs = 0): FindOperator<strin
 }
 
 /** Nothing was stored before 1970, so the nearest moment that can be stored asks for the same. */
-function storable(time: Date): Date {
+export function storableTime(time: Date): Date {
   return new Date(Math.min(Math.max(time.getTime(), 0), LAST_MSECS));
 }

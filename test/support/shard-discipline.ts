@@ -32,7 +32,11 @@ const EVERYWHERE: readonly RegExp[] = [
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /^SELECT instance_id AS instanceId, uuid AS uuid FROM process_search_values WHERE term = \? .*ORDER BY uuid DESC LIMIT \?$/,
+  /^SELECT [^(]* FROM process_instances WHERE definition_id = \? .*ORDER BY uuid DESC LIMIT \?$/,
+  /FROM workflow_calls c\b.* ORDER BY c\.started_at DESC LIMIT \?$/,
   // Counts, and what cleaning up looks for.
+  /^SELECT run\.state AS state, COUNT\(\*\) AS amount FROM workflow_runs run WHERE /,
+  /^SELECT [^(]*COUNT\(\*\) AS amount, MIN\(uuid\) AS oldest, .* FROM process_instances WHERE state = \? /,
   /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
   /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND \(app_id = \? OR app_id IS NULL\))? LIMIT \?$/,
   /^SELECT [^(]* FROM process_incidents WHERE state = \? AND app_id IS NULL LIMIT \?$/,
@@ -47,7 +51,10 @@ const EVERYWHERE: readonly RegExp[] = [
 ];
 
 /** Reads of rows by ids that a list has found in several groups of shards, or that somebody follows. */
-const OF_SEVERAL: readonly RegExp[] = [/FROM process_(instances|incidents|tokens) WHERE id IN/];
+const OF_SEVERAL: readonly RegExp[] = [
+  /FROM process_(instances|incidents|tokens) WHERE id IN/,
+  /FROM process_(events|incidents) WHERE instance_id IN/,
+];
 
 /**
  * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor

@@ -26,6 +26,9 @@ import { InstanceTrails } from './reading/instance-trails.js';
 import { InstanceStepsService } from './steps/instance-steps.service.js';
 import { InstanceLocks } from './steps/instance-locks.js';
 import { ProcessInstancesController } from './reading/process-instances.controller.js';
+import { ProcessStatisticsController } from './reading/process-statistics.controller.js';
+import { ProcessStatisticsService } from './reading/process-statistics.service.js';
+import { RunningProcessesController } from './reading/running-processes.controller.js';
 import { ProcessInstancesService } from './reading/process-instances.service.js';
 import { JobSteps } from './background/job-steps.js';
 import { JobOwners } from './background/job-owners.js';
@@ -67,6 +70,7 @@ import { IncidentsRepository } from './storage/incidents.repository.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { InstancesRepository } from './storage/instances.repository.js';
 import { MessagesRepository } from './storage/messages.repository.js';
+import { ProcessStatisticsRepository } from './storage/process-statistics.repository.js';
 import { TokensRepository } from './storage/tokens.repository.js';
 import { UiActionAccess } from './access/ui-action-access.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
@@ -80,6 +84,8 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ProcessStartController,
     StartableProcessesController,
     ProcessInstancesController,
+    ProcessStatisticsController,
+    RunningProcessesController,
     IncidentInboxController,
     InstanceProgressController,
     InstanceOperationsController,
@@ -131,6 +137,8 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     ProcessQuotas,
     ProcessStartService,
     ProcessStarter,
+    ProcessStatisticsRepository,
+    ProcessStatisticsService,
     RunnableDefinitionsService,
     ScheduledJobs,
     StartableProcessesService,

@@ -13,12 +13,15 @@ import { TestRunsService } from './test-runs/test-runs.service.js';
 import { WorkflowCallsRepository } from './storage/workflow-calls.repository.js';
 import { WorkflowRunsController } from './reading/workflow-runs.controller.js';
 import { WorkflowRunsRepository } from './storage/workflow-runs.repository.js';
+import { WorkflowUsageRepository } from './storage/workflow-usage.repository.js';
+import { WorkflowUsageController } from './reading/workflow-usage.controller.js';
+import { WorkflowUsageService } from './reading/workflow-usage.service.js';
 import { WorkflowRunsService } from './runs/workflow-runs.service.js';
 
 /** Runs workflows and shows what they did. */
 @Module({
   imports: [AuditModule, BuildsModule, RepeatsModule],
-  controllers: [TestRunsController, WorkflowRunsController],
+  controllers: [TestRunsController, WorkflowRunsController, WorkflowUsageController],
   providers: [
     AuditJobHandler,
     AuditJobs,
@@ -31,6 +34,8 @@ import { WorkflowRunsService } from './runs/workflow-runs.service.js';
     WorkflowCallsRepository,
     WorkflowRunsRepository,
     WorkflowRunsService,
+    WorkflowUsageRepository,
+    WorkflowUsageService,
   ],
   exports: [AuditJobs, NodeExecutorsService, WorkflowRunsService],
 })

@@ -9,6 +9,8 @@ import { CreateWriteProofs1797000005001 } from '../../../migrations/179700000500
 import { CreateMigrationSteps1797000006000 } from '../../../migrations/1797000006000-create-migration-steps.js';
 import { IndexAudit1798200000001 } from '../../../migrations/1798200000001-index-audit.js';
 import { IndexIncidentLists1798300000000 } from '../../../migrations/1798300000000-index-incident-lists.js';
+import { IndexInstancesByDefinition1798400000002 } from '../../../migrations/1798400000002-index-instances-by-definition.js';
+import { IndexCallsByStart1798400000003 } from '../../../migrations/1798400000003-index-calls-by-start.js';
 import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
 import { SCHEMA } from '../../../src/schema.js';
@@ -48,6 +50,8 @@ describe('a migration that was cut off', () => {
     new CreateMigrationSteps1797000006000(),
     new IndexAudit1798200000001(),
     new IndexIncidentLists1798300000000(),
+    new IndexInstancesByDefinition1798400000002(),
+    new IndexCallsByStart1798400000003(),
   ])('behind its last statement is made again ($name)', async (migration) => {
     await migration.up(runner);
     expect(await changesLeft()).toEqual([]);

@@ -86,6 +86,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   getScan: SCANS,
   listComponentChanges: SCANS,
   listProcesses: ANYBODY,
+  getProcessStatistics: {
+    permissions: ['process-read'],
+    place: 'path',
+    params: { processDefinitionName: 'none' },
+  },
   startProcess: {
     permissions: ['starter'],
     place: 'path',
@@ -107,8 +112,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   retryProcessInstance: ADMINISTRATION,
   startTestRun: { permissions: ['workflow-test'], place: 'path', params: { workflowName: 'none' }, body: {} },
   listProcessIncidents: READ_LIST,
+  countRunningProcesses: { ...READ_LIST, tellsNoApps: true },
   countProcessIncidents: READ_LIST,
   listWorkflowRuns: READ_LIST,
+  getWorkflowUsage: { ...READ_LIST, tellsNoApps: true },
   getWorkflowRun: READ,
   listWorkflowRunCalls: READ,
 };

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CallToolData, CallToolErrors, CallToolResponses, CheckPackageData, CheckPackageErrors, CheckPackageResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetCallerData, GetCallerErrors, GetCallerResponses, GetConsoleSettingsData, GetConsoleSettingsResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListApplicationAuditEventsData, ListApplicationAuditEventsErrors, ListApplicationAuditEventsResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessesData, ListProcessesErrors, ListProcessesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListToolReviewsData, ListToolReviewsErrors, ListToolReviewsResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, TestStoredConnectionData, TestStoredConnectionErrors, TestStoredConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
+import type { ActivateBuildData, ActivateBuildErrors, ActivateBuildResponses, CallToolData, CallToolErrors, CallToolResponses, CheckPackageData, CheckPackageErrors, CheckPackageResponses, CommitVersionData, CommitVersionErrors, CommitVersionResponses, CompareBuildData, CompareBuildErrors, CompareBuildResponses, CountProcessIncidentsData, CountProcessIncidentsErrors, CountProcessIncidentsResponses, CountRunningProcessesData, CountRunningProcessesErrors, CountRunningProcessesResponses, CreateBuildData, CreateBuildErrors, CreateBuildResponses, CreateSystemData, CreateSystemErrors, CreateSystemResponses, CreateWorkflowNodeData, CreateWorkflowNodeErrors, CreateWorkflowNodeResponses, DeleteSystemData, DeleteSystemErrors, DeleteSystemResponses, DeleteWorkflowNodeData, DeleteWorkflowNodeErrors, DeleteWorkflowNodeResponses, DiscoverPlatformData, DiscoverPlatformErrors, DiscoverPlatformResponses, ExecuteUiActionData, ExecuteUiActionErrors, ExecuteUiActionResponses, FollowProcessInstanceData, FollowProcessInstanceErrors, FollowProcessInstanceResponse, FollowProcessInstanceResponses, GetActiveBuildData, GetActiveBuildErrors, GetActiveBuildResponses, GetBuildBpmnData, GetBuildBpmnErrors, GetBuildBpmnResponses, GetBuildData, GetBuildErrors, GetBuildInfoData, GetBuildInfoErrors, GetBuildInfoResponses, GetBuildResponses, GetCallerData, GetCallerErrors, GetCallerResponses, GetConsoleSettingsData, GetConsoleSettingsResponses, GetLivenessData, GetLivenessResponses, GetPackageData, GetPackageErrors, GetPackageResponses, GetProcessInstanceBpmnData, GetProcessInstanceBpmnErrors, GetProcessInstanceBpmnResponses, GetProcessInstanceData, GetProcessInstanceDiagramData, GetProcessInstanceDiagramErrors, GetProcessInstanceDiagramResponses, GetProcessInstanceErrors, GetProcessInstanceHistoryData, GetProcessInstanceHistoryErrors, GetProcessInstanceHistoryResponses, GetProcessInstanceResponses, GetProcessStatisticsData, GetProcessStatisticsErrors, GetProcessStatisticsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetScanData, GetScanErrors, GetScanResponses, GetSystemData, GetSystemErrors, GetSystemResponses, GetWorkflowData, GetWorkflowErrors, GetWorkflowNodeData, GetWorkflowNodeErrors, GetWorkflowNodeResponses, GetWorkflowResponses, GetWorkflowRunData, GetWorkflowRunErrors, GetWorkflowRunResponses, GetWorkflowUsageData, GetWorkflowUsageErrors, GetWorkflowUsageResponses, HoldProcessInstanceData, HoldProcessInstanceErrors, HoldProcessInstanceResponses, ListApplicationAuditEventsData, ListApplicationAuditEventsErrors, ListApplicationAuditEventsResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListBuildsData, ListBuildsErrors, ListBuildsResponses, ListComponentChangesData, ListComponentChangesErrors, ListComponentChangesResponses, ListProcessesData, ListProcessesErrors, ListProcessesResponses, ListProcessIncidentsData, ListProcessIncidentsErrors, ListProcessIncidentsResponses, ListProcessInstancesData, ListProcessInstancesErrors, ListProcessInstancesResponses, ListScansData, ListScansErrors, ListScansResponses, ListSystemsData, ListSystemsErrors, ListSystemsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkflowRunCallsData, ListWorkflowRunCallsErrors, ListWorkflowRunCallsResponses, ListWorkflowRunsData, ListWorkflowRunsErrors, ListWorkflowRunsResponses, ListWorkflowsData, ListWorkflowsErrors, ListWorkflowsResponses, PreflightBuildData, PreflightBuildErrors, PreflightBuildResponses, PreflightVersionData, PreflightVersionErrors, PreflightVersionResponses, ReleaseProcessInstanceData, ReleaseProcessInstanceErrors, ReleaseProcessInstanceResponses, ReplaceClientCertificateData, ReplaceClientCertificateErrors, ReplaceClientCertificateResponses, ReplaceClientSecretData, ReplaceClientSecretErrors, ReplaceClientSecretResponses, RetryProcessInstanceData, RetryProcessInstanceErrors, RetryProcessInstanceResponses, RetryTokenData, RetryTokenErrors, RetryTokenResponses, StartProcessData, StartProcessErrors, StartProcessResponses, StartTestRunData, StartTestRunErrors, StartTestRunResponses, StorePackageData, StorePackageErrors, StorePackageResponses, SwitchToolData, SwitchToolErrors, SwitchToolResponses, TerminateProcessInstanceData, TerminateProcessInstanceErrors, TerminateProcessInstanceResponses, TestMcpConnectionData, TestMcpConnectionErrors, TestMcpConnectionResponses, TestStoredConnectionData, TestStoredConnectionErrors, TestStoredConnectionResponses, UpdateSystemData, UpdateSystemErrors, UpdateSystemResponses, UpdateWorkflowNodeData, UpdateWorkflowNodeErrors, UpdateWorkflowNodeResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -525,6 +525,32 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
+     * Get what the instances of a process did, element by element
+     *
+     * Extension of the contract. For each element of the process of this build: how many instances have entered it, how many stand there now, times from entering to leaving, and incidents. Of instances that started from `from` on, seven days before `to` without it. `complete` is false where there were too many, and the newest were looked at.
+     */
+    public getProcessStatistics<ThrowOnError extends boolean = true>(options: Options<GetProcessStatisticsData, ThrowOnError>) {
+        return (options.client ?? this.client).get<GetProcessStatisticsResponses, GetProcessStatisticsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{processDefinitionName}/statistics',
+            ...options
+        });
+    }
+    
+    /**
+     * Count running process instances by process
+     *
+     * Extension of the contract. How many instances run (state STARTED) for each application and process, most first.
+     */
+    public countRunningProcesses<ThrowOnError extends boolean = true>(options?: Options<CountRunningProcessesData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<CountRunningProcessesResponses, CountRunningProcessesErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/rtm/api/runtime/running-process',
+            ...options
+        });
+    }
+    
+    /**
      * List incidents of all process instances
      *
      * Extension of the contract. Where processes have stopped and why, newest first; `state=OPEN` is what waits for an operator. Follow `next` until it is null. What stopped a token is run again by `retryToken`, other things by `retryProcessInstance`.
@@ -789,7 +815,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Call a tool by hand
      *
-     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
+     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
      */
     public callTool<ThrowOnError extends boolean = true>(options: Options<CallToolData, ThrowOnError>) {
         return (options.client ?? this.client).post<CallToolResponses, CallToolErrors, ThrowOnError>({
@@ -800,19 +826,6 @@ export class SvcClient extends HeyApiClient {
                 'Content-Type': 'application/json',
                 ...options.headers
             }
-        });
-    }
-    
-    /**
-     * List tools that wait for a decision
-     *
-     * Extension of the contract. Tools that the system lists and about whose present definition no person has decided, each as it is defined now and, where that is known, as it was when something was last decided about it. `systemTag` is the `If-Match` of `switchTool`: it refuses a decision about another state of the system than this one. Follow `next` until it is null.
-     */
-    public listToolReviews<ThrowOnError extends boolean = true>(options: Options<ListToolReviewsData, ThrowOnError>) {
-        return (options.client ?? this.client).get<ListToolReviewsResponses, ListToolReviewsErrors, ThrowOnError>({
-            security: [{ scheme: 'bearer', type: 'http' }],
-            url: '/appmanager/api/resource/app/{appId}/app-version/{versionId}/rt/system/ri/{systemResourceId}/integration/api/systems/tool-reviews',
-            ...options
         });
     }
     
@@ -902,6 +915,19 @@ export class SvcClient extends HeyApiClient {
         return (options.client ?? this.client).get<ListWorkflowRunCallsResponses, ListWorkflowRunCallsErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/rtm/api/runtime/workflow-run/{workflowRunId}/calls',
+            ...options
+        });
+    }
+    
+    /**
+     * Sum up what workflow runs have used up
+     *
+     * Extension of the contract. Runs by state, and what the models of agents were asked and have counted, since `from`, a day before `to` without it. Of the applications that the caller may read.
+     */
+    public getWorkflowUsage<ThrowOnError extends boolean = true>(options?: Options<GetWorkflowUsageData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<GetWorkflowUsageResponses, GetWorkflowUsageErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/rtm/api/runtime/workflow-usage',
             ...options
         });
     }

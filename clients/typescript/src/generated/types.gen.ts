@@ -1985,6 +1985,110 @@ export type InstanceDiagram = {
     positions: Array<Position>;
 };
 
+export type ElementStatistics = {
+    /**
+     * Id of the element in the BPMN file.
+     */
+    bpmnElementId: string;
+    /**
+     * Its name.
+     */
+    name: string | null;
+    /**
+     * How many instances have entered it.
+     */
+    entered: number;
+    /**
+     * How many of them stand there now.
+     */
+    standing: number;
+    /**
+     * How many visits have ended: the times are theirs.
+     */
+    visits: number;
+    /**
+     * Median of the milliseconds from entering to leaving; null without a visit.
+     */
+    medianMs: number | null;
+    /**
+     * What 95 of 100 visits have not exceeded; null without a visit.
+     */
+    p95Ms: number | null;
+    /**
+     * How many incidents were raised there.
+     */
+    incidents: number;
+    /**
+     * How many of them are open.
+     */
+    openIncidents: number;
+    /**
+     * Share of the instances that have come to it which had an incident there; null where none has.
+     */
+    incidentRate: number | null;
+};
+
+export type ProcessStatistics = {
+    /**
+     * The instances started at this time or later.
+     */
+    from: string;
+    /**
+     * The instances started before this time.
+     */
+    to: string;
+    /**
+     * How many instances were looked at.
+     */
+    instances: number;
+    /**
+     * Whether these are all of the range, with all of their incidents; otherwise the newest.
+     */
+    complete: boolean;
+    /**
+     * Every element that a token can enter, in the order of the file.
+     */
+    elements: Array<ElementStatistics>;
+    /**
+     * The BPMN 2.0 file that the process comes from, unchanged.
+     */
+    bpmn: string;
+};
+
+export type RunningProcess = {
+    /**
+     * Application that the process belongs to.
+     */
+    applicationId: string;
+    /**
+     * Name of the process.
+     */
+    processDefinitionName: string;
+    /**
+     * How many instances are in the state STARTED.
+     */
+    running: number;
+    /**
+     * When the oldest of them started.
+     */
+    oldestStartedAt: string;
+    /**
+     * When the newest of them started.
+     */
+    newestStartedAt: string;
+};
+
+export type RunningProcesses = {
+    /**
+     * Most first.
+     */
+    processes: Array<RunningProcess>;
+    /**
+     * Whether these are all; otherwise those with the most.
+     */
+    complete: boolean;
+};
+
 export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 
 export type WorkflowRunError = {
@@ -3655,6 +3759,56 @@ export type WorkflowCallPage = {
     next: string | null;
 };
 
+export type WorkflowRunCount = {
+    /**
+     * Where they stand now.
+     */
+    state: WorkflowRunState;
+    /**
+     * How many.
+     */
+    count: number;
+};
+
+export type WorkflowUsage = {
+    /**
+     * They began at this time or later.
+     */
+    from: string;
+    /**
+     * They began before this time.
+     */
+    to: string;
+    /**
+     * Runs of all workflows, by state.
+     */
+    runs: Array<WorkflowRunCount>;
+    /**
+     * Runs in which a language model was asked.
+     */
+    agentRuns: number;
+    /**
+     * How often one was asked.
+     */
+    modelCalls: number;
+    /**
+     * Tokens that models have read, as far as they told it.
+     */
+    inputTokens: number;
+    /**
+     * Tokens that models have written, as far as they told it.
+     */
+    outputTokens: number;
+    /**
+     * In the currency of the provider; null where no model has told costs.
+     */
+    cost: number | null;
+    /**
+     * Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.
+     */
+    complete: boolean;
+};
+
 /**
  * Whether the agent can use it at all.
  */
@@ -4848,6 +5002,11 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
+ * Id of the build; `getBuildInfo` tells that of the active one.
+ */
+export type BuildId = string;
+
+/**
  * `resourceId` of the system.
  */
 export type SystemResourceId = string;
@@ -4858,11 +5017,6 @@ export type SystemResourceId = string;
 export type Before = string;
 
 /**
- * Id of the build; `getBuildInfo` tells that of the active one.
- */
-export type BuildId = string;
-
-/**
  * Name of the workflow, without regard to case.
  */
 export type WorkflowName = string;
@@ -4871,6 +5025,11 @@ export type WorkflowName = string;
  * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
  */
 export type IdempotencyKey = string;
+
+/**
+ * Name of the process definition, as `listProcesses` tells it.
+ */
+export type ProcessDefinitionName = string;
 
 /**
  * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
@@ -4898,11 +5057,6 @@ export type SystemResourceIdOfListApplicationAuditEvents = string;
 export type Limit = number;
 
 /**
- * Name of the process definition, as `listProcesses` tells it.
- */
-export type ProcessDefinitionName = string;
-
-/**
  * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
  */
 export type IfMatchOfUpdateWorkflowNode = string;
@@ -4928,6 +5082,11 @@ export type BeforeOfListScans = number;
 export type LimitOfListScans = number;
 
 /**
+ * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ */
+export type LimitOfListProcesses = number;
+
+/**
  * Only processes of this application.
  */
 export type ApplicationId = string;
@@ -4936,6 +5095,16 @@ export type ApplicationId = string;
  * Only processes of this name.
  */
 export type ProcessDefinitionNameOfListProcessInstances = string;
+
+/**
+ * Only instances that started at this time or later; UTC without an offset.
+ */
+export type FromOfListProcessInstances = string;
+
+/**
+ * Only instances that started before this time.
+ */
+export type ToOfListProcessInstances = string;
 
 /**
  * Only incidents in processes of this application.
@@ -7095,6 +7264,127 @@ export type GetProcessInstanceDiagramResponses = {
 
 export type GetProcessInstanceDiagramResponse = GetProcessInstanceDiagramResponses[keyof GetProcessInstanceDiagramResponses];
 
+export type GetProcessStatisticsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the build; `getBuildInfo` tells that of the active one.
+         */
+        buildId: string;
+        /**
+         * Name of the process definition, as `listProcesses` tells it.
+         */
+        processDefinitionName: string;
+    };
+    query?: {
+        /**
+         * Only instances that started at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only instances that started before this time.
+         */
+        to?: string;
+    };
+    url: '/rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{processDefinitionName}/statistics';
+};
+
+export type GetProcessStatisticsErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type GetProcessStatisticsError = GetProcessStatisticsErrors[keyof GetProcessStatisticsErrors];
+
+export type GetProcessStatisticsResponses = {
+    /**
+     * The statistics.
+     */
+    200: ProcessStatistics;
+};
+
+export type GetProcessStatisticsResponse = GetProcessStatisticsResponses[keyof GetProcessStatisticsResponses];
+
+export type CountRunningProcessesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         */
+        limit?: number;
+    };
+    url: '/rtm/api/runtime/running-process';
+};
+
+export type CountRunningProcessesErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type CountRunningProcessesError = CountRunningProcessesErrors[keyof CountRunningProcessesErrors];
+
+export type CountRunningProcessesResponses = {
+    /**
+     * The counts.
+     */
+    200: RunningProcesses;
+};
+
+export type CountRunningProcessesResponse = CountRunningProcessesResponses[keyof CountRunningProcessesResponses];
+
 export type ListProcessIncidentsData = {
     body?: never;
     path?: never;
@@ -8916,6 +9206,60 @@ export type ListWorkflowRunCallsResponses = {
 };
 
 export type ListWorkflowRunCallsResponse = ListWorkflowRunCallsResponses[keyof ListWorkflowRunCallsResponses];
+
+export type GetWorkflowUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only runs and calls that began at this time or later; UTC without an offset.
+         */
+        from?: string;
+        /**
+         * Only runs and calls that began before this time.
+         */
+        to?: string;
+    };
+    url: '/rtm/api/runtime/workflow-usage';
+};
+
+export type GetWorkflowUsageErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type GetWorkflowUsageError = GetWorkflowUsageErrors[keyof GetWorkflowUsageErrors];
+
+export type GetWorkflowUsageResponses = {
+    /**
+     * The sums.
+     */
+    200: WorkflowUsage;
+};
+
+export type GetWorkflowUsageResponse = GetWorkflowUsageResponses[keyof GetWorkflowUsageResponses];
 
 export type PreflightVersionData = {
     body?: never;

@@ -160,3 +160,38 @@ export const INCIDENT_PAGE_EXAMPLE = {
   next: null,
 };
 export const INCIDENT_COUNTS_EXAMPLE = { counts: [{ ...PLACE, code: 'WORKFLOW', open: 12 }], complete: true };
+
+export const RUNNING_PROCESSES_EXAMPLE = {
+  processes: [
+    {
+      applicationId: PLACE.applicationId,
+      processDefinitionName: PLACE.processDefinitionName,
+      running: 12,
+      oldestStartedAt: '2026-01-24T10:20:30.123Z',
+      newestStartedAt: TIME,
+    },
+  ],
+  complete: true,
+};
+
+export const STATISTICS_EXAMPLE = {
+  from: '2026-01-24T10:20:30.123Z',
+  to: TIME,
+  instances: 240,
+  complete: true,
+  elements: [
+    {
+      bpmnElementId: NODE.bpmnElementId,
+      name: NODE.nodeName,
+      entered: 240,
+      standing: 12,
+      visits: 231,
+      medianMs: 5_400,
+      p95Ms: 86_000,
+      incidents: 3,
+      openIncidents: 1,
+      incidentRate: 0.0125,
+    },
+  ],
+  bpmn: BPMN_EXAMPLE,
+};

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { readPage } from '../../../common/page.js';
 import { Permission } from '../../../common/auth/permission.js';
+import { timeOfUuid } from '../../../common/ordered-uuid.js';
+import { readPage } from '../../../common/page.js';
+import { appsOf } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { Database } from '../../../database/database.js';
@@ -17,6 +19,7 @@ import type { HistoryPageDto } from './instance-history.dto.js';
 import type { InstancesQueryDto } from './instance.params.dto.js';
 import type { InstancePageDto } from './instance-summary.dto.js';
 import type { InstanceResponseDto } from './instance.response.dto.js';
+import type { RunningProcessesDto } from './running-processes.dto.js';
 
 /** Shows process instances (extension of the contract). Who may read them is the matter of `InstanceAccessService`. */
 @Injectable()
@@ -44,6 +47,18 @@ export class ProcessInstancesService {
       ({ uuid }) => uuid,
     );
     return { instances: items.map(toInstanceSummary), next };
+  }
+
+  /** How many instances of the applications that a caller may read run, by process, most first, and whether these are all processes. */
+  async running(principal: Principal, limit = this.snapshots.pageSize): Promise<RunningProcessesDto> {
+    const apps = appsOf(principal, Permission.ProcessRead);
+    const found = await this.database.readOld((manager) => this.lists.running(manager, apps, limit + 1));
+    const processes = found.slice(0, limit).map(({ oldest, newest, ...counted }) => ({
+      ...counted,
+      oldestStartedAt: timeOfUuid(oldest).toISOString(),
+      newestStartedAt: timeOfUuid(newest).toISOString(),
+    }));
+    return { processes, complete: found.length <= limit };
   }
 
   /**

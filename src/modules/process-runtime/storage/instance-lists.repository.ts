@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
 import { covers, type SomeApps } from '../../../common/user/grant.js';
-import { appCondition } from '../../../database/app-condition.js';
+import { inApps } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
+import type { RawRow } from '../../../database/raw-row.js';
 import { readTogether } from '../../../database/read-together.js';
 import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
@@ -47,6 +48,15 @@ export interface Seen {
 interface Narrowed {
   ids: number[] | null;
   conditions: Condition[];
+}
+
+/** How many instances of a process run, and the uuids of the oldest and the newest. */
+export interface RunningProcess {
+  applicationId: string;
+  processDefinitionName: string;
+  running: number;
+  oldest: string;
+  newest: string;
 }
 
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
@@ -168,6 +178,28 @@ export class InstanceListsRepository {
     return [...new Map(found.map((one) => [one.id, one])).values()];
   }
 
+  /**
+   * How many instances run, by application and process, most first.
+   * @param apps only those of these applications; null for all
+   */
+  async running(manager: EntityManager, apps: SomeApps | null, limit: number): Promise<RunningProcess[]> {
+    const where = { state: 'STARTED', shard: EVERY_SHARD } as const;
+    const { from, values } = PLACE.part(manager, where, { and: inApps(manager, 'app_id', apps) });
+    const groups = 'app_id, process_name';
+    const rows = await manager.query<RawRow[]>(
+      `SELECT ${groups}, COUNT(*) AS amount, MIN(uuid) AS oldest, MAX(uuid) AS newest${from} GROUP BY ${groups} ` +
+        `ORDER BY amount DESC, ${groups} LIMIT ?`,
+      [...values, limit],
+    );
+    return rows.map((row) => ({
+      applicationId: String(row['app_id']),
+      processDefinitionName: String(row['process_name']),
+      running: Number(row['amount']),
+      oldest: String(row['oldest']),
+      newest: String(row['newest']),
+    }));
+  }
+
   /** How far instances are, in no order. */
   async revisions(
     manager: EntityManager,
@@ -203,10 +235,8 @@ function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] 
  * What a caller may see in parts, each of which an index has: a list of who sees few must not walk through all of others. Null where they
  * are too many, or told by patterns.
  */
-function seenParts(
-  { applicationId }: InstanceQuery,
-  seen: Seen | null,
-): Where<ProcessInstanceEntity>[] | null {
+function seenParts(query: InstanceQuery, seen: Seen | null): Where<ProcessInstanceEntity>[] | null {
+  const { applicationId } = query;
   if (seen === null) {
     return [{}];
   }
@@ -223,7 +253,7 @@ function seenParts(
 }
 
 /** The same as one condition. */
-function seenAtAll({ connection }: EntityManager, seen: Seen | null): Condition[] {
+function seenAtAll(manager: EntityManager, seen: Seen | null): Condition[] {
   if (seen === null) {
     return [];
   }
@@ -231,12 +261,8 @@ function seenAtAll({ connection }: EntityManager, seen: Seen | null): Condition[
   if (apps === undefined) {
     return [{ sql: 'starter = ?', values: [starter] }];
   }
-  const values: string[] = [starter];
-  const bind = (value: string): string => {
-    values.push(value);
-    return '?';
-  };
-  return [{ sql: `(starter = ? OR ${appCondition(connection, 'app_id', apps, bind)})`, values }];
+  const ofApps = inApps(manager, 'app_id', apps);
+  return [{ sql: `(starter = ? OR ${ofApps.sql})`, values: [starter, ...ofApps.values] }];
 }
 
 /** Whether a list is narrowed by values of data and times only: then the index of values has all that is asked for, in its order. */

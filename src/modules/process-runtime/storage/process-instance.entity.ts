@@ -15,6 +15,7 @@ import type { InstanceContent } from './instance-content.types.js';
 @Index('ix_process_instances_app_name_state', ['appId', 'processName', 'state', 'uuid'])
 @Index('ix_process_instances_name_state', ['processName', 'state', 'uuid'])
 @Index('ix_process_instances_starter_state', ['starter', 'state', 'uuid'])
+@Index('ix_process_instances_definition', ['definitionId', 'uuid'])
 export class ProcessInstanceEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'varchar', length: 36 }) uuid: string;

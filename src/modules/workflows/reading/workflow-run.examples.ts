@@ -109,3 +109,21 @@ export const WORKFLOW_CALL_PAGE_EXAMPLE = {
   ],
   next: null,
 };
+
+/** What the API documentation shows for what runs have used up. */
+export const WORKFLOW_USAGE_EXAMPLE = {
+  from: '2026-01-31T00:00:00.000Z',
+  to: '2026-01-31T10:20:30.123Z',
+  runs: [
+    { state: 'STARTED', count: 2 },
+    { state: 'FINISHED', count: 118 },
+    { state: 'FAILED', count: 3 },
+    { state: 'CANCELLED', count: 0 },
+  ],
+  agentRuns: 42,
+  modelCalls: 131,
+  inputTokens: 250_400,
+  outputTokens: 31_200,
+  cost: 1.25,
+  complete: true,
+};

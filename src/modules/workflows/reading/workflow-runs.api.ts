@@ -4,10 +4,12 @@ import { apiRoutes } from '../../../common/http/api-routes.js';
 import { WorkflowCallPageDto } from './workflow-call.dto.js';
 import { WorkflowRunDetailsDto } from './workflow-run-details.dto.js';
 import { WorkflowRunPageDto } from './workflow-run.dto.js';
+import { WorkflowUsageDto } from './workflow-usage.dto.js';
 import {
   WORKFLOW_CALL_PAGE_EXAMPLE,
   WORKFLOW_RUN_EXAMPLE,
   WORKFLOW_RUN_PAGE_EXAMPLE,
+  WORKFLOW_USAGE_EXAMPLE,
 } from './workflow-run.examples.js';
 
 const DENIED = { 403: denialOf(Permission.ProcessRead) };
@@ -19,6 +21,13 @@ export const WorkflowRunsApi = apiRoutes([DENIED], {
     description:
       'Extension of the contract. The runs of all workflows and their subworkflows, newest first. Follow `next` until it is null.',
     answer: { type: WorkflowRunPageDto, example: WORKFLOW_RUN_PAGE_EXAMPLE, description: 'A page of runs.' },
+  },
+  getWorkflowUsage: {
+    summary: 'Sum up what workflow runs have used up',
+    description:
+      'Extension of the contract. Runs by state, and what the models of agents were asked and have counted, since `from`, a day ' +
+      'before `to` without it. Of the applications that the caller may read.',
+    answer: { type: WorkflowUsageDto, example: WORKFLOW_USAGE_EXAMPLE, description: 'The sums.' },
   },
   getWorkflowRun: {
     summary: 'Get a workflow run with what its nodes did',

@@ -5,6 +5,7 @@ import type { CallKind, CallState, CallUsage } from '../model/call-journal.types
 /** One call of a run to the outside. The primary key decides that it is begun once. */
 @Entity('workflow_calls')
 @Index('ix_workflow_calls_order', ['runId', 'startedAt', 'callKey'])
+@Index('ix_workflow_calls_started', ['kind', 'startedAt'])
 export class WorkflowCallEntity {
   @PrimaryColumn({ type: 'varchar', name: 'run_id', length: 36 }) runId: string;
   /** Names the call within its run, see OutsideCall.key. */

@@ -1,0 +1,143 @@
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { EventRow } from '../storage/events.repository.js';
+import type { StoppedAt } from '../storage/process-statistics.repository.js';
+
+/** What the statistics of elements are made of. */
+export const COUNTED_EVENTS = ['NODE_ENTERED', 'NODE_LEFT', 'TOKEN_STATE'] as const;
+
+/** What instances did at one element. */
+export interface ElementFigures {
+  bpmnElementId: string;
+  name: string | null;
+  /** Instances that have entered it, and those of them that are there now. */
+  entered: number;
+  standing: number;
+  /** Visits that have ended; the times are theirs. */
+  visits: number;
+  medianMs: number | null;
+  p95Ms: number | null;
+  incidents: number;
+  openIncidents: number;
+  /** Share of the instances that have come to it which had an incident there. */
+  incidentRate: number | null;
+}
+
+/** Instances are told by their ids. */
+interface Element {
+  readonly entered: Set<number>;
+  readonly standing: Set<number>;
+  readonly stopped: Set<number>;
+  readonly times: number[];
+  incidents: number;
+  openIncidents: number;
+}
+
+interface Visit {
+  readonly element: Element;
+  readonly instanceId: number;
+  readonly since: Date;
+}
+
+const MEDIAN = 0.5;
+const MOST = 0.95;
+/** In any other state a token stands nowhere. */
+const STANDING: ReadonlySet<unknown> = new Set(['ACTIVE', 'ON_HOLD']);
+
+/** Counts, element by element, what instances of one definition did. */
+export class ElementStatistics {
+  private readonly elements: readonly Element[];
+  private readonly byKey: ReadonlyMap<string, Element>;
+
+  constructor(private readonly graph: Pick<ProcessGraph, 'nodes'>) {
+    this.elements = graph.nodes.map((): Element => ({
+      entered: new Set(),
+      standing: new Set(),
+      stopped: new Set(),
+      times: [],
+      incidents: 0,
+      openIncidents: 0,
+    }));
+    this.byKey = new Map(this.elements.map((element, index) => [graph.nodes[index]?.key ?? '', element]));
+  }
+
+  /**
+   * @param events whole trails of instances, those of each oldest first
+   * @param live instances that have not ended
+   */
+  addTrails(events: readonly EventRow[], live: ReadonlySet<number>): void {
+    /** Those under way, by token: no two instances have the same. */
+    const visits = new Map<number, Visit>();
+    for (const event of events) {
+      this.follow(visits, event);
+    }
+    for (const { element, instanceId } of visits.values()) {
+      if (live.has(instanceId)) {
+        element.standing.add(instanceId);
+      }
+    }
+  }
+
+  /** An incident of an earlier release names its node only. */
+  addIncident({ instanceId, state, element: key, node }: StoppedAt): void {
+    const element = key === null ? this.at(node) : this.byKey.get(key);
+    if (element !== undefined) {
+      element.stopped.add(instanceId);
+      element.incidents += 1;
+      element.openIncidents += Number(state === 'OPEN');
+    }
+  }
+
+  /** Of each element of the process, in the order of the file. */
+  figures(): ElementFigures[] {
+    return this.graph.nodes.flatMap(({ key, name }, index) => {
+      const element = this.elements[index];
+      return element === undefined ? [] : [{ bpmnElementId: key, name, ...figuresOf(element) }];
+    });
+  }
+
+  private follow(visits: Map<number, Visit>, { kind, instanceId, tokenId, node, at, data }: EventRow): void {
+    const element = this.at(node);
+    if (tokenId === null || element === undefined) {
+      return;
+    }
+    if (kind === 'NODE_ENTERED') {
+      element.entered.add(instanceId);
+      visits.set(tokenId, { element, instanceId, since: at });
+    } else if (kind === 'NODE_LEFT') {
+      const visit = visits.get(tokenId);
+      visits.delete(tokenId);
+      if (visit?.element === element) {
+        // Clocks of replicas differ.
+        element.times.push(Math.max(0, at.getTime() - visit.since.getTime()));
+      }
+    } else if (!STANDING.has(data?.['to'])) {
+      visits.delete(tokenId);
+    }
+  }
+
+  private at(node: number | null): Element | undefined {
+    return node === null ? undefined : this.elements[node];
+  }
+}
+
+function figuresOf(element: Element): Omit<ElementFigures, 'bpmnElementId' | 'name'> {
+  const { entered, standing, stopped, incidents, openIncidents } = element;
+  const times = element.times.toSorted((one, other) => one - other);
+  // A step that fails is undone: who has stopped here may not have entered.
+  const come = new Set([...entered, ...stopped]).size;
+  return {
+    entered: entered.size,
+    standing: standing.size,
+    visits: times.length,
+    medianMs: percentile(times, MEDIAN),
+    p95Ms: percentile(times, MOST),
+    incidents,
+    openIncidents,
+    incidentRate: come === 0 ? null : stopped.size / come,
+  };
+}
+
+/** By the nearest rank; null of no times. */
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+}

@@ -1,0 +1,37 @@
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import { IsPageLimit } from '../../../common/validation/query.decorators.js';
+
+const MAX_LIMIT = 200;
+
+/** How many processes to tell. */
+export class RunningProcessesQueryDto {
+  @IsPageLimit('Processes', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  limit?: number;
+}
+
+/** How many instances of a process run. */
+export class RunningProcessDto {
+  @Shows.value('Application that the process belongs to.', 'sample')
+  applicationId: string;
+
+  @Shows.value('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string;
+
+  @Shows.number('How many instances are in the state STARTED.', 12)
+  running: number;
+
+  @Shows.moment('When the oldest of them started.', '2026-01-24T10:20:30.123Z')
+  oldestStartedAt: string;
+
+  @Shows.moment('When the newest of them started.', '2026-01-31T10:20:30.123Z')
+  newestStartedAt: string;
+}
+
+/** Running instances by process. */
+export class RunningProcessesDto {
+  @Shows.list(() => RunningProcessDto, 'Most first.')
+  processes: RunningProcessDto[];
+
+  @Shows.value('Whether these are all; otherwise those with the most.', true)
+  complete: boolean;
+}
