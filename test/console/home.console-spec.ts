@@ -19,6 +19,7 @@ describe('Home', () => {
     const tab = await world().as('admin');
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
     await tab.page.getByText('svc-platform: healthy').waitFor();
+    await tab.page.getByText('Tokens written').waitFor();
     await tab.check('home');
   });
 

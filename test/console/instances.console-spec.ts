@@ -183,6 +183,40 @@ describe('Instances', () => {
     await tab.page.getByText('You may not do this').waitFor();
   });
 
+  it('are seen together on a heat map of their process, and as a table', async () => {
+    const tab = await world().as('operator', `/instances/${stopped}`);
+    await tab.page.getByRole('link', { name: 'Heat map of the process' }).click();
+    await tab.page.getByRole('heading', { name: 'Heat map of loan_onboarding', level: 1 }).waitFor();
+    await tab.page.locator('.djs-container .heat-5').first().waitFor();
+    await tab.page.getByRole('list', { name: 'Colours: Instances that came' }).waitFor();
+    await tab.check('heat-map');
+    await tab.page.getByLabel('Coloured by').selectOption({ label: 'With an incident' });
+    expect(tab.page.url()).toContain('measure=incidentRate');
+    const row = tab.page.getByRole('row', { name: /Advise client/ });
+    await expect.poll(() => row.innerText()).toContain('100 %');
+    await expect.poll(() => tab.page.locator('.djs-container .djs-shape.heat-5').count()).toBe(1);
+    await tab.check('heat-map-incidents', { schemes: ['light'] });
+    await row.getByRole('link').click();
+    await tab.page.getByRole('heading', { name: 'Incidents', level: 1 }).waitFor();
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
+  });
+
+  it('are led to by the processes of their build', async () => {
+    const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
+    const tab = await world().as('admin', `/applications/sample/builds/${build.buildId}`);
+    await tab.page.getByRole('link', { name: 'loan_onboarding' }).click();
+    await tab.page.getByRole('heading', { name: 'Heat map of loan_onboarding', level: 1 }).waitFor();
+    await tab.page.getByLabel('Started before').fill('2020-01-01T00:00');
+    await tab.page.getByRole('button', { name: 'Search' }).click();
+    await tab.page.getByText('No element has a value.').waitFor();
+  });
+
+  it('have no heat map for who may not read processes', async () => {
+    const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
+    const tab = await world().as('clerk', `/instances/heat/sample/${build.buildId}/loan_onboarding`);
+    await tab.page.getByText('You may not do this').waitFor();
+  });
+
   it('are led to by their incidents', async () => {
     const tab = await world().as('admin', '/instances/incidents?state=OPEN&code=WORKFLOW');
     await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { ButtonIcon } from '../parts/icon.js';
 import { texts } from '../texts/texts.js';
-import type { DiagramView, Mark } from './viewer.js';
+import type { Mark } from './mark.js';
+import type { DiagramView } from './viewer.js';
 
 interface DiagramProps {
   /** What it is a diagram of. */

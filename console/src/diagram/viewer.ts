@@ -2,18 +2,7 @@ import 'bpmn-js/dist/assets/diagram-js.css';
 import 'bpmn-js/dist/assets/bpmn-js.css';
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer';
 import './diagram.css';
-
-/** What stands on an element of a diagram. */
-export interface Mark {
-  /** Id of the element in the BPMN file. */
-  elementId: string;
-  /** Names of classes, such as `is-passed`, `is-active` or `is-stopped`. */
-  className: string;
-  /** A short text beside it, such as a count. */
-  text?: string;
-  /** What the text means. */
-  title?: string;
-}
+import type { Mark } from './mark.js';
 
 interface Canvas {
   zoom(level?: number | 'fit-viewport', center?: 'auto'): number;

@@ -87,6 +87,40 @@ export const instances = {
   workflow: 'Workflow',
   toTask: 'Go on with the task',
 
+  heat: {
+    link: 'Heat map of the process',
+    title: (process: string) => `Heat map of ${process}`,
+    lead: (appId: string, buildId: string) => `Build ${buildId} of ${appId}.`,
+    map: 'Where instances are, and how long',
+    measure: 'Coloured by',
+    measures: {
+      entered: 'Instances that came',
+      standing: 'There now',
+      medianMs: 'Median time',
+      p95Ms: '95 % took at most',
+      incidentRate: 'With an incident',
+    },
+    within: 'Started in',
+    spans: {
+      hour: 'the last hour',
+      day: 'the last 24 hours',
+      week: 'the last 7 days',
+      month: 'the last 30 days',
+    },
+    ownRange: 'the times below',
+    visits: 'Visits that ended',
+    looked: (count: number, from: string, to: string) =>
+      `${count === 1 ? '1 instance' : `${count.toLocaleString('en')} instances`} that started from ${from} to ${to}.`,
+    notAll: (count: number) =>
+      `These are the newest ${count.toLocaleString('en')} instances, or not all of their incidents. Choose a shorter time to see all.`,
+    legend: (measure: string) => `Colours: ${measure}`,
+    range: (above: string, upTo: string) => `more than ${above}, up to ${upTo}`,
+    counts: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
+    noValues: 'No element has a value.',
+    told: (element: string, measure: string, value: string) => `${element}: ${measure} ${value}`,
+    incidents: (all: number, open: number) => (open === 0 ? String(all) : `${all}, ${open} open`),
+  },
+
   operations: { hold: 'Hold', release: 'Release', retry: 'Retry', terminate: 'Terminate' },
   asked: {
     hold: 'Hold this instance?',

@@ -5,6 +5,8 @@ import type {
   BuildManifestResponse,
   BuildResource,
 } from '../../../../clients/typescript/src/index.js';
+import { may } from '../../app/permissions.js';
+import { placeOfHeatMap } from '../../app/places.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
@@ -26,8 +28,16 @@ import { useActiveBuild, type ActiveBuild } from './use-active-build.js';
 
 const { applications } = texts;
 
-const RESOURCES: readonly Column<BuildResource>[] = [
-  { title: applications.name, cell: ({ name }) => name },
+const resourcesOf = (appId: string, buildId: string): readonly Column<BuildResource>[] => [
+  {
+    title: applications.name,
+    cell: ({ name, resourceType }) =>
+      resourceType === 'PROCESS' && may('process-read', appId) ? (
+        <Link to={placeOfHeatMap(appId, buildId, name)}>{name}</Link>
+      ) : (
+        name
+      ),
+  },
   { title: applications.part, cell: ({ resourceType }) => <Badge>{resourceType}</Badge>, isTight: true },
   {
     title: applications.definition,
@@ -122,8 +132,8 @@ function Activation({ appId, buildId, active }: ActivationProps): JSX.Element {
 }
 
 function Manifest({ manifest }: { manifest: BuildManifestResponse }): JSX.Element {
-  const { applicationId, applicationVersionId, checksum, createdBy, createdDate, resources, libraries } =
-    manifest;
+  const { applicationId, applicationVersionId, buildId, checksum, createdBy, createdDate } = manifest;
+  const { resources, libraries } = manifest;
   return (
     <>
       <Section title={applications.about}>
@@ -144,7 +154,7 @@ function Manifest({ manifest }: { manifest: BuildManifestResponse }): JSX.Elemen
       <Section title={applications.contents} isFlush>
         <LongTable
           caption={applications.contents}
-          columns={RESOURCES}
+          columns={resourcesOf(applicationId, buildId)}
           rows={resources}
           keyOf={({ resourceId }) => resourceId}
           textOf={({ name, resourceType }) => `${name}\n${resourceType}`}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { InstanceSummary } from '../../../../clients/typescript/src/index.js';
+import type { RunningProcess, RunningProcesses } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Link } from '../../parts/button.js';
@@ -11,16 +11,6 @@ import { texts } from '../../texts/texts.js';
 
 const { home } = texts;
 const REFRESH_MS = 10_000;
-/** As many as one page of the list has at the most. */
-const SAMPLE = 100;
-
-interface RunningProcess {
-  applicationId: string;
-  processDefinitionName: string;
-  count: number;
-  newest: string;
-  oldest: string;
-}
 
 const COLUMNS: readonly Column<RunningProcess>[] = [
   {
@@ -34,64 +24,45 @@ const COLUMNS: readonly Column<RunningProcess>[] = [
     ),
   },
   { title: home.application, cell: ({ applicationId }) => applicationId },
-  { title: home.newest, cell: ({ newest }) => <Moment at={newest} />, isTight: true },
-  { title: home.oldest, cell: ({ oldest }) => <Moment at={oldest} />, isTight: true, isExtra: true },
-  { title: home.count, cell: ({ count }) => count, isNumber: true },
+  { title: home.newest, cell: ({ newestStartedAt }) => <Moment at={newestStartedAt} />, isTight: true },
+  {
+    title: home.oldest,
+    cell: ({ oldestStartedAt }) => <Moment at={oldestStartedAt} />,
+    isTight: true,
+    isExtra: true,
+  },
+  { title: home.count, cell: ({ running }) => running.toLocaleString('en'), isNumber: true },
 ];
 
 /** Running instances by process. */
 export function Running(): JSX.Element {
-  const page = useAnswer(
-    async (signal) =>
-      (await api().listProcessInstances({ query: { state: 'STARTED', limit: SAMPLE }, signal })).data,
-    [],
-    { refreshMs: REFRESH_MS },
-  );
+  const counts = useAnswer(async (signal) => (await api().countRunningProcesses({ signal })).data, [], {
+    refreshMs: REFRESH_MS,
+  });
   return (
     <Section title={home.runningByProcess} isFlush>
-      <Shown answer={page}>
-        {({ instances, next }) => (
-          <>
-            <Figure
-              label={home.running}
-              value={next === null ? instances.length : home.atLeast(instances.length)}
-              note={next === null ? undefined : home.sampled(instances.length)}
-              to="/instances?state=STARTED"
-            />
-            <Table
-              caption={home.runningByProcess}
-              columns={COLUMNS}
-              rows={byProcess(instances)}
-              keyOf={({ applicationId, processDefinitionName }) =>
-                `${applicationId}\n${processDefinitionName}`
-              }
-              empty={<Empty title={home.noRunning} />}
-            />
-          </>
-        )}
-      </Shown>
+      <Shown answer={counts}>{(data) => <Counts data={data} />}</Shown>
     </Section>
   );
 }
 
-/** The list is newest first. */
-function byProcess(instances: readonly InstanceSummary[]): RunningProcess[] {
-  const groups = Map.groupBy(instances, (one) => `${one.applicationId}\n${one.processDefinitionName}`);
-  return [...groups.values()]
-    .flatMap((group) => {
-      const [newest] = group;
-      const oldest = group.at(-1);
-      return newest === undefined || oldest === undefined
-        ? []
-        : [
-            {
-              applicationId: newest.applicationId,
-              processDefinitionName: newest.processDefinitionName,
-              count: group.length,
-              newest: newest.startedAt ?? newest.dateUpdated,
-              oldest: oldest.startedAt ?? oldest.dateUpdated,
-            },
-          ];
-    })
-    .toSorted((one, other) => other.count - one.count);
+function Counts({ data: { processes, complete } }: { data: RunningProcesses }): JSX.Element {
+  const sum = processes.reduce((all, { running }) => all + running, 0);
+  return (
+    <>
+      <Figure
+        label={home.running}
+        value={complete ? sum.toLocaleString('en') : home.atLeast(sum)}
+        note={complete ? undefined : home.mostOnly(processes.length)}
+        to="/instances?state=STARTED"
+      />
+      <Table
+        caption={home.runningByProcess}
+        columns={COLUMNS}
+        rows={processes}
+        keyOf={({ applicationId, processDefinitionName }) => `${applicationId}\n${processDefinitionName}`}
+        empty={<Empty title={home.noRunning} />}
+      />
+    </>
+  );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { WorkflowRun, WorkflowRunState } from '../../../../clients/typescript/src/index.js';
+import type { WorkflowRunState, WorkflowUsage } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Link } from '../../parts/button.js';
@@ -11,8 +11,6 @@ import { texts } from '../../texts/texts.js';
 
 const { home } = texts;
 const REFRESH_MS = 15_000;
-/** As many as one page of the list has at the most. */
-const SAMPLE = 100;
 
 const SHOWN: readonly { state: WorkflowRunState; label: string; tone: Tone }[] = [
   { state: 'STARTED', label: home.runsUnderWay, tone: 'busy' },
@@ -23,28 +21,28 @@ const SHOWN: readonly { state: WorkflowRunState; label: string; tone: Tone }[] =
 /** Runs of workflows and agents since midnight on this machine. */
 export function RunsToday(): JSX.Element {
   const from = midnight();
-  const page = useAnswer(
-    async (signal) => (await api().listWorkflowRuns({ query: { from, limit: SAMPLE }, signal })).data,
+  const sums = useAnswer(
+    async (signal) => (await api().getWorkflowUsage({ query: { from }, signal })).data,
     [from],
     { refreshMs: REFRESH_MS },
   );
   return (
     <Section title={home.runsToday} actions={<Link to="/agent-runs">{home.allRuns}</Link>}>
-      <Shown answer={page}>
-        {({ runs, next }) => (
+      <Shown answer={sums}>
+        {(usage) => (
           <>
             <div class="figures">
               {SHOWN.map(({ state, label, tone }) => (
                 <Figure
                   key={state}
                   label={label}
-                  value={counted(runs, state, next === null)}
-                  tone={state === 'FAILED' && !runs.some((run) => run.state === 'FAILED') ? 'good' : tone}
+                  value={rounded(counted(usage, state))}
+                  tone={state === 'FAILED' && counted(usage, state) === 0 ? 'good' : tone}
                   to={`/agent-runs?${new URLSearchParams({ state, from: localTime(from) }).toString()}`}
                 />
               ))}
             </div>
-            {next !== null && <p class="quiet">{home.runsSampled(runs.length)}</p>}
+            <Models usage={usage} />
           </>
         )}
       </Shown>
@@ -52,9 +50,29 @@ export function RunsToday(): JSX.Element {
   );
 }
 
-function counted(runs: readonly WorkflowRun[], state: WorkflowRunState, isWhole: boolean): string | number {
-  const count = runs.filter((run) => run.state === state).length;
-  return isWhole ? count : home.atLeast(count);
+/** What the models of agents have counted. */
+function Models({ usage }: { usage: WorkflowUsage }): JSX.Element {
+  const { agentRuns, modelCalls, inputTokens, outputTokens, cost, complete } = usage;
+  const told = (count: number): string => (complete ? rounded(count) : `${rounded(count)}+`);
+  return (
+    <>
+      <div class="figures">
+        <Figure label={home.agentRuns} value={told(agentRuns)} note={home.modelCalls(modelCalls)} />
+        <Figure label={home.inputTokens} value={told(inputTokens)} />
+        <Figure label={home.outputTokens} value={told(outputTokens)} />
+        {cost !== null && <Figure label={home.cost} value={told(cost)} note={home.currency} />}
+      </div>
+      {!complete && <p class="quiet">{home.callsSampled(modelCalls)}</p>}
+    </>
+  );
+}
+
+function rounded(count: number): string {
+  return count.toLocaleString('en', { maximumFractionDigits: 2 });
+}
+
+function counted({ runs }: WorkflowUsage, wanted: WorkflowRunState): number {
+  return runs.find(({ state }) => state === wanted)?.count ?? 0;
 }
 
 function midnight(): string {

@@ -11,6 +11,7 @@ export const instances: Area = {
   pages: [
     { path: '/instances', load: () => import('./list.page.js') },
     { path: '/instances/incidents', load: () => import('./incidents.page.js') },
+    { path: '/instances/heat/:appId/:buildId/:process', load: () => import('./heat-map.page.js') },
     { path: '/instances/:uuid', load: () => import('./instance.page.js') },
   ],
 };

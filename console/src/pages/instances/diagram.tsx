@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HistoryEvent, InstanceResponse } from '../../../../clients/typescript/src/index.js';
+import { may } from '../../app/permissions.js';
+import { placeOfHeatMap } from '../../app/places.js';
 import { Diagram } from '../../diagram/diagram.js';
 import type { Pages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
+import { Link } from '../../parts/button.js';
 import { Note, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
@@ -27,7 +30,7 @@ export function InstanceDiagram({
   instance: InstanceResponse;
   trail: Pages<HistoryEvent>;
 }): JSX.Element {
-  const { uuid, processDefinitionName } = instance;
+  const { uuid, applicationId, buildId, processDefinitionName } = instance;
   const file = useBpmnFile(uuid);
   const states = useMemo(() => elementStates(instance, trail.items), [instance, trail.items]);
   const xml = file.data;
@@ -45,7 +48,15 @@ export function InstanceDiagram({
           <p>{t.countsOfNewest(trail.items.length)}</p>
         </Note>
       )}
-      <Section title={t.elements} isFlush>
+      <Section
+        title={t.elements}
+        isFlush
+        actions={
+          may('process-read', applicationId) && (
+            <Link to={placeOfHeatMap(applicationId, buildId, processDefinitionName)}>{t.heat.link}</Link>
+          )
+        }
+      >
         <Table caption={t.elements} columns={COLUMNS} rows={states} keyOf={({ elementId }) => elementId} />
       </Section>
     </>

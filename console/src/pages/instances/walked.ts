@@ -1,5 +1,5 @@
 import type { HistoryEvent, InstanceResponse } from '../../../../clients/typescript/src/index.js';
-import type { Mark } from '../../diagram/viewer.js';
+import type { Mark } from '../../diagram/mark.js';
 import { texts } from '../../texts/texts.js';
 import { flowsOf, type Flow } from './bpmn-file.js';
 
