@@ -20,6 +20,8 @@ describe('Home', () => {
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
     await tab.page.getByText('svc-platform: healthy').waitFor();
     await tab.page.getByText('Tokens written').waitFor();
+    const running = tab.page.getByRole('table', { name: 'Running instances by process' });
+    expect(await running.getByRole('row', { name: /loan_onboarding sample/ }).innerText()).toMatch(/\t1$/);
     await tab.check('home');
   });
 

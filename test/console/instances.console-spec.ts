@@ -206,9 +206,15 @@ describe('Instances', () => {
     const tab = await world().as('admin', `/applications/sample/builds/${build.buildId}`);
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).click();
     await tab.page.getByRole('heading', { name: 'Heat map of loan_onboarding', level: 1 }).waitFor();
+    await tab.page.getByLabel('Started in').selectOption({ label: 'the last hour' });
+    expect(tab.page.url()).toContain('within=hour');
+    await tab.page.getByRole('list', { name: 'Colours: Instances that came' }).waitFor();
     await tab.page.getByLabel('Started before').fill('2020-01-01T00:00');
     await tab.page.getByRole('button', { name: 'Search' }).click();
     await tab.page.getByText('No element has a value.').waitFor();
+    expect(await tab.page.getByLabel('Started in').locator('option:checked').innerText()).toBe(
+      'the times below',
+    );
   });
 
   it('have no heat map for who may not read processes', async () => {
