@@ -5002,14 +5002,14 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
- * Id of the build; `getBuildInfo` tells that of the active one.
- */
-export type BuildId = string;
-
-/**
  * `resourceId` of the system.
  */
 export type SystemResourceId = string;
+
+/**
+ * Id of the build; `getBuildInfo` tells that of the active one.
+ */
+export type BuildId = string;
 
 /**
  * The `next` of the page before: a UUID of version 7.
