@@ -72,7 +72,7 @@ describe('Tasks', () => {
     await startOwnLoan(tab, 'Faulty Example');
     let sent = 0;
     tab.page.on('request', (request) => {
-      sent += request.method() === 'POST' && request.url().includes('/rtm/api/') ? 1 : 0;
+      sent += request.url().endsWith('/execute') ? 1 : 0;
     });
     const alert = tab.page.getByRole('alert');
     const submit = tab.page.getByRole('button', { name: 'submit_application' });
