@@ -18,10 +18,10 @@ export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
   const [value, setValue] = useState('');
   const names = useSearchable(query.get('applicationId') ?? '', query.get('processDefinitionName') ?? '');
   const terms = query.getAll('data');
-  const path = names.length === 0 || names.includes(typed) ? typed.trim() : (names[0] ?? '');
+  const path = pathOf(names, typed);
   const term = `${path}:${value.trim()}`;
   const isWhole = path !== '' && value.trim() !== '';
-  const isFull = terms.length >= MOST && !terms.includes(term);
+  const isFull = isWhole && terms.length >= MOST && !terms.includes(term);
   return (
     <>
       <form
@@ -34,21 +34,12 @@ export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
           }
         }}
       >
-        {names.length === 0 ? (
-          <TextField label={t.dataPath} hint={t.dataPathHint} value={typed} onChange={setTyped} />
-        ) : (
-          <Select
-            label={t.dataPath}
-            value={path}
-            choices={names.map((name) => ({ value: name, title: name }))}
-            onChange={setTyped}
-          />
-        )}
+        <Path names={names} path={path} typed={typed} onChange={setTyped} />
         <TextField
           label={t.dataValue}
           value={value}
           onChange={setValue}
-          error={isFull && isWhole ? t.dataFull(MOST) : undefined}
+          error={isFull ? t.dataFull(MOST) : undefined}
         />
         <Button type="submit" disabled={!isWhole || isFull}>
           {t.findByData}
@@ -57,6 +48,31 @@ export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
       {terms.length > 0 && <Terms terms={terms} />}
     </>
   );
+}
+
+interface PathProps {
+  names: readonly string[];
+  path: string;
+  typed: string;
+  onChange: (path: string) => void;
+}
+
+function Path({ names, path, typed, onChange }: PathProps): JSX.Element {
+  return names.length === 0 ? (
+    <TextField label={t.dataPath} hint={t.dataPathHint} value={typed} onChange={onChange} />
+  ) : (
+    <Select
+      label={t.dataPath}
+      value={path}
+      choices={names.map((name) => ({ value: name, title: name }))}
+      onChange={onChange}
+    />
+  );
+}
+
+/** What was typed, or chosen of those that are declared. */
+function pathOf(names: readonly string[], typed: string): string {
+  return names.length === 0 || names.includes(typed) ? typed.trim() : (names[0] ?? '');
 }
 
 /** What is searched for, to be taken back one by one. */

@@ -26,22 +26,8 @@ interface ToolsProps {
 /** Tools of a system, with their switches. */
 export function Tools({ known, reload }: ToolsProps): JSX.Element {
   const [opened, setOpened] = useState<ToolResponse>();
-  const { path, system, version } = known;
-  const switches = useSwitches({ ...path, systemId: system.id }, version);
-  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
-  const [error, setError] = useState<unknown>();
-  const change = async ({ id }: ToolResponse, enabled: boolean): Promise<void> => {
-    setBusy((before) => new Set([...before, id]));
-    setError(undefined);
-    try {
-      const { message, affectedNodes } = await switches.switch(id, enabled);
-      say(systems.affected(message, affectedNodes.length));
-    } catch (refused) {
-      setError(refused);
-    }
-    setBusy((before) => new Set([...before].filter((each) => each !== id)));
-    reload();
-  };
+  const { system } = known;
+  const { change, busy, error } = useChanges(known, reload);
   const columns: readonly Column<ToolResponse>[] = [
     {
       title: systems.tool,
@@ -86,6 +72,33 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
       )}
     </Section>
   );
+}
+
+/** Switches tools: which are on their way, and why the last one was refused. */
+function useChanges(
+  { path, system, version }: KnownSystem,
+  reload: () => void,
+): {
+  change: (tool: ToolResponse, enabled: boolean) => Promise<void>;
+  busy: ReadonlySet<string>;
+  error: unknown;
+} {
+  const switches = useSwitches({ ...path, systemId: system.id }, version);
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const [error, setError] = useState<unknown>();
+  const change = async ({ id }: ToolResponse, enabled: boolean): Promise<void> => {
+    setBusy((before) => new Set([...before, id]));
+    setError(undefined);
+    try {
+      const { message, affectedNodes } = await switches.switch(id, enabled);
+      say(systems.affected(message, affectedNodes.length));
+    } catch (refused) {
+      setError(refused);
+    }
+    setBusy((before) => new Set([...before].filter((each) => each !== id)));
+    reload();
+  };
+  return { change, busy, error };
 }
 
 function shortened(text: string): string {
