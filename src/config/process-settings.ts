@@ -52,6 +52,12 @@ export const processSettings = {
   PROCESS_MAX_INCIDENTS: integer(1, 10_000, 500).describe(
     'Open incidents of one process instance; background work that fails beyond them is tried again until some are closed.',
   ),
+  PROCESS_STATISTICS_MAX_INSTANCES: integer(1, 1_000_000, 10_000).describe(
+    'Newest instances of a process that its statistics count; so many incidents too.',
+  ),
+  PROCESS_STATISTICS_MAX_EVENTS: integer(1, 10_000_000, 100_000).describe(
+    'Events of these instances that are counted, together.',
+  ),
   PROCESS_MAX_RETURN_POINTS: integer(1, 10_000, 200).describe(
     'Executed actions of one process instance that can be gone back to; the oldest are forgotten.',
   ),

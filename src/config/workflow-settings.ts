@@ -28,5 +28,8 @@ export const workflowSettings = {
   WORKFLOW_RECORD_BYTES: integer(1_024, 16_777_216, 1_048_576).describe(
     'Bytes of inputs and outputs that are kept of one run for its readers; the rest is left out.',
   ),
+  WORKFLOW_USAGE_MAX_CALLS: integer(1, 1_000_000, 10_000).describe(
+    'Newest calls of models that are looked at for one sum of what runs have used up.',
+  ),
   WORKFLOW_PAGE_SIZE: integer(1, 100, 50).describe('Workflow runs in a page when the caller does not say.'),
 };

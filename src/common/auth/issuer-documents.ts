@@ -47,8 +47,8 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  */
 export async function fetchIssuerKeys(
   { issuer, timeoutMs }: IssuerAddress,
-  tell: (discovery: object) => void = () => undefined,
   fetch: Fetch = undiciFetch,
+  tell: (discovery: object) => void = () => undefined,
 ): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(timeoutMs);
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, maxHeaderSize: 16_384 });

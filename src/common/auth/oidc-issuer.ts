@@ -23,7 +23,7 @@ export function oidcIssuer(env: Env): TrustedIssuer {
       maxAgeMs: env.get('OIDC_JWKS_MAX_AGE_SECONDS') * 1_000,
       staleMs: env.get('OIDC_JWKS_STALE_SECONDS') * 1_000,
     },
-    () => fetchIssuerKeys(address, (discovery) => endpoints.take(discovery)),
+    () => fetchIssuerKeys(address, undefined, (discovery) => endpoints.take(discovery)),
   );
   const authorizedParties = env.get('OIDC_AUTHORIZED_PARTIES');
   const rules = {

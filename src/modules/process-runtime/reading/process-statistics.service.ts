@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
+import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { TimeRange } from '../../../database/time-range.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
@@ -14,20 +15,21 @@ import { COUNTED_EVENTS, ElementStatistics } from './element-statistics.js';
 import type { ProcessStatisticsDto } from './process-statistics.dto.js';
 
 const WITHOUT_FROM_MS = 7 * 24 * 3_600_000;
+
 /** What is looked at for one answer, at the most. */
-const MOST = {
-  instances: 10_000,
-  events: 100_000,
-  incidents: 10_000,
+interface Most {
+  instances: number;
+  events: number;
+  incidents: number;
   /** What one statement reads, about. Other requests have their turn in between. */
-  idsAtOnce: 1_000,
-  eventsAtOnce: 5_000,
-};
+  idsAtOnce: number;
+  eventsAtOnce: number;
+}
 
 /** Tells what the instances of a definition did, element by element (extension of the contract). */
 @Injectable()
 export class ProcessStatisticsService {
-  private readonly most = MOST;
+  private readonly most: Most;
 
   constructor(
     private readonly definitions: BuildDefinitionsService,
@@ -35,7 +37,12 @@ export class ProcessStatisticsService {
     private readonly rows: ProcessStatisticsRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+    env: Env,
+  ) {
+    const instances = env.get('PROCESS_STATISTICS_MAX_INSTANCES');
+    const events = env.get('PROCESS_STATISTICS_MAX_EVENTS');
+    this.most = { instances, events, incidents: instances, idsAtOnce: 1_000, eventsAtOnce: 5_000 };
+  }
 
   /**
    * Of the instances that started in a range of time, the newest ones.
@@ -93,7 +100,7 @@ export class ProcessStatisticsService {
 /** Their ids in parts, each for one statement of a kind. */
 function* inReadings(
   trails: readonly InstanceTrailHead[],
-  { idsAtOnce, eventsAtOnce }: Pick<typeof MOST, 'idsAtOnce' | 'eventsAtOnce'>,
+  { idsAtOnce, eventsAtOnce }: Most,
 ): Generator<number[]> {
   let [ids, events]: [number[], number] = [[], 0];
   for (const { id, seq } of trails) {

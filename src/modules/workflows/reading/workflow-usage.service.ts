@@ -4,6 +4,7 @@ import { Clock } from '../../../common/clock.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { appsOf } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { TimeRange } from '../../../database/time-range.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
@@ -16,19 +17,20 @@ import type { WorkflowUsageDto } from './workflow-usage.dto.js';
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 31;
-/** Calls of models that are looked at for one answer, at the most. */
-const MOST_CALLS = 10_000;
 
 /** Sums up what runs of workflows and their agents have used up. */
 @Injectable()
 export class WorkflowUsageService {
-  private readonly mostCalls: number = MOST_CALLS;
+  private readonly mostCalls: number;
 
   constructor(
     private readonly usage: WorkflowUsageRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+    env: Env,
+  ) {
+    this.mostCalls = env.get('WORKFLOW_USAGE_MAX_CALLS');
+  }
 
   /**
    * Over the applications that the caller may read, with two statements.
