@@ -228,7 +228,7 @@ describe('OpenAPI document', () => {
     for (const { name, path, operation } of operations) {
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
         const tagged =
-          /^((create|get|update)WorkflowNode|(get|update)System|switchTool|activateBuild|getActiveBuild)$/.test(
+          /^((create|get|update)WorkflowNode|(get|update)System|activateBuild|getActiveBuild)$/.test(
             operation.operationId,
           ) && /^(2..|304)$/.test(status)
             ? ['ETag']

@@ -62,11 +62,21 @@ const REPEATED = Symbol('repeated');
 
 /** A text in a query that may be given more than once, as a list. May be left out. */
 export const IsQueryList = (
-  { pattern, most, message }: { pattern: string; most: number; message: string },
+  {
+    pattern,
+    maxLength,
+    most,
+    message,
+  }: { pattern: string; maxLength: number; most: number; message: string },
   options: ApiPropertyOptions,
 ): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: 'array', items: { type: 'string', pattern }, maxItems: most, ...options }),
+    ApiPropertyOptional({
+      type: 'array',
+      items: { type: 'string', pattern, maxLength },
+      maxItems: most,
+      ...options,
+    }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
     ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
     Matches(new RegExp(pattern, 'u'), { each: true, message }),

@@ -2080,7 +2080,7 @@ export type RunningProcess = {
 
 export type RunningProcesses = {
     /**
-     * Most first.
+     * Most first, at most 200.
      */
     processes: Array<RunningProcess>;
     /**
@@ -5082,11 +5082,6 @@ export type BeforeOfListScans = number;
 export type LimitOfListScans = number;
 
 /**
- * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
- */
-export type LimitOfListProcesses = number;
-
-/**
  * Only processes of this application.
  */
 export type ApplicationId = string;
@@ -7338,12 +7333,7 @@ export type GetProcessStatisticsResponse = GetProcessStatisticsResponses[keyof G
 export type CountRunningProcessesData = {
     body?: never;
     path?: never;
-    query?: {
-        /**
-         * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
-         */
-        limit?: number;
-    };
+    query?: never;
     url: '/rtm/api/runtime/running-process';
 };
 

@@ -16,7 +16,12 @@ import {
 } from '../../../common/validation/query.decorators.js';
 import { INSTANCE_LISTS, type InstanceList } from './instance-contents.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
-import { MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from '../model/search-terms.js';
+import {
+  MAX_SEARCH_TERM,
+  MAX_SEARCH_TERMS,
+  MAX_SEARCH_VALUE,
+  SEARCH_TERM_PATTERN,
+} from '../model/search-terms.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 
 const MAX_LIMIT = 200;
@@ -74,6 +79,7 @@ export class InstancesQueryDto {
   @IsQueryList(
     {
       pattern: SEARCH_TERM_PATTERN,
+      maxLength: MAX_SEARCH_TERM,
       most: MAX_SEARCH_TERMS,
       message: `must be a path of data, a colon and 1 to ${MAX_SEARCH_VALUE} characters, such as client.id:4711`,
     },

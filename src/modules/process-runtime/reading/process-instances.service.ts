@@ -21,9 +21,14 @@ import type { InstancePageDto } from './instance-summary.dto.js';
 import type { InstanceResponseDto } from './instance.response.dto.js';
 import type { RunningProcessesDto } from './running-processes.dto.js';
 
+/** Processes of which it is told at the most how many instances run. */
+const MOST_RUNNING = 200;
+
 /** Shows process instances (extension of the contract). Who may read them is the matter of `InstanceAccessService`. */
 @Injectable()
 export class ProcessInstancesService {
+  private readonly mostRunning: number = MOST_RUNNING;
+
   constructor(
     private readonly snapshots: InstanceSnapshots,
     private readonly definitions: RunnableDefinitionsService,
@@ -50,15 +55,17 @@ export class ProcessInstancesService {
   }
 
   /** How many instances of the applications that a caller may read run, by process, most first, and whether these are all processes. */
-  async running(principal: Principal, limit = this.snapshots.pageSize): Promise<RunningProcessesDto> {
+  async running(principal: Principal): Promise<RunningProcessesDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
-    const found = await this.database.readOld((manager) => this.lists.running(manager, apps, limit + 1));
-    const processes = found.slice(0, limit).map(({ oldest, newest, ...counted }) => ({
+    const found = await this.database.readOld((manager) =>
+      this.lists.running(manager, apps, this.mostRunning + 1),
+    );
+    const processes = found.slice(0, this.mostRunning).map(({ oldest, newest, ...counted }) => ({
       ...counted,
       oldestStartedAt: timeOfUuid(oldest).toISOString(),
       newestStartedAt: timeOfUuid(newest).toISOString(),
     }));
-    return { processes, complete: found.length <= limit };
+    return { processes, complete: found.length <= this.mostRunning };
   }
 
   /**

@@ -1,4 +1,4 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
@@ -6,7 +6,7 @@ import { RequirePermission } from '../../../common/auth/require-permission.decor
 import type { Principal } from '../../../common/user/principal.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { RunningProcessesApi } from './running-processes.api.js';
-import { RunningProcessesDto, RunningProcessesQueryDto } from './running-processes.dto.js';
+import { RunningProcessesDto } from './running-processes.dto.js';
 
 /** Counts what runs, over all instances (extension of the contract). */
 @ApiTags('Process instances')
@@ -17,10 +17,7 @@ export class RunningProcessesController {
 
   @Get()
   @RunningProcessesApi.countRunningProcesses
-  async count(
-    @CurrentPrincipal() principal: Principal,
-    @Query() { limit }: RunningProcessesQueryDto,
-  ): Promise<RunningProcessesDto> {
-    return this.instances.running(principal, limit);
+  async count(@CurrentPrincipal() principal: Principal): Promise<RunningProcessesDto> {
+    return this.instances.running(principal);
   }
 }

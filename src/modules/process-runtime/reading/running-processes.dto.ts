@@ -1,13 +1,4 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import { IsPageLimit } from '../../../common/validation/query.decorators.js';
-
-const MAX_LIMIT = 200;
-
-/** How many processes to tell. */
-export class RunningProcessesQueryDto {
-  @IsPageLimit('Processes', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
-  limit?: number;
-}
 
 /** How many instances of a process run. */
 export class RunningProcessDto {
@@ -29,7 +20,7 @@ export class RunningProcessDto {
 
 /** Running instances by process. */
 export class RunningProcessesDto {
-  @Shows.list(() => RunningProcessDto, 'Most first.')
+  @Shows.list(() => RunningProcessDto, 'Most first, at most 200.')
   processes: RunningProcessDto[];
 
   @Shows.value('Whether these are all; otherwise those with the most.', true)

@@ -34,12 +34,6 @@ export const ToolsApi = apiRoutes([], {
           },
         ],
       },
-      headers: {
-        ETag: {
-          description: 'With `If-Match`: the `ETag` of the system as it is now, for the next change.',
-          schema: { type: 'string' },
-        },
-      },
       description: 'The tool as it is now.',
     },
     errors: [403, { 404: 'Tool not found.' }, 412],
