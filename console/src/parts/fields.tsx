@@ -63,6 +63,8 @@ interface TextFieldProps extends FieldProps {
   type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'date' | 'datetime-local';
   placeholder?: string;
   autocomplete?: string;
+  /** What is offered to be chosen, while anything else can be typed. */
+  suggestions?: readonly string[];
 }
 
 /** A line of text. */

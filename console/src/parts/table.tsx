@@ -78,7 +78,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
 function SelectAll({ selection, keys }: { selection: Selection; keys: readonly string[] }): JSX.Element {
   const isAll = keys.length > 0 && keys.every((key) => selection.keys.has(key));
   return (
-    <th scope="col" role="columnheader" class="is-tight">
+    <th scope="col" role="columnheader" class="is-tight is-choice">
       <input
         type="checkbox"
         aria-label={texts.parts.selectAll}

@@ -19,6 +19,15 @@ const entered = (...counts: number[]): ElementStatistics[] =>
   counts.map((count, index) => element(`e${index}`, { entered: count }));
 
 describe('a heat map', () => {
+  it('marks the largest value, however it is rounded', () => {
+    const elements = [element('worst', { incidentRate: 0.83 }), element('other', { incidentRate: 0.1 })];
+    const marks = heatMarks(elements, 'incidentRate', levelsOf(elements, 'incidentRate'));
+    expect(marks.map(({ elementId, className }) => `${elementId} ${className}`)).toEqual([
+      'worst heat-5',
+      'other heat-1',
+    ]);
+  });
+
   it('has equal steps up to the largest value, in whole numbers where things are counted', () => {
     const levels = levelsOf(entered(0, 12, 3), 'entered');
     expect(levels.map((level) => levelText('entered', level))).toEqual([

@@ -4,7 +4,7 @@ import { setQuery } from '../../app/router.js';
 import { startable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
-import { Select, TextField } from '../../parts/fields.js';
+import { TextField } from '../../parts/fields.js';
 import { ButtonIcon } from '../../parts/icon.js';
 import { texts } from '../../texts/texts.js';
 
@@ -14,14 +14,15 @@ const MOST = 4;
 
 /** Finds instances by values of their data. Which ones there are the processes of an application say; without one a person types it. */
 export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState<string>();
   const [value, setValue] = useState('');
-  const names = useSearchable(query.get('applicationId') ?? '', query.get('processDefinitionName') ?? '');
+  const names = useSearchable(query.get('applicationId'), query.get('processDefinitionName'));
   const terms = query.getAll('data');
-  const path = pathOf(names, typed);
-  const term = `${path}:${value.trim()}`;
-  const isWhole = path !== '' && value.trim() !== '';
-  const isFull = isWhole && terms.length >= MOST && !terms.includes(term);
+  // Instances of other builds can have other paths, so those that are declared now are only offered.
+  const path = typed ?? names[0] ?? '';
+  const term = `${path.trim()}:${value}`;
+  const isWhole = path.trim() !== '' && value !== '';
+  const isFull = isWhole && !terms.includes(term) && terms.length >= MOST;
   return (
     <>
       <form
@@ -34,7 +35,13 @@ export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
           }
         }}
       >
-        <Path names={names} path={path} typed={typed} onChange={setTyped} />
+        <TextField
+          label={t.dataPath}
+          hint={names.length === 0 ? t.dataPathHint : undefined}
+          value={path}
+          suggestions={names}
+          onChange={setTyped}
+        />
         <TextField
           label={t.dataValue}
           value={value}
@@ -48,31 +55,6 @@ export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
       {terms.length > 0 && <Terms terms={terms} />}
     </>
   );
-}
-
-interface PathProps {
-  names: readonly string[];
-  path: string;
-  typed: string;
-  onChange: (path: string) => void;
-}
-
-function Path({ names, path, typed, onChange }: PathProps): JSX.Element {
-  return names.length === 0 ? (
-    <TextField label={t.dataPath} hint={t.dataPathHint} value={typed} onChange={onChange} />
-  ) : (
-    <Select
-      label={t.dataPath}
-      value={path}
-      choices={names.map((name) => ({ value: name, title: name }))}
-      onChange={onChange}
-    />
-  );
-}
-
-/** What was typed, or chosen of those that are declared. */
-function pathOf(names: readonly string[], typed: string): string {
-  return names.length === 0 || names.includes(typed) ? typed.trim() : (names[0] ?? '');
 }
 
 /** What is searched for, to be taken back one by one. */
@@ -96,11 +78,11 @@ function Terms({ terms }: { terms: readonly string[] }): JSX.Element {
 }
 
 /** The paths that the active build of an application declares, or one of its processes; none where nobody knows. */
-function useSearchable(appId: string, process: string): readonly string[] {
+function useSearchable(appId: string | null, process: string | null): readonly string[] {
   const { data = [] } = useAnswer(
     async (signal) => {
-      const { processes } = appId === '' ? { processes: [] } : await startable(appId, signal);
-      const meant = processes.filter((one) => process === '' || one.processDefinitionName === process);
+      const { processes } = appId === null ? { processes: [] } : await startable(appId, signal);
+      const meant = processes.filter((one) => process === null || one.processDefinitionName === process);
       return [...new Set(meant.flatMap(({ searchable = [] }) => searchable))].toSorted();
     },
     [appId, process],

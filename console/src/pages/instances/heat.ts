@@ -53,7 +53,8 @@ export function levelsOf(elements: readonly ElementStatistics[], measure: Measur
   return Array.from({ length: count }, (_, index) => ({
     level: levelAt(index, count),
     above: (largest * index) / count,
-    upTo: (largest * (index + 1)) / count,
+    // Rounded, the last step could end below the largest value.
+    upTo: index + 1 === count ? largest : (largest * (index + 1)) / count,
   }));
 }
 

@@ -20,7 +20,7 @@ interface NotDecided {
   reason: string;
 }
 
-/** Decides about all tools that are shown, one after the other; what came of each is told. */
+/** Decides about all tools that are shown, one after the other. What came of each is told, also when one is left that has its own buttons. */
 export function ReviewAll({ shown, decided }: ReviewAllProps): JSX.Element {
   const { reviews } = shown;
   const [asked, setAsked] = useState<boolean>();
@@ -43,10 +43,12 @@ export function ReviewAll({ shown, decided }: ReviewAllProps): JSX.Element {
   });
   return (
     <>
-      <div class="form-foot">
-        <Button onClick={() => setAsked(true)}>{systems.allowAll(reviews.length)}</Button>
-        <Button onClick={() => setAsked(false)}>{systems.refuseAll(reviews.length)}</Button>
-      </div>
+      {reviews.length > 1 && (
+        <div class="form-foot">
+          <Button onClick={() => setAsked(true)}>{systems.allowAll(reviews.length)}</Button>
+          <Button onClick={() => setAsked(false)}>{systems.refuseAll(reviews.length)}</Button>
+        </div>
+      )}
       {others.length > 0 && (
         <Note tone="warn" title={systems.notDecided}>
           {others.map(({ name, reason }) => (

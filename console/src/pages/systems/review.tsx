@@ -73,12 +73,7 @@ function Waiting({ known: { path, system }, page, decided }: WaitingProps): JSX.
   return (
     <>
       <p class="lead">{systems.reviewLead}</p>
-      {reviews.length > 1 && (
-        <ReviewAll
-          shown={{ path: switchPath, reviews, version: systemTag, limit: SHOWN }}
-          decided={decided}
-        />
-      )}
+      <ReviewAll shown={{ path: switchPath, reviews, version: systemTag, limit: SHOWN }} decided={decided} />
       {reviews.map((review) => (
         <OneTool key={review.toolId} review={review} switches={switches} decided={decided} />
       ))}

@@ -65,7 +65,7 @@ export const PROCESS_PAGE_EXAMPLE = {
         },
       ],
       inputSchema: INPUT_SCHEMA_EXAMPLE,
-      searchable: ['client.id'],
+      searchable: ['client.name'],
       mayStart: true,
       refusal: null,
     },
