@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../support/app.js';
-import { systemPath, toolPath } from '../../support/factories.js';
+import { detailsPath, systemPath, toolPath } from '../../support/factories.js';
 import {
   createSystem,
   readSystem,
@@ -212,6 +212,24 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect((await decide(id, true, { 'If-Match': tag })).status).toBe(200);
     expect((await decide(id, true, { 'If-Match': systemTag })).status).toBe(412);
     expect((await decide(id, false)).headers.get('etag')).toBeNull();
+  });
+
+  it('lets nobody override a decision that he has not seen, also one that left the flag as it was', async () => {
+    const id = system.tools[0]!.id;
+    await listNow([tool('orders', 'two')]);
+    const { systemTag } = await read();
+    const details = detailsPath(system.resourceId, 'app', place().versionId);
+    const known = { headers: { 'if-none-match': systemTag } };
+    expect((await app.request('GET', details, known)).status).toBe(304);
+
+    expect((await decide(id, false, { 'If-Match': systemTag })).status).toBe(200);
+    const after = await app.request('GET', details, known);
+    expect(after.status).toBe(200);
+    expect(after.headers.get('etag')).toBe((await read()).systemTag);
+    expect((await decide(id, true, { 'If-Match': systemTag })).status).toBe(412);
+    expect((await readSystem(app, system.resourceId, place().versionId)).tools[0]).toMatchObject({
+      enabled: false,
+    });
   });
 
   it('refuses wrong questions, unknown systems and strangers', async () => {

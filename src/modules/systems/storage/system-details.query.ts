@@ -39,12 +39,16 @@ const SYSTEM_COLUMNS = {
 
 const SHOWN = Object.keys(SYSTEM_COLUMNS);
 
-/** What tells a state of a tool from all others. Its hash covers all that is shown of it but the flag. */
+/**
+ * What tells a state of a tool from all others. Its hash covers all that is shown of it but the flag. The moment of the decision is
+ * shown nowhere here, but a decision may leave the flag as it is, and nobody is to override it unseen.
+ */
 const TOOL_VERSION_COLUMNS = {
   id: 'tools.id',
   position: 'tools.position',
   enabled: 'tools.enabled',
   definitionHash: 'tools.definition_hash',
+  decidedAt: 'tools.decided_at',
 } as const;
 
 const TOOL_COLUMNS = {
@@ -133,7 +137,7 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
 
 /**
  * The entity tag of a system as it is shown, from the rows of either reading: another one after each change of anything that is
- * shown. Weak (RFC 9110, section 8.8.1), since it is the same in every content coding. It has the release in it, which may show
+ * shown, and each decision about a tool. Weak (RFC 9110, section 8.8.1), since it is the same in every content coding. It has the release in it, which may show
  * the same rows otherwise.
  * @returns null when there are no rows
  */
@@ -146,8 +150,8 @@ export function tagOf(rows: RawRow[]): string | null {
   for (const name of SHOWN) {
     version += spelled(system[name]);
   }
-  for (const { id, enabled, definitionHash } of tools) {
-    version += spelled(id) + spelled(enabled) + spelled(definitionHash);
+  for (const { id, enabled, definitionHash, decidedAt } of tools) {
+    version += spelled(id) + spelled(enabled) + spelled(definitionHash) + spelled(decidedAt);
   }
   return `W/"${hash('sha256', version, 'base64url')}"`;
 }
