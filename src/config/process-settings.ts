@@ -16,7 +16,7 @@ export const processSettings = {
     .enum(['starter', 'any-token'], 'must be starter or any-token')
     .default('starter')
     .describe(
-      'Who may execute UI actions where no lane asks for a permission: who started the instance (starter), or any valid token (any-token).',
+      'Who may execute UI actions where no lane asks for a permission: who started the instance (starter), or any valid token (any-token). With any-token the list of tasks tells everybody with a valid token uuids of instances and tokens, application, process and node of what they may execute.',
     ),
   PROCESS_REPEAT_WINDOW_MS: integer(0, 60_000, 1_000).describe(
     'Milliseconds after the execution of a UI action for which the same call again is a double click: no second execution and no way back; 0 for none.',
