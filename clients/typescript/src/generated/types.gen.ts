@@ -3804,7 +3804,7 @@ export type WorkflowUsage = {
      */
     cost: number | null;
     /**
-     * Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.
+     * Whether the figures of agents are of all calls of the range; otherwise of the newest `WORKFLOW_USAGE_MAX_CALLS`.
      */
     complete: boolean;
 };
