@@ -20,7 +20,7 @@ export class CreateSearchValues1798400000001 implements MigrationInterface {
         indices: [
           new TableIndex({
             name: 'ix_process_search_values_term',
-            columnNames: ['term', 'uuid', 'instance_id'],
+            columnNames: ['term', 'uuid', 'instance_id', 'shard'],
           }),
         ],
       }),

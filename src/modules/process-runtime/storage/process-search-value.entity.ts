@@ -3,7 +3,7 @@ import { safeInteger } from '../../../database/safe-integer.js';
 
 /** A value by which an instance is found (docs/bpmn.md, "Data by which instances are found"). The index holds all that a search reads. */
 @Entity('process_search_values')
-@Index('ix_process_search_values_term', ['term', 'uuid', 'instanceId'])
+@Index('ix_process_search_values_term', ['term', 'uuid', 'instanceId', 'shard'])
 export class ProcessSearchValueEntity {
   @PrimaryColumn({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
   /** Position in the `searchable` of its definition. */
