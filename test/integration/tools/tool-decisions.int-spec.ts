@@ -85,6 +85,24 @@ describe('what was decided about a tool', () => {
       .getRepository(ToolDecisionEntity)
       .find({ where: { resourceDefinitionId }, order: { name: 'ASC', decidedAt: 'ASC' } });
 
+  it('is told as changed where rules of another version had the new definition off before', async () => {
+    await register(v1);
+    await test(v1);
+    listed = [tool('alpha'), tool('beta'), tool('gamma', 'second')];
+    await test(v1);
+    const { resourceId } = await register(v2);
+    listed = [tool('alpha'), tool('beta'), tool('gamma', 'first')];
+    await test(v2);
+    listed = [tool('alpha'), tool('beta'), tool('gamma', 'second')];
+    await test(v2, accepting);
+
+    const path = `${systemPath(resourceId, v2.appId, v2.versionId)}/tool-reviews`;
+    const { reviews } = (
+      await app.request<{ reviews: { name: string; enabled: boolean; found: string }[] }>('GET', path)
+    ).body;
+    expect(reviews.find(({ name }) => name === 'gamma')).toMatchObject({ enabled: false, found: 'CHANGED' });
+  });
+
   it('holds in the next version, with who decided it and when', async () => {
     const first = await register(v1);
     await test(v1);

@@ -168,6 +168,9 @@ describe('planSync', () => {
     const plan = planSync(stored, listed, context(false, 'accept', [decision(listed[0]!, false)]));
     expect(plan.rows).toMatchObject([{ enabled: false, decidedBy: jane }]);
     expect(plan.report).toMatchObject({ changed: ['a'], disabledForReview: ['a'] });
+    const ruled = planSync(stored, listed, context(false, 'accept', [decision(listed[0]!, false, false)]));
+    expect(ruled.rows).toMatchObject([{ enabled: false, decidedBy: null, decidedAt: NOW }]);
+    expect(ruled.decisions).toMatchObject([{ enabled: false, decidedBy: null, decidedAt: NOW }]);
   });
 });
 

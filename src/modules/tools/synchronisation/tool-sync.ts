@@ -148,9 +148,13 @@ function planChanged(
   rows.push({ ...tool, ...definition, ...decided, systemId, present: true, position, modifiedAt: now });
 }
 
-/** A changed tool keeps its flag, unless its new definition was decided off elsewhere. */
+/**
+ * A changed tool keeps its flag, unless its new definition was decided off elsewhere. Where only rules did that they do it again: a
+ * review tells when this tool was found changed.
+ */
 function accepted(tool: StoredTool, known: ToolDecision | undefined, now: Date): Decided {
-  return known?.enabled === false ? decidedOf(known) : ruled(tool.enabled, now);
+  const isOff = known?.enabled === false;
+  return isOff && known.decidedBy !== null ? decidedOf(known) : ruled(tool.enabled && !isOff, now);
 }
 
 /** What the synchronisation decides by its rules. */
