@@ -60,6 +60,9 @@ export class ToolDecisionsService {
     const { byPerson, byRules } = decidedBefore(stored, redefinitions);
     await this.reviewed.forget(manager, byPerson);
     await this.reviewed.keep(manager, [...byPerson, ...byRules]);
+    if (redefinitions.length > 0) {
+      await this.reviewed.forgetOrphans(manager);
+    }
   }
 
   /**
