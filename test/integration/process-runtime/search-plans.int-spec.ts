@@ -8,6 +8,11 @@ const INDEX = 'ix_process_search_values_term';
 const NEWEST = 1_000_000;
 const BATCH = 500;
 
+const ALONE = /covering index|using index(?! condition)/i;
+/** Of a plan in rows or as one text, what reads the index. */
+const readings = (plan: readonly string[]): string[] =>
+  plan.flatMap((row) => row.split('\\n')).filter((line) => line.includes(INDEX));
+
 const hashOf = (term: string): string => termHash(readSearchTerm(term)!);
 let instances = 0;
 
@@ -61,17 +66,16 @@ describe('the statement of a search by data', () => {
 
   it('finds further values by the index alone', async () => {
     const plan = await planned('data=client.id:4711&data=open:true', 'EXISTS');
-    expect(plan.join('\n').split(INDEX).length - 1).toBeGreaterThanOrEqual(2);
+    expect(readings(plan).length).toBeGreaterThanOrEqual(2);
+    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
     expect(plan.join('\n')).not.toMatch(/table scan|SCAN |"type":"(ALL|index)"/i);
-    expect(plan.filter((row) => row.includes(INDEX) && !/covering|using index/i.test(row))).toEqual([]);
   });
 
   it('looks for the rare one of several values by their index, in its order', async () => {
     const plan = await planned('data=client.id:4711&data=open:true', 'UNION ALL');
-    const rows = plan.filter((row) => row.includes(INDEX));
-    expect(rows.length).toBeGreaterThanOrEqual(2);
-    expect(rows.filter((row) => !/covering|using index/i.test(row))).toEqual([]);
-    expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|filesort/i);
+    expect(readings(plan).length).toBeGreaterThanOrEqual(2);
+    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
+    expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:/i);
   });
 
   it.each([
