@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ApplicationPackage } from '../../../../clients/typescript/src/index.js';
+import type { ApplicationPackage, StoredPackageResponse } from '../../../../clients/typescript/src/index.js';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
@@ -26,20 +26,30 @@ import {
 import { Problems, problemsOf } from './problems.js';
 
 const { applications } = texts;
+/** Names of what is left out that are shown. */
+const MOST_LEFT_OUT = 10;
 
 /** What a person has chosen of a folder. */
 interface Choices {
   appId: string;
   versionId: string;
-  /** Builds of libraries by their applications. */
+  /** Builds of libraries by their applications, where others than the folder's are chosen. */
   builds: ReadonlyMap<string, string>;
-  /** Addresses of systems by their names. */
+  /** Addresses of systems by their names, where the folder's are changed. */
   addresses: ReadonlyMap<string, string>;
+}
+
+/** A package that was stored, and what came of it. */
+interface Stored {
+  appId: string;
+  versionId: string;
+  answer: StoredPackageResponse;
 }
 
 /** Stores the folder of an application as the package of a version. */
 export function Page({ query }: PageProps): JSX.Element {
   const [files, setFiles] = useState<PackageFiles>();
+  const [stored, setStored] = useState<Stored>();
   const [choices, setChoices] = useState<Choices>({
     ...chosenVersion(query),
     builds: new Map(),
@@ -47,6 +57,7 @@ export function Page({ query }: PageProps): JSX.Element {
   });
   const read = useAction(async (chosen: readonly File[]) => {
     setFiles(undefined);
+    setStored(undefined);
     const found = await readPackageFiles(chosen);
     setFiles(found);
     const { appId } = found.document.application;
@@ -66,6 +77,7 @@ export function Page({ query }: PageProps): JSX.Element {
           <FolderField
             label={applications.folder}
             hint={applications.folderHint}
+            disabled={read.isBusy}
             onChange={(chosen) => void read.run(chosen)}
           />
           {read.error instanceof FolderError ? (
@@ -75,26 +87,38 @@ export function Page({ query }: PageProps): JSX.Element {
           )}
         </div>
       </Section>
-      {files !== undefined && <Delivery files={files} choices={choices} setChoices={setChoices} />}
+      {files !== undefined && stored === undefined && (
+        <Delivery files={files} choices={choices} setChoices={setChoices} onStored={setStored} />
+      )}
+      {stored !== undefined && <Remarks stored={stored} />}
     </>
   );
 }
 
-interface DeliveryProps {
+interface ChoiceProps {
   files: PackageFiles;
   choices: Choices;
   setChoices: (choices: Choices) => void;
 }
 
-function Delivery({ files, choices, setChoices }: DeliveryProps): JSX.Element {
+function Delivery({
+  onStored,
+  ...chosen
+}: ChoiceProps & { onStored: (stored: Stored) => void }): JSX.Element {
+  const { files, choices } = chosen;
   const { appId, versionId, builds, addresses } = choices;
   const store = useAction(async () => {
     const path = { appId, versionId };
     // Its shape is for the service to judge, which tells everything that is wrong at once.
     const body = withChoices(files, builds, addresses) as unknown as ApplicationPackage;
-    await api().storePackage({ path, body });
-    say(applications.isStored);
-    navigate(placeOfVersion(appId, versionId));
+    const { data } = await api().storePackage({ path, body });
+    say(data.changed ? applications.isStored : applications.wasStored);
+    if (data.warnings.length > 0 || data.systems.removed.length > 0) {
+      // Some of it no other answer tells.
+      onStored({ ...path, answer: data });
+    } else {
+      navigate(placeOfVersion(appId, versionId));
+    }
   });
   return (
     <Section title={applications.into}>
@@ -106,7 +130,7 @@ function Delivery({ files, choices, setChoices }: DeliveryProps): JSX.Element {
         }}
       >
         <Found files={files} />
-        <ChoiceFields files={files} choices={choices} setChoices={setChoices} />
+        <ChoiceFields {...chosen} />
         <ErrorNote error={store.error} />
         <Problems problems={problemsOf(store.error)} />
         <div class="form-foot">
@@ -122,7 +146,7 @@ function Delivery({ files, choices, setChoices }: DeliveryProps): JSX.Element {
   );
 }
 
-function ChoiceFields({ files, choices, setChoices }: DeliveryProps): JSX.Element {
+function ChoiceFields({ files, choices, setChoices }: ChoiceProps): JSX.Element {
   const { appId, versionId, builds, addresses } = choices;
   return (
     <>
@@ -143,8 +167,8 @@ function ChoiceFields({ files, choices, setChoices }: DeliveryProps): JSX.Elemen
         <LibraryBuild
           key={library.appId}
           library={library}
-          buildId={builds.get(library.appId) ?? ''}
-          onChange={(build) => setChoices({ ...choices, builds: new Map(builds).set(library.appId, build) })}
+          buildId={builds.get(library.appId)}
+          onChange={(build) => setChoices({ ...choices, builds: withChoice(builds, library.appId, build) })}
         />
       ))}
       {addressesOf(files).map(({ name, baseUrl }) => (
@@ -153,7 +177,8 @@ function ChoiceFields({ files, choices, setChoices }: DeliveryProps): JSX.Elemen
           label={applications.addressOf(name)}
           type="url"
           value={addresses.get(name) ?? baseUrl}
-          onChange={(url) => setChoices({ ...choices, addresses: new Map(addresses).set(name, url) })}
+          isRequired
+          onChange={(url) => setChoices({ ...choices, addresses: withChoice(addresses, name, url) })}
         />
       ))}
     </>
@@ -162,14 +187,45 @@ function ChoiceFields({ files, choices, setChoices }: DeliveryProps): JSX.Elemen
 
 function Found({ files: { document, leftOut } }: { files: PackageFiles }): JSX.Element {
   const { systems, workflows, processes } = document;
+  const further = leftOut.length - MOST_LEFT_OUT;
+  const shown = [...leftOut.slice(0, MOST_LEFT_OUT), ...(further > 0 ? [applications.andMore(further)] : [])];
   return (
     <>
       <p>{applications.found(processes.length, workflows.length, systems.length)}</p>
       {leftOut.length > 0 && (
-        <Note tone="warn" title={applications.leftOut}>
-          <p>{leftOut.join(', ')}</p>
+        <Note tone="warn" title={applications.leftOut(leftOut.length)}>
+          <p>{shown.join(', ')}</p>
         </Note>
       )}
     </>
   );
+}
+
+/** What there is to be known about a package that was stored. */
+function Remarks({ stored: { appId, versionId, answer } }: { stored: Stored }): JSX.Element {
+  const { systems, warnings } = answer;
+  return (
+    <Section title={applications.remarks}>
+      {systems.removed.length > 0 && (
+        <Note tone="warn" title={applications.removedSystems(systems.removed.length)}>
+          <p>{systems.removed.join(', ')}</p>
+        </Note>
+      )}
+      <Problems problems={warnings} />
+      <div class="form-foot">
+        <Link to={placeOfVersion(appId, versionId)} kind="primary">
+          {applications.openVersion}
+        </Link>
+      </div>
+    </Section>
+  );
+}
+
+function withChoice(
+  choices: ReadonlyMap<string, string>,
+  key: string,
+  choice: string | undefined,
+): ReadonlyMap<string, string> {
+  const others = [...choices].filter(([other]) => other !== key);
+  return new Map(choice === undefined ? others : [...others, [key, choice]]);
 }

@@ -3,16 +3,13 @@ import { useState } from 'preact/hooks';
 import type { BuildDifference } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer } from '../../live/use-answer.js';
-import { usePages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
-import { Button } from '../../parts/button.js';
-import { Select } from '../../parts/fields.js';
 import { LongTable } from '../../parts/long-table.js';
 import { Empty, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import type { Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
-import { choiceOf } from './build-choice.js';
+import { BuildChoice } from './build-choice.js';
 
 const { applications } = texts;
 const TONES = { ADDED: 'good', REMOVED: 'bad', CHANGED: 'warn' } as const;
@@ -44,7 +41,16 @@ export function Differences({ appId, buildId }: { appId: string; buildId: string
   );
   return (
     <Section title={applications.differences} isFlush>
-      <BaseChoice appId={appId} buildId={buildId} base={base} onChange={setBase} />
+      <div class="table-filter">
+        <BuildChoice
+          appId={appId}
+          label={applications.comparedWith}
+          buildId={base}
+          empty={applications.activeBuild}
+          onChange={setBase}
+          without={buildId}
+        />
+      </div>
       <Shown answer={answer}>
         {(differences) => (
           <LongTable
@@ -58,41 +64,6 @@ export function Differences({ appId, buildId }: { appId: string; buildId: string
         )}
       </Shown>
     </Section>
-  );
-}
-
-interface BaseChoiceProps {
-  appId: string;
-  buildId: string;
-  base: string;
-  onChange: (buildId: string) => void;
-}
-
-function BaseChoice({ appId, buildId, base, onChange }: BaseChoiceProps): JSX.Element {
-  const pages = usePages(
-    async (before, signal) => {
-      const query = before === undefined ? {} : { before };
-      const { data } = await api().listBuilds({ path: { appId }, query, signal });
-      return { items: data.builds, next: data.next };
-    },
-    [appId],
-  );
-  const choices = pages.items.filter((build) => build.buildId !== buildId).map(choiceOf);
-  return (
-    <div class="table-filter">
-      <Select
-        label={applications.comparedWith}
-        value={base}
-        empty={applications.activeBuild}
-        choices={choices}
-        onChange={onChange}
-      />
-      {pages.hasMore && (
-        <Button isBusy={pages.isLoading} onClick={pages.more}>
-          {applications.moreBuilds}
-        </Button>
-      )}
-    </div>
   );
 }
 

@@ -1,54 +1,35 @@
 import type { JSX } from 'preact';
 import { may } from '../../app/permissions.js';
-import { api } from '../../app/session.js';
-import { useAnswer } from '../../live/use-answer.js';
-import { Select, TextField } from '../../parts/fields.js';
-import { Shown } from '../../parts/notes.js';
+import { TextField } from '../../parts/fields.js';
 import { texts } from '../../texts/texts.js';
-import { choiceOf } from './build-choice.js';
+import { BuildChoice } from './build-choice.js';
 import type { NamedLibrary } from './package-files.js';
 
 const { applications } = texts;
 
 interface LibraryBuildProps {
   library: NamedLibrary;
-  /** Empty for the build that the folder names. */
-  buildId: string;
-  onChange: (buildId: string) => void;
+  /** Undefined for the build that the folder names. */
+  buildId: string | undefined;
+  onChange: (buildId: string | undefined) => void;
 }
 
-/** Chooses the build of a library: a folder cannot know the ids that builds get later. */
-export function LibraryBuild(props: LibraryBuildProps): JSX.Element {
-  const { library, buildId, onChange } = props;
-  const label = applications.buildOf(library.appId);
-  return may('application-delivery', library.appId) ? (
-    <ListedBuild {...props} label={label} />
+/** Chooses the build of a library: a folder cannot know the ids that builds get later. Where they cannot be listed, one is typed. */
+export function LibraryBuild({ library, buildId, onChange }: LibraryBuildProps): JSX.Element {
+  const { appId, buildId: named } = library;
+  const label = applications.buildOf(appId);
+  const typed = <TextField label={label} value={buildId ?? named} isRequired onChange={onChange} />;
+  return may('application-delivery', appId) ? (
+    <BuildChoice
+      appId={appId}
+      label={label}
+      buildId={buildId ?? ''}
+      empty={applications.asNamed(named)}
+      onChange={(build) => onChange(build === '' ? undefined : build)}
+    >
+      {typed}
+    </BuildChoice>
   ) : (
-    <TextField label={label} value={buildId === '' ? library.buildId : buildId} onChange={onChange} />
-  );
-}
-
-function ListedBuild({
-  library: { appId, buildId: named },
-  buildId,
-  label,
-  onChange,
-}: LibraryBuildProps & { label: string }): JSX.Element {
-  const answer = useAnswer(
-    async (signal) => (await api().listBuilds({ path: { appId }, signal })).data.builds,
-    [appId],
-  );
-  return (
-    <Shown answer={answer}>
-      {(builds) => (
-        <Select
-          label={label}
-          value={buildId}
-          empty={applications.asNamed(named)}
-          choices={builds.map(choiceOf)}
-          onChange={onChange}
-        />
-      )}
-    </Shown>
+    typed
   );
 }

@@ -1,13 +1,20 @@
 import type { PackageProblem } from '../../../../clients/typescript/src/index.js';
 import { texts } from '../../texts/texts.js';
+import { APPLICATION_FILE, PARTS, placeOf, type Part, type Place } from './folder-names.js';
 
 const { applications } = texts;
-const APPLICATION_FILE = 'application.json';
-/** How the files of a part end. */
-const PARTS = { systems: '.json', workflows: '.json', processes: '.bpmn' } as const;
+/** What is read of a folder at the most; what a package may have is for the service to say, and is less. */
+const MAX_BYTES = 64 * 1_024 * 1_024;
+const MAX_FILES = 10_000;
 
-type Part = keyof typeof PARTS;
 type Json = Record<string, unknown>;
+
+/** A file of a folder, its path from the top of it, and what it is. */
+interface Placed {
+  file: File;
+  path: string;
+  place: Place;
+}
 
 /** A library that an application names, and the build of it. */
 export interface NamedLibrary {
@@ -23,7 +30,7 @@ export interface PackageFiles {
     workflows: Json[];
     processes: { file: string; bpmn: string }[];
   };
-  /** Paths of files that are no part of a package. */
+  /** Names at the top that are no part of a package, and were not expected there. */
   leftOut: readonly string[];
 }
 
@@ -35,42 +42,36 @@ export class FolderError extends Error {
 }
 
 /**
- * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn.
+ * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. What else stands
+ * there is left out or refused as by `svc deliver`.
  * @param files with their paths, which begin with the name of the folder
  * @throws FolderError
  */
 export async function readPackageFiles(files: readonly File[]): Promise<PackageFiles> {
   const placed = files
-    .map((file) => ({ file, path: pathOf(file) }))
-    .filter(({ path }) => !path.split('/').some((name) => name.startsWith('.')))
+    .map((file) => ({ file, path: pathOf(file), place: placeOf(pathOf(file)) }))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  const problems: PackageProblem[] = [];
-  const read = async (part: Part): Promise<Json[]> => {
-    const found = placed.filter(({ path }) => partOf(path) === part);
-    const all = await Promise.all(
-      found.map(async ({ path, file }) => ({ ...jsonOf(await file.text(), path, problems), file: path })),
-    );
-    return all;
-  };
-  const application = placed.find(({ path }) => path === APPLICATION_FILE);
+  const application = placed.find(({ place }) => place.is === 'application');
   if (application === undefined) {
     throw new FolderError([problem('FILE_NOT_READABLE', APPLICATION_FILE, applications.noApplicationFile)]);
   }
+  refuse(tooMuchOf(placed));
+  const problems = wrongOf(placed);
+  const textsOf = async (part: Part): Promise<{ file: string; text: string | undefined }[]> =>
+    Promise.all(
+      filesOf(placed, part).map(async (one) => ({ file: one.path, text: await textOfFile(one, problems) })),
+    );
+  const jsonsOf = async (part: Part): Promise<Json[]> =>
+    (await textsOf(part)).map(({ file, text }) => ({ ...jsonOf(text, file, problems), file }));
   const document = {
-    application: jsonOf(await application.file.text(), APPLICATION_FILE, problems),
-    systems: await read('systems'),
-    workflows: await read('workflows'),
-    processes: await Promise.all(
-      placed
-        .filter(({ path }) => partOf(path) === 'processes')
-        .map(async ({ path, file }) => ({ file: path, bpmn: await file.text() })),
-    ),
+    application: jsonOf(await textOfFile(application, problems), APPLICATION_FILE, problems),
+    systems: await jsonsOf('systems'),
+    workflows: await jsonsOf('workflows'),
+    processes: (await textsOf('processes')).map(({ file, text }) => ({ file, bpmn: text ?? '' })),
   };
-  if (problems.length > 0) {
-    throw new FolderError(problems);
-  }
-  const isPart = (path: string): boolean => path === APPLICATION_FILE || partOf(path) !== undefined;
-  return { document, leftOut: placed.map(({ path }) => path).filter((path) => !isPart(path)) };
+  refuse(problems);
+  const unknown = placed.flatMap(({ place }) => (place.is === 'unknown' ? [place.name] : []));
+  return { document, leftOut: [...new Set(unknown)] };
 }
 
 /** The libraries that the application of a folder names. */
@@ -90,7 +91,11 @@ export function addressesOf({ document: { systems } }: PackageFiles): { name: st
   );
 }
 
-/** The same package with other builds of libraries, and systems at other addresses: one folder serves several environments. */
+/**
+ * The same package with other builds of libraries, and systems at other addresses: one folder serves several environments.
+ * @param builds by applications; what is not in it stays as the folder has it
+ * @param addresses by names of systems, in the same way
+ */
 export function withChoices(
   { document }: PackageFiles,
   builds: ReadonlyMap<string, string>,
@@ -110,10 +115,62 @@ export function withChoices(
 
 function replaced(one: unknown, key: string, member: string, by: ReadonlyMap<string, string>): unknown {
   const value = isJson(one) ? by.get(textOf(one[key])) : undefined;
-  return isJson(one) && value !== undefined && value !== '' ? { ...one, [member]: value } : one;
+  return isJson(one) && value !== undefined ? { ...one, [member]: value } : one;
 }
 
-function jsonOf(text: string, file: string, problems: PackageProblem[]): Json {
+function refuse(problems: readonly PackageProblem[]): void {
+  if (problems.length > 0) {
+    throw new FolderError(problems);
+  }
+}
+
+function filesOf(placed: readonly Placed[], part: Part): Placed[] {
+  return placed.filter(({ place }) => place.is === 'part' && place.part === part);
+}
+
+/** What makes a folder too large to be read here. */
+function tooMuchOf(placed: readonly Placed[]): PackageProblem[] {
+  const parts = PARTS.map((part) => ({ part, found: filesOf(placed, part) }));
+  const bytes = placed
+    .filter(({ place }) => place.is === 'application' || place.is === 'part')
+    .reduce((sum, { file }) => sum + file.size, 0);
+  return [
+    ...parts
+      .filter(({ found }) => found.length > MAX_FILES)
+      .map(({ part, found }) =>
+        problem('TOO_MANY', part, applications.tooManyFiles(MAX_FILES, found.length)),
+      ),
+    ...(bytes > MAX_BYTES ? [problem('PACKAGE_TOO_LARGE', '', applications.tooLarge(MAX_BYTES, bytes))] : []),
+  ];
+}
+
+/** What may not stand where it stands: a folder is told once. */
+function wrongOf(placed: readonly Placed[]): PackageProblem[] {
+  const wrong = placed.flatMap(({ place }) =>
+    place.is === 'wrong' ? [problem(place.code, place.file, place.message)] : [],
+  );
+  return [...new Map(wrong.map((one) => [one.file, one])).values()];
+}
+
+/** The text of a file; undefined where the problems say why it has none. */
+async function textOfFile({ file, path }: Placed, problems: PackageProblem[]): Promise<string | undefined> {
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (bytes === null) {
+    problems.push(problem('FILE_NOT_READABLE', path, applications.notReadable));
+    return undefined;
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    problems.push(problem('ENCODING_INVALID', path, applications.noUtf8));
+    return undefined;
+  }
+}
+
+function jsonOf(text: string | undefined, file: string, problems: PackageProblem[]): Json {
+  if (text === undefined) {
+    return {};
+  }
   try {
     const value = JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
     if (isJson(value)) {
@@ -132,15 +189,7 @@ function problem(code: string, file: string, message: string): PackageProblem {
   return { severity: 'error', code, message, file, element: null };
 }
 
-function partOf(path: string): Part | undefined {
-  const [folder = '', name, ...deeper] = path.split('/');
-  const known = (Object.keys(PARTS) as Part[]).find((part) => part === folder);
-  return known !== undefined && name?.endsWith(PARTS[known]) === true && deeper.length === 0
-    ? known
-    : undefined;
-}
-
-function pathOf({ webkitRelativePath, name }: File): string {
+function pathOf({ webkitRelativePath = '', name }: File & { webkitRelativePath?: string }): string {
   return webkitRelativePath === '' ? name : webkitRelativePath.slice(webkitRelativePath.indexOf('/') + 1);
 }
 

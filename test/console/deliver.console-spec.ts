@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useConsole } from './support/console-world.js';
+
+const KEY = { type: 'API_KEY' };
+
+describe('Deliver a package', () => {
+  const world = useConsole();
+  let root = '';
+  /** @returns path of a folder of an application with these systems */
+  const folderOf = async (
+    name: string,
+    systems: readonly string[],
+    further: readonly string[] = [],
+  ): Promise<string> => {
+    const bank = (resourceName: string): unknown => ({
+      resourceName,
+      name: resourceName,
+      type: 'REST',
+      baseUrl: `https://${resourceName}.example.com`,
+      authorization: KEY,
+    });
+    const files = [
+      ['application.json', JSON.stringify({ appId: 'bank' })],
+      ...systems.map((system) => [`systems/${system}.json`, JSON.stringify(bank(system))]),
+      ...further.map((path) => [path, '']),
+    ] as const;
+    for (const [path = '', text = ''] of files) {
+      await mkdir(dirname(join(root, name, path)), { recursive: true });
+      await writeFile(join(root, name, path), text);
+    }
+    return join(root, name);
+  };
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'deliver-'));
+  });
+  afterAll(() => rm(root, { recursive: true }));
+
+  it('tells what only the answer says, and goes to the version where there is nothing to tell', async () => {
+    const tab = await world().as('author', '/deliver');
+    const { page } = tab;
+    const store = async (folder: string): Promise<void> => {
+      await tab.open('/deliver?version=v1');
+      await page.getByLabel('Folder of the application').setInputFiles(folder);
+      await page.getByText(/^Found:/).waitFor();
+    };
+    const press = (): Promise<void> => page.getByRole('button', { name: 'Store the package' }).click();
+
+    await store(await folderOf('first', ['core', 'old'], ['README.md', 'tests/a.test.ts', 'drawing.svg']));
+    await page.getByText('No part of a package, and left out: 1').waitFor();
+    const address = page.getByLabel('Address of the system core');
+    await address.fill('');
+    await press();
+    expect(await address.evaluate((field) => field.matches(':invalid'))).toBe(true);
+    await address.fill('https://other.example.com');
+    await press();
+    await page.getByText('SECRET_MISSING').first().waitFor();
+    await tab.check('deliver-remarks');
+
+    await store(await folderOf('second', ['core']));
+    await press();
+    await page.getByText('Systems that are gone from the version: 1').waitFor();
+    await page.getByRole('link', { name: 'Open the version' }).click();
+    await page.getByRole('heading', { name: 'Version v1', level: 1 }).waitFor();
+
+    await store(await folderOf('third', []));
+    await press();
+    await page.getByText('Systems that are gone from the version: 1').waitFor();
+    await store(await folderOf('third', []));
+    await press();
+    await page.getByRole('heading', { name: 'Version v1', level: 1 }).waitFor();
+  });
+
+  it('tells everything that may not stand in the folder', async () => {
+    const tab = await world().as('author', '/deliver');
+    const { page } = tab;
+    const folder = await folderOf('wrong', [], ['processes/a.xml', 'workflows/old/b.json']);
+    await page.getByLabel('Folder of the application').setInputFiles(folder);
+    await page.getByText('FILE_UNKNOWN').waitFor();
+    await page.getByText('FILE_NOT_REGULAR').waitFor();
+  });
+});
