@@ -23,7 +23,7 @@ describe('Deliver a package', () => {
       authorization: KEY,
     });
     const files = [
-      ['application.json', JSON.stringify({ appId: 'bank' })],
+      ['application.json', JSON.stringify({ formatVersion: 1, appId: 'bank', name: 'Bank' })],
       ...systems.map((system) => [`systems/${system}.json`, JSON.stringify(bank(system))]),
       ...further.map((path) => [path, '']),
     ] as const;

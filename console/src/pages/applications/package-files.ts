@@ -189,8 +189,10 @@ function problem(code: string, file: string, message: string): PackageProblem {
   return { severity: 'error', code, message, file, element: null };
 }
 
-function pathOf({ webkitRelativePath = '', name }: File & { webkitRelativePath?: string }): string {
-  return webkitRelativePath === '' ? name : webkitRelativePath.slice(webkitRelativePath.indexOf('/') + 1);
+function pathOf(file: File): string {
+  // Where there are no folders, as in Node, its type has no such member.
+  const { name, webkitRelativePath: path }: { name: string; webkitRelativePath?: string } = file;
+  return path === undefined || path === '' ? name : path.slice(path.indexOf('/') + 1);
 }
 
 function isJson(value: unknown): value is Json {
