@@ -74,6 +74,7 @@ export function TextField({
   type = 'text',
   placeholder = '',
   autocomplete = 'off',
+  suggestions = [],
   ...field
 }: TextFieldProps): JSX.Element {
   // A browser keeps what is no number to itself, so that nobody could say what is wrong with it.
@@ -81,17 +82,32 @@ export function TextField({
   return (
     <Field {...field}>
       {(wiring) => (
-        <input
-          {...wiring}
-          value={value}
-          placeholder={placeholder}
-          autocomplete={autocomplete}
-          {...kind}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
+        <>
+          <input
+            {...wiring}
+            value={value}
+            placeholder={placeholder}
+            autocomplete={autocomplete}
+            {...kind}
+            {...listOf(wiring, suggestions)}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+          {suggestions.length > 0 && (
+            <datalist id={`${wiring.id}-suggestions`}>
+              {suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   );
+}
+
+/** That a line of text has suggestions, where it has. */
+function listOf({ id }: Wiring, suggestions: readonly string[]): object {
+  return suggestions.length === 0 ? {} : { list: `${id}-suggestions` };
 }
 
 /** A folder of the person's machine: its files, and those of the folders in it. */
