@@ -39,7 +39,7 @@ describe('Deliver a package', () => {
   afterAll(() => rm(root, { recursive: true }));
 
   it('tells what only the answer says, and goes to the version where there is nothing to tell', async () => {
-    const tab = await world().as('author', '/deliver');
+    const tab = await world().as('author', '/deliver?version=v1');
     const { page } = tab;
     const store = async (folder: string): Promise<void> => {
       await tab.open('/deliver?version=v1');
