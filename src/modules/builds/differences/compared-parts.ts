@@ -50,7 +50,9 @@ function* elementsOf(graph: ProcessGraph): Generator<[string, unknown]> {
   // No BPMN id has a blank.
   yield ['input schema', graph.inputSchema];
   yield ['expiry', graph.expiresAfter];
-  yield ['searchable data', graph.searchable ?? null];
+  if (graph.searchable) {
+    yield ['searchable data', graph.searchable];
+  }
   for (const lane of graph.lanes) {
     yield [lane.key, lane];
   }
