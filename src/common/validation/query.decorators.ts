@@ -79,7 +79,8 @@ export const IsQueryList = (
     }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
     ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
-    Matches(new RegExp(pattern, 'u'), { each: true, message }),
+    // One message for both, which says what to write. What makes requests of the document knows no lookahead.
+    Matches(new RegExp(`^(?=[^]{0,${maxLength}}$)(?:${pattern})`, 'u'), { each: true, message }),
     IsOptional(),
     (dto: object, name: string | symbol) =>
       Reflect.defineMetadata(REPEATED, [...repeatedIn(dto.constructor), String(name)], dto.constructor),

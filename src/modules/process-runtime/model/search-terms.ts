@@ -28,7 +28,7 @@ const INNER = '\\[(?:\\d{1,4}|"[^"]+"|\'[^\']+\')\\]';
 /** Longest path and value, in characters: twice as much as of a value alone, and the colon. */
 export const MAX_SEARCH_TERM = 2 * MAX_SEARCH_VALUE + 1;
 /** The first colon outside of brackets ends the path. */
-export const SEARCH_TERM_PATTERN = `^(?=[\\s\\S]{3,${MAX_SEARCH_TERM}}$)((?:${NAME}|${INNER})(?:\\.${NAME}|${INNER})*):([\\s\\S]{1,${MAX_SEARCH_VALUE}})$`;
+export const SEARCH_TERM_PATTERN = `^((?:${NAME}|${INNER})(?:\\.${NAME}|${INNER})*):([\\s\\S]{1,${MAX_SEARCH_VALUE}})$`;
 const SEARCH_TERM = new RegExp(SEARCH_TERM_PATTERN, 'u');
 
 /** Reads `client.id:4711`; undefined when it is something else. */
