@@ -22,7 +22,7 @@ import type {
   ModelTurn,
   RequestedCall,
 } from './model-client.types.js';
-import { retryAfterOf } from './retry-after.js';
+import { retryAfterOf } from '../../../common/outbound/retry-after.js';
 
 /** All that goes out besides the body. The library would add facts about this machine and the environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
