@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { IN_TIME_MS } from '../../support/patience.js';
 import type { Peer } from '../../support/peers/peer.js';
@@ -151,7 +152,6 @@ describe('Tool lists of careless and hostile servers', () => {
   });
 
   it.each([
-    ['repeats a cursor', () => 'same', 'invalid_tool_list', 2],
     ['never ends', (page: number) => `page-${page}`, 'too_many_tools', 64],
     ['has a cursor that is no string', () => 7, 'invalid_tool_list', 1],
   ])('ends a list that %s', async (_name, next, cause, pages) => {
@@ -161,6 +161,28 @@ describe('Tool lists of careless and hostile servers', () => {
     });
     open.push(peer);
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
+    expect(page).toBe(pages);
+  });
+
+  it.each([
+    ['an empty cursor for ever', () => ({ tools: ['a', 'b'], nextCursor: '' }), 2],
+    ['a cursor that was followed', (page: number) => ({ tools: [['a', 'b'][page - 1]], nextCursor: '1' }), 2],
+    ['the first page at new cursors', (page: number) => ({ tools: ['a', 'b'], nextCursor: `${page}` }), 2],
+  ])('keeps the tools of a server that answers %s, and warns', async (_name, answer, pages) => {
+    let page = 0;
+    const peer = await startScriptedMcp({
+      list: ({ id, response }) => {
+        const { tools, nextCursor } = answer((page += 1));
+        sendResult(response, id, { tools: tools.map((name) => ({ name, inputSchema: object })), nextCursor });
+      },
+    });
+    open.push(peer);
+    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({
+      outcome: 'connected',
+      tools: [{ name: 'a' }, { name: 'b' }],
+      rejectedTools: [],
+      warnings: [CONNECTION_WARNINGS.pagesRepeat],
+    });
     expect(page).toBe(pages);
   });
 

@@ -2,6 +2,7 @@
 export const CONNECTION_WARNINGS = {
   legacyTransport: 'The MCP server offers only the deprecated HTTP+SSE transport.',
   noTools: 'The MCP server does not offer tools.',
+  pagesRepeat: 'The MCP server repeats pages of its list of tools. The tools read until then are kept.',
   resourceIgnored:
     'The token endpoint refused the resource parameter (RFC 8707); the token is not bound to this MCP server.',
   noExpiry: 'The token endpoint does not say how long a token lives; five minutes are assumed.',

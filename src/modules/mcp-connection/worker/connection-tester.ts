@@ -52,7 +52,7 @@ export class ConnectionTester {
       connected = await connect({ url, operation, credentials, traceparent }, status);
       const list =
         request.greetOnly === true
-          ? { toolsJson: [], rejectedTools: [] }
+          ? { toolsJson: [], rejectedTools: [], repeats: false }
           : await this.readTools(connected.session, request.knownToolCount, removal);
       return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
     } catch (error) {
@@ -75,7 +75,7 @@ export class ConnectionTester {
     } catch (error) {
       const noTools = error instanceof ProtocolError && error.code === METHOD_NOT_FOUND;
       if (noTools && !session.offersTools) {
-        return { toolsJson: [], rejectedTools: [] };
+        return { toolsJson: [], rejectedTools: [], repeats: false };
       }
       throw error;
     }
@@ -89,7 +89,7 @@ async function leave(session: McpSession | undefined, operation: OutboundOperati
 
 function describe(
   { session, transport }: Connected,
-  { toolsJson, rejectedTools }: ToolList,
+  { toolsJson, rejectedTools, repeats }: ToolList,
   context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
   const removal = context.credentials?.removal;
@@ -97,6 +97,7 @@ function describe(
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
+    ...(repeats ? [CONNECTION_WARNINGS.pagesRepeat] : []),
     ...credentialWarnings(context.request, context.credentials),
   ];
   return {

@@ -17,13 +17,15 @@ export type Cleaning = () => SecretRemoval;
 export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];
+  /** The server led back to pages that were read before, so reading ended there. */
+  repeats: boolean;
 }
 
 const MAX_CURSOR = 8_192;
 
 /**
- * Reads every page of a tool list.
- * @throws ConnectionError `invalid_tool_list` when a page is not a list or a cursor repeats, `too_many_tools` at a cap;
+ * Reads every page of a tool list. A list whose cursors lead back to what was read ends there: its tools are kept.
+ * @throws ConnectionError `invalid_tool_list` when a page is not a list or a cursor is no text, `too_many_tools` at a cap;
  * whatever `fetchPage` throws
  */
 export async function readToolList(
@@ -32,7 +34,7 @@ export async function readToolList(
   removal: Cleaning = () => SecretRemoval.none,
 ): Promise<ToolList> {
   const parser = new ToolDefinitionParser(limits, removal);
-  const list: ToolList = { toolsJson: [], rejectedTools: [] };
+  const list: ToolList = { toolsJson: [], rejectedTools: [], repeats: false };
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -40,39 +42,53 @@ export async function readToolList(
     if (!Array.isArray(tools)) {
       throw new ConnectionError('invalid_tool_list');
     }
-    addPage(list, tools, { parser, maxTools: limits.maxTools });
-    if (nextCursor === undefined || nextCursor === null) {
+    list.repeats = !addPage(list, tools, { parser, page, maxTools: limits.maxTools });
+    if (list.repeats || nextCursor === undefined || nextCursor === null) {
       return list;
     }
-    cursor = checkedCursor(nextCursor, cursors);
+    cursor = checkedCursor(nextCursor);
+    list.repeats = cursors.has(cursor);
+    if (list.repeats) {
+      return list;
+    }
+    cursors.add(cursor);
     if (page >= limits.maxPages) {
       throw new ConnectionError('too_many_tools');
     }
   }
 }
 
+/** @returns false for a later page on which every tool was listed before; that page counts nothing */
 function addPage(
   list: ToolList,
   tools: unknown[],
-  { parser, maxTools }: { parser: ToolDefinitionParser; maxTools: number },
-): void {
-  if (list.toolsJson.length + list.rejectedTools.length + tools.length > maxTools) {
-    throw new ConnectionError('too_many_tools');
-  }
+  { parser, page, maxTools }: { parser: ToolDefinitionParser; page: number; maxTools: number },
+): boolean {
+  const again: RejectedTool[] = [];
+  const { toolsJson, rejectedTools } = list;
+  const before = toolsJson.length + rejectedTools.length;
   for (const entry of tools) {
     const parsed = parser.parse(entry);
     if ('accepted' in parsed) {
-      list.toolsJson.push(JSON.stringify(parsed.accepted));
+      toolsJson.push(JSON.stringify(parsed.accepted));
     } else {
-      list.rejectedTools.push(parsed.rejected);
+      const isKnown = page > 1 && parsed.rejected.reason === 'duplicate_name';
+      (isKnown ? again : rejectedTools).push(parsed.rejected);
+    }
+    if (toolsJson.length + rejectedTools.length > maxTools || again.length > maxTools) {
+      throw new ConnectionError('too_many_tools');
     }
   }
+  if (again.length > 0 && toolsJson.length + rejectedTools.length === before) {
+    return false;
+  }
+  rejectedTools.push(...again);
+  return true;
 }
 
-function checkedCursor(cursor: unknown, seen: Set<string>): string {
-  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR || seen.has(cursor)) {
+function checkedCursor(cursor: unknown): string {
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR) {
     throw new ConnectionError('invalid_tool_list');
   }
-  seen.add(cursor);
   return cursor;
 }
