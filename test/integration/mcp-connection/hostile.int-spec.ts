@@ -104,7 +104,7 @@ describe('Hostile parties', () => {
 
   it('an MCP server that nests 200,000 levels', async () => {
     const answers = await keep(startHttpPeer(hostile.deepJson));
-    await expect(hasty.test(noAuth(answers.url))).resolves.toMatchObject({ cause: 'timeout' });
+    await expect(hasty.test(noAuth(answers.url))).resolves.toMatchObject({ cause: 'too_large' });
     const lists = await keep(startListPathology(hostile.deepJson));
     await expect(service.test(noAuth(lists.url))).resolves.toMatchObject({
       outcome: 'connected',

@@ -1,9 +1,11 @@
+import type { RequestListener } from 'node:http';
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
-import { commentsOnly, notFound, webPage } from '../../support/peers/pathologies.js';
+import { commentsOnly, neverAnswers, notFound, webPage } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
 
@@ -131,6 +133,30 @@ describe('Connection test against servers that behave', () => {
     );
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'connected' });
   });
+
+  it.each([
+    ['202', (_request, response) => response.writeHead(202).end()],
+    ['nothing', neverAnswers],
+    ['a stream of comments', commentsOnly],
+  ] satisfies [string, RequestListener][])(
+    'does the 2025 handshake with a server that answers the probe with %s',
+    async (_name, listener) => {
+      const peer = await keep(
+        startScriptedMcp({
+          list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'a', inputSchema: {} }] }),
+          before: (request, response) => {
+            const isProbe = request.headers['mcp-method'] === 'server/discover';
+            if (isProbe) {
+              listener(request, response);
+            }
+            return isProbe;
+          },
+        }),
+      );
+      await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ tools: [{ name: 'a' }] });
+      await noSocketsLeft(peer);
+    },
+  );
 
   it('follows a redirect within the origin and keeps the method', async () => {
     const peer = await keep(

@@ -3,6 +3,11 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { McpSession } from './mcp-session.js';
 import type { ConnectWay, McpSessionOptions, Traffic } from './session-transport.js';
 
+const UNDECIDED: ReadonlySet<string> = new Set([
+  SdkErrorCode.EraNegotiationFailed,
+  SdkErrorCode.RequestTimeout,
+]);
+
 /** A session and the way that led to it. */
 export interface Connected {
   session: McpSession;
@@ -11,7 +16,7 @@ export interface Connected {
 
 /**
  * Connects to a server of unknown protocol era. Negotiation comes first. The plain 2025 handshake follows when the server
- * cannot cope with a probe: deployed gateways answer 403, 5xx or prose. HTTP+SSE follows only when POST is answered 404 or 405.
+ * cannot cope with a probe: deployed gateways answer 403, 5xx, prose or nothing. HTTP+SSE follows only when POST is answered 404 or 405.
  * @param status receives the HTTP status of every answer
  * @throws what the last attempt threw
  */
@@ -46,6 +51,7 @@ function nextWay(
   return way === 'auto' && (status === 403 || isUndecided(error)) ? 'legacy' : undefined;
 }
 
+/** A time-out of the library is the probe's: nothing else of it has one. */
 function isUndecided(error: unknown): boolean {
-  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+  return error instanceof SdkError && UNDECIDED.has(error.code);
 }

@@ -20,6 +20,9 @@ const MAX_SELF_DESCRIPTION = 2_000;
 const FAREWELL_MS = 1_000;
 /** The operation's deadline is the one clock; the library's must never run out before it. */
 const NO_TIMEOUT_MS = 2_147_483_647;
+/** `server/discover` is asked of servers that may not know it: it gets this long, and this share of the time left. */
+const PROBE_MS = 3_000;
+const PROBE_SHARE = 1 / 3;
 
 /** Never runs a foreign schema: a pattern or a deep schema could hold the thread for minutes. */
 const NO_VALIDATION: jsonSchemaValidator = {
@@ -47,15 +50,16 @@ export class McpSession {
    * @throws what the library throws; see `causeOf` for the translation
    */
   static async connect(options: McpSessionOptions, way: ConnectWay, status: Traffic): Promise<McpSession> {
+    const { operation } = options;
+    const timeoutMs = Math.min(PROBE_MS, operation.remainingMs * PROBE_SHARE);
     const client = new Client(CLIENT_INFO, {
       capabilities: CAPABILITIES,
-      versionNegotiation: { mode: way === 'auto' ? 'auto' : 'legacy' },
+      versionNegotiation: way === 'auto' ? { mode: 'auto', probe: { timeoutMs } } : { mode: 'legacy' },
       jsonSchemaValidator: NO_VALIDATION,
       inputRequired: { autoFulfill: false },
     });
     const transport = createTransport(options, way, status);
     const session = new McpSession(options, client, transport, status);
-    const { operation } = options;
     try {
       await operation.race(client.connect(transport, { timeout: NO_TIMEOUT_MS, signal: operation.signal }));
     } catch (error) {

@@ -87,8 +87,16 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
     if (carriesRequest) {
       traffic.requestStatus = response.status;
     }
-    return response;
+    return response.status === 202 && headers.get('mcp-method') === 'server/discover'
+      ? notKnown(response)
+      : response;
   };
+}
+
+/** 202 promises no answer, and the library would wait for one: a server that takes the probe for a notification does not know it. */
+async function notKnown(accepted: Response): Promise<Response> {
+  await accepted.body?.cancel();
+  return new Response(null, { status: 400 });
 }
 
 function headersOf({ credentials, traceparent }: McpSessionOptions, init: RequestInit | undefined): Headers {
