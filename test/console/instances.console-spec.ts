@@ -177,7 +177,7 @@ describe('Instances', () => {
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).waitFor();
     expect(await tab.page.getByRole('checkbox').count()).toBe(0);
     await tab.open(`/instances/${uuid}`);
-    await tab.page.getByRole('link', { name: 'Go on with the task' }).waitFor();
+    await tab.page.getByRole('link', { name: 'Continue the task' }).waitFor();
     expect(await tab.page.getByRole('button', { name: 'Terminate' }).count()).toBe(0);
     await tab.open(`/instances/${stopped}`);
     await tab.page.getByText('You may not do this').waitFor();

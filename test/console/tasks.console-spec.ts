@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useConsole } from './support/console-world.js';
-import { startOwnLoan } from './support/loans.js';
+import { node, taskProcess, timerEvent, userTask } from '../support/runtime/process-files.js';
+import { deliverProcess, startOwnLoan, stoppedLoan } from './support/loans.js';
 
 describe('Tasks', () => {
   const world = useConsole();
@@ -104,6 +105,35 @@ describe('Tasks', () => {
     await accepted.getByLabel('Data').fill('{}');
     await accepted.getByRole('button').click();
     await tab.page.getByText('The process has ended', { exact: false }).waitFor();
+  });
+
+  it('offer the way back where nothing else is to be done, and say why nothing waits', async () => {
+    const svc = await world().client();
+    const back = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
+    const rest = node('intermediateCatchEvent', 'rest', timerEvent('timeDuration', 'P1D'));
+    await deliverProcess(svc, 'rest', taskProcess('resting', userTask('enter', back), rest));
+    const tab = await world().as('admin', '/tasks/start?app=rest&process=resting');
+    await tab.page.getByRole('button', { name: 'Start', exact: true }).click();
+    await tab.page.getByRole('link', { name: 'Open the instance' }).click();
+    const uuid = tab.page.url().split('/').at(-1) ?? '';
+    await tab.page.getByRole('link', { name: 'Continue the task' }).click();
+    await tab.page.getByRole('button', { name: 'done' }).click();
+    await tab.page
+      .getByText('The process is running or waits for something else.', { exact: false })
+      .waitFor();
+    await tab.page.getByRole('link', { name: 'Open the instance' }).click();
+    await tab.page.getByRole('link', { name: 'Go back to an earlier step' }).click();
+    await tab.page.getByRole('heading', { name: 'Go back: done' }).waitFor();
+    await tab.check('task-back');
+    await tab.page.getByRole('button', { name: 'done' }).click();
+    await tab.page.getByText('The process is running', { exact: false }).waitFor({ state: 'detached' });
+    await tab.page.getByRole('heading', { name: 'enter: done' }).waitFor();
+
+    await svc.holdProcessInstance({ path: { uuid } });
+    await tab.page.getByText('The instance is on hold.', { exact: false }).waitFor();
+    await tab.open(`/tasks/${await stoppedLoan(svc, 'Stopped Example')}`);
+    await tab.page.getByText('The process has stopped at an incident.', { exact: false }).waitFor();
+    await tab.check('task-stopped');
   });
 
   it('are not shown to others', async () => {

@@ -85,7 +85,8 @@ export const instances = {
   runs: 'Workflow runs',
   noRuns: 'It has started no workflow.',
   workflow: 'Workflow',
-  toTask: 'Go on with the task',
+  toTask: 'Continue the task',
+  toGoBack: 'Go back to an earlier step',
 
   heat: {
     link: 'Heat map of the process',

@@ -1,4 +1,5 @@
 import type { SvcClient } from '../../../clients/typescript/src/index.js';
+import { packageDocument } from '../../support/runtime/publish.js';
 import type { Tab } from './tab.js';
 
 /** An instance of the sample's process, in which the client has signed up. */
@@ -57,4 +58,14 @@ export async function stoppedLoan(svc: SvcClient, name: string): Promise<string>
     (incidents) => incidents.length > 0,
   );
   return uuid;
+}
+
+/** Delivers a process as an application of its own. @returns the build, which is the active one */
+export async function deliverProcess(svc: SvcClient, appId: string, bpmn: string): Promise<string> {
+  const path = { appId, versionId: 'v1' };
+  await svc.storePackage({ path, body: packageDocument(appId, { bpmn }) as never });
+  await svc.commitVersion({ path });
+  const { buildId } = (await svc.createBuild({ path })).data;
+  await svc.activateBuild({ path: { appId }, body: { buildId } });
+  return buildId;
 }

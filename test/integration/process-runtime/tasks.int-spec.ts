@@ -5,7 +5,15 @@ import type { TaskPageDto } from '../../../src/modules/process-runtime/reading/t
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { plansOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
-import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
+import {
+  flows,
+  node,
+  processFile,
+  taskProcess,
+  timerEvent,
+  ui,
+  userTask,
+} from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { start } from '../../support/runtime/runtime-client.js';
 
@@ -18,6 +26,11 @@ const asked = taskProcess(
   }),
 );
 const twice = taskProcess('twice', userTask('a', BACK), userTask('b'));
+const later = taskProcess(
+  'later',
+  userTask('a', BACK),
+  node('intermediateCatchEvent', 'rest', timerEvent('timeDuration', 'P1D')),
+);
 const laned = processFile(
   'laned',
   `<bpmn:laneSet id="lanes"><bpmn:lane id="clerks" name="Clerk" svc:execute="clerk">
@@ -59,7 +72,7 @@ beforeAll(async () => {
     PERMISSION_RULES: JSON.stringify(rules),
     PROCESS_UI_ACTION_PERMISSION: 'actor',
   });
-  published = await publish(app, { bpmn: [asked, twice, laned] });
+  published = await publish(app, { bpmn: [asked, twice, later, laned] });
 });
 afterAll(() => app.close());
 
@@ -104,6 +117,19 @@ describe('GET /rtm/api/runtime/task', () => {
       ['done', false],
       ['done', true],
     ]);
+  });
+
+  it('lists a token whose only action leads back for one instance, and not among what waits', async () => {
+    const token = await tokenOf(`actor@${published.appId}`);
+    const id = await startBy(token, 'later');
+    const [before] = (await list({ processInstanceUuid: id }, token)).body.tasks;
+    const path = `/onboarding/api/runtime/process/${id}/token/${before?.tokenUuid}/ui-action/${ui('a')}/context/main/execute`;
+    expect((await app.request('POST', path, { token, body: {} })).status).toBe(200);
+
+    expect(processesOf(await list({}, token))).not.toContain(id);
+    const { tasks } = (await list({ processInstanceUuid: id }, token)).body;
+    expect(tasks).toMatchObject([{ bpmnElementId: 'rest', uiActions: [{ name: 'done', back: true }] }]);
+    expect(processesOf(await list({ processInstanceUuid: id }, await tokenOf('actor@another')))).toEqual([]);
   });
 
   it('shows nobody what is for others, by uuid either', async () => {

@@ -60,12 +60,13 @@ function crumbsOf(instance: InstanceResponse | undefined): { title: string; to: 
 }
 
 function Actions({ instance, reload }: { instance: InstanceResponse; reload: () => void }): JSX.Element {
-  const hasTasks = instance.tokens.some(({ uiActions }) => uiActions.length > 0);
+  const actions = instance.tokens.flatMap(({ uiActions }) => uiActions);
+  const hasTask = actions.some(({ back }) => !back);
   return (
     <>
-      {hasTasks && (
-        <Link kind="primary" to={`/tasks/${instance.uuid}`}>
-          {t.toTask}
+      {actions.length > 0 && (
+        <Link kind={hasTask ? 'primary' : 'plain'} to={`/tasks/${instance.uuid}`}>
+          {hasTask ? t.toTask : t.toGoBack}
         </Link>
       )}
       {may('process-administration', instance.applicationId) && (

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Task } from '../../../../clients/typescript/src/index.js';
+import type { InstanceResponse, Task } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
-import { useAnswer } from '../../live/use-answer.js';
+import { useAnswer, type Answer } from '../../live/use-answer.js';
 import { useProgress } from '../../live/use-progress.js';
 import { Link } from '../../parts/button.js';
 import { Facts, Id, Moment } from '../../parts/facts.js';
@@ -15,30 +15,19 @@ import { ActionForm } from './action-form.js';
 const t = texts.tasks;
 const REFRESH_MS = 5_000;
 
-/** What waits for the person in one instance; the next step when this one is done. */
+/** What the person can do in one instance: the next step, and the steps back. */
 export function Page({ params }: PageProps): JSX.Element {
   const uuid = params['uuid'] ?? '';
   const [done, setDone] = useState<string | undefined>();
-  const readable = useReadable(uuid);
-  const tasks = useAnswer(
-    async (signal) => (await api().listTasks({ query: { processInstanceUuid: uuid }, signal })).data.tasks,
-    [uuid],
-    // Who may act here may not be allowed to read it; then there is no stream.
-    readable === false ? { refreshMs: REFRESH_MS } : {},
-  );
-  const { isLive } = useProgress(readable === true ? uuid : undefined, ({ event }) => {
-    if (event !== 'instance') {
-      tasks.reload();
-    }
-  });
-  const [first] = tasks.data ?? [];
+  const { instance, tasks } = useTasks(uuid);
+  const first = tasks.data?.find(isWaiting);
   return (
     <>
       <PageHead
         title={first?.nodeName ?? t.task}
         lead={first?.processDefinitionName}
         crumbs={[{ title: t.title, to: '/tasks' }]}
-        actions={readable === true && <Link to={`/instances/${uuid}`}>{t.toInstance}</Link>}
+        actions={instance.data !== undefined && <Link to={`/instances/${uuid}`}>{t.toInstance}</Link>}
       />
       {done !== undefined && (
         <Note tone="good">
@@ -46,11 +35,10 @@ export function Page({ params }: PageProps): JSX.Element {
         </Note>
       )}
       <Shown answer={tasks}>
-        {(found) =>
-          found.length === 0 ? (
-            <NothingWaits isWaiting={isLive || readable === false} />
-          ) : (
-            found.map((task) => (
+        {(found) => (
+          <>
+            {!found.some(isWaiting) && <NothingWaits instance={instance.data} />}
+            {found.map((task) => (
               <TaskForms
                 key={task.tokenUuid + task.waitsSince}
                 task={task}
@@ -59,36 +47,65 @@ export function Page({ params }: PageProps): JSX.Element {
                   tasks.reload();
                 }}
               />
-            ))
-          )
-        }
+            ))}
+          </>
+        )}
       </Shown>
     </>
   );
 }
 
-/** Whether the person may read the instance; undefined as long as nobody knows. */
-function useReadable(uuid: string): boolean | undefined {
-  const { data, error } = useAnswer(
+/** What the person can do in the instance, and the instance itself; both follow what happens in it. */
+function useTasks(uuid: string): { instance: Answer<InstanceResponse>; tasks: Answer<Task[]> } {
+  const instance = useInstance(uuid);
+  // People who may act here may not be allowed to read the instance; then there is no stream.
+  const isReadable = instance.data !== undefined;
+  const tasks = useAnswer(
+    async (signal) => (await api().listTasks({ query: { processInstanceUuid: uuid }, signal })).data.tasks,
+    [uuid],
+    !isReadable && instance.error !== undefined ? { refreshMs: REFRESH_MS } : {},
+  );
+  useProgress(isReadable ? uuid : undefined, ({ event }) => {
+    if (event !== 'instance') {
+      tasks.reload();
+      instance.reload();
+    }
+  });
+  return { instance, tasks };
+}
+
+/** The instance itself; an error where the person may not read it. */
+function useInstance(uuid: string): Answer<InstanceResponse> {
+  return useAnswer(
     async (signal) =>
       (await api().getProcessInstance({ path: { uuid }, query: { include: '' }, signal })).data,
     [uuid],
   );
-  if (data !== undefined) {
-    return true;
-  }
-  return error === undefined ? undefined : false;
 }
 
-function NothingWaits({ isWaiting }: { isWaiting: boolean }): JSX.Element {
+function isWaiting({ uiActions }: Task): boolean {
+  return uiActions.some(({ back }) => !back);
+}
+
+function NothingWaits({ instance }: { instance: InstanceResponse | undefined }): JSX.Element {
   return (
-    <Note title={t.nothingHere}>
-      <p>{isWaiting ? t.staysOpen : t.hasEnded}</p>
+    <Note title={t.nothingHere} tone={(instance?.openIncidents ?? 0) > 0 ? 'warn' : 'quiet'}>
+      <p>{instance === undefined ? t.mayComeLater : reasonOf(instance)}</p>
       <p>
         <Link to="/tasks">{t.all}</Link>
       </p>
     </Note>
   );
+}
+
+function reasonOf({ state, openIncidents, endedAt }: InstanceResponse): string {
+  if (endedAt !== null) {
+    return t.hasEnded(state.toLowerCase());
+  }
+  if (openIncidents > 0) {
+    return t.hasStopped(openIncidents);
+  }
+  return state === 'ONHOLD' ? t.isHeld : t.isRunning;
 }
 
 function TaskForms({ task, onDone }: { task: Task; onDone: (name: string) => void }): JSX.Element {

@@ -65,7 +65,8 @@ export class TasksService {
     let looked = 0;
     let length = 0;
     while (looked < Math.min(limit, uuids.length) && length < PAGE_LENGTH) {
-      const found = await this.tasksIn(principal, uuids.slice(looked, Math.min(looked + AT_A_TIME, limit)));
+      const part = uuids.slice(looked, Math.min(looked + AT_A_TIME, limit));
+      const found = await this.tasksIn(principal, part, query.processInstanceUuid !== undefined);
       for (const each of found) {
         looked += 1;
         tasks.push(...each);
@@ -79,14 +80,20 @@ export class TasksService {
   }
 
   /** The tasks of each of these instances. */
-  private async tasksIn(principal: Principal, uuids: readonly string[]): Promise<TaskDto[][]> {
+  private async tasksIn(
+    principal: Principal,
+    uuids: readonly string[],
+    withBackOnly: boolean,
+  ): Promise<TaskDto[][]> {
     const running = await this.running(uuids);
     const found: TaskDto[][] = [];
     for (const uuid of uuids) {
       const one = running.get(uuid);
       const definition = one && (await this.definitions.ifUsable(one.row.definitionId));
       found.push(
-        one === undefined || definition === undefined ? [] : this.tasksOf(principal, one, definition),
+        one === undefined || definition === undefined
+          ? []
+          : this.tasksOf(principal, one, definition, withBackOnly),
       );
     }
     return found;
@@ -128,14 +135,21 @@ export class TasksService {
     return found;
   }
 
-  private tasksOf(principal: Principal, { row, live }: Running, definition: RunnableDefinition): TaskDto[] {
+  private tasksOf(
+    principal: Principal,
+    { row, live }: Running,
+    definition: RunnableDefinition,
+    withBackOnly: boolean,
+  ): TaskDto[] {
     const state = toInstanceState(row, live);
     return live.flatMap((token) => {
       const uiActions = uiActionsOf(definition, state, token.state, (node) =>
         this.access.mayExecute(principal, row, definition, node),
       );
-      // What can only be taken back does not wait for anybody.
-      return uiActions.some(({ back }) => !back) ? [{ ...toTask(row, definition, token), uiActions }] : [];
+      // A step that can only be taken back is no work in a list, but the page of one instance must offer it.
+      return uiActions.some(({ back }) => withBackOnly || !back)
+        ? [{ ...toTask(row, definition, token), uiActions }]
+        : [];
     });
   }
 }
