@@ -188,6 +188,7 @@ function instanceLines(
               incident.nodeName ?? incident.bpmnElementId,
               messages.get(incident.uuid) ?? incident.message,
             ]),
+            Infinity,
           ),
         ]),
   ];

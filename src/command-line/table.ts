@@ -1,15 +1,24 @@
 import { printable } from '../common/printable.js';
 
 const GAP = '  ';
+/** Characters of a cell. Longer texts, such as messages, would make every line of the table as long. */
+const CELL = 120;
 
 /**
  * Rows as lines with aligned columns, for people.
  * @param rows cells by column; what is absent is shown as `-`
+ * @param longest characters after which a cell is cut
  */
-export function table(headings: string[], rows: (string | number | null | undefined)[][]): string[] {
+export function table(
+  headings: string[],
+  rows: (string | number | null | undefined)[][],
+  longest = CELL,
+): string[] {
   const cells = [
     headings,
-    ...rows.map((row) => row.map((cell) => printable(String(cell ?? '-').replaceAll(/\s+/g, ' ')))),
+    ...rows.map((row) =>
+      row.map((cell) => cut(printable(String(cell ?? '-').replaceAll(/\s+/g, ' ')), longest)),
+    ),
   ];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
   return cells.map((row) =>
@@ -18,4 +27,9 @@ export function table(headings: string[], rows: (string | number | null | undefi
       .join(GAP)
       .trimEnd(),
   );
+}
+
+function cut(text: string, longest: number): string {
+  const characters = [...text];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text;
 }
