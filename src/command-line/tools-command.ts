@@ -1,12 +1,10 @@
 import {
   pagesOf,
   ServiceError,
-  type ApplicationPackage,
   type SvcClient,
   type SystemResponse,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
-import { systemsOf } from '../delivery/connection-tests.js';
 import { UsageError, type Session } from './session.js';
 import { table } from './table.js';
 import { printable } from '../common/printable.js';
@@ -14,6 +12,8 @@ import { printable } from '../common/printable.js';
 const FORBIDDEN = 403;
 
 type Version = { appId: string; versionId: string };
+/** An MCP system with its tools, and both names by which people know it. */
+type NamedSystem = SystemResponse & { resourceName: string };
 
 /** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
 export async function tools(
@@ -74,12 +74,10 @@ async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise
 /** @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError */
 async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
   const systems = await systemsOf(svc, version);
-  const isNamed = systems.some(({ name }) => named.startsWith(`${name}/`));
-  const meant = isNamed ? named : await byDisplayName(svc, version, named);
-  const found = toolsNamed(systems, meant);
+  const found = toolsNamed(systems, named);
   const [only] = found;
   if (only === undefined) {
-    throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(meant, systems, version)}`));
+    throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(named, systems, version)}`));
   }
   if (found.length > 1) {
     throw new UsageError(`There are several tools ${named}: name it as SYSTEM/TOOL.`);
@@ -89,49 +87,48 @@ async function switchTool(svc: SvcClient, version: Version, named: string, enabl
   await svc.switchTool({ path, body: { enabled } });
 }
 
-type Found = { system: SystemResponse; tool: SystemResponse['tools'][number] };
+async function systemsOf(svc: SvcClient, version: Version): Promise<NamedSystem[]> {
+  const { data } = await svc.listSystems({ path: version, query: { includeManifestInfo: true } });
+  const systems = data.systems
+    .filter(({ type }) => type === 'MCP')
+    .map(async ({ resourceId, name, manifestInfo }) => {
+      const system = await svc.getSystem({ path: { ...version, systemResourceId: resourceId } });
+      return { ...system.data, resourceName: manifestInfo?.resourceName ?? name };
+    });
+  return Promise.all(systems);
+}
 
-function toolsNamed(systems: SystemResponse[], named: string): Found[] {
+type Found = { system: NamedSystem; tool: SystemResponse['tools'][number] };
+
+function toolsNamed(systems: NamedSystem[], named: string): Found[] {
   return systems.flatMap((system) =>
-    system.tools.filter(({ name }) => `${system.name}/${name}` === named).map((tool) => ({ system, tool })),
+    system.tools
+      .filter(({ name }) => namesOf(system).some((one) => `${one}/${name}` === named))
+      .map((tool) => ({ system, tool })),
   );
 }
 
-/** The same with the name of the system in the place of its resourceName, which the package of the version knows. */
-async function byDisplayName(svc: SvcClient, version: Version, named: string): Promise<string> {
-  try {
-    const { data } = await svc.getPackage({ path: version });
-    const { systems = [] } = data as Partial<ApplicationPackage>;
-    const system = systems.find(({ resourceName }) => named.startsWith(`${resourceName}/`));
-    return system === undefined ? named : `${system.name}${named.slice(system.resourceName.length)}`;
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      return named;
-    }
-    throw error;
-  }
+function namesOf({ name, resourceName }: NamedSystem): string[] {
+  return [name, resourceName];
 }
 
 /** Which part of SYSTEM/TOOL is not there. */
-function reasonOf(named: string, systems: SystemResponse[], { appId, versionId }: Version): string {
+function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: Version): string {
   if (systems.length === 0) {
     return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;
   }
   if (!named.includes('/')) {
     return 'name it as SYSTEM/TOOL.';
   }
-  const system = systems.find(({ name }) => named.startsWith(`${name}/`));
+  const system = systems.find((one) => namesOf(one).some((name) => named.startsWith(`${name}/`)));
   if (system === undefined) {
     const [name = ''] = named.split('/');
-    const hint = didYouMean(
-      name,
-      systems.map((one) => one.name),
-    );
-    return `there is no MCP system ${name}.${hint}`;
+    return `there is no MCP system ${name}.${didYouMean(name, systems.flatMap(namesOf))}`;
   }
   const { name, tools: known } = system;
+  const written = namesOf(system).find((one) => named.startsWith(`${one}/`)) ?? '';
   const hint = didYouMean(
-    named.slice(name.length + 1),
+    named.slice(written.length + 1),
     known.map((tool) => tool.name),
   );
   return known.length === 0

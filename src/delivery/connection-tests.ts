@@ -1,4 +1,4 @@
-import type { SvcClient, SystemResponse } from '../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
 
 type Version = { appId: string; versionId: string };
@@ -11,15 +11,6 @@ export interface TestedSystem {
 }
 
 const SUCCESS = 200;
-
-/** The MCP systems of a version, with their tools. */
-export async function systemsOf(svc: SvcClient, version: Version): Promise<SystemResponse[]> {
-  const { data } = await svc.listSystems({ path: version });
-  const answers = data.systems
-    .filter(({ type }) => type === 'MCP')
-    .map(({ resourceId }) => svc.getSystem({ path: { ...version, systemResourceId: resourceId } }));
-  return (await Promise.all(answers)).map((answer) => answer.data);
-}
 
 /**
  * Tests the connections of the MCP systems of a version as they are stored, with secrets that the service gives to nobody, and so stores

@@ -256,7 +256,7 @@ describe('svc', () => {
         { name: 'wait', inputSchema: schema },
       ]);
       const versionId = uniqueName('v');
-      await createSystem(app, { baseUrl: server.url, versionId });
+      await createSystem(app, { baseUrl: server.url, versionId, resourceName: 'inventory' });
       const untested = await inside(['tools', 'app', versionId]);
       expect(untested.output).toContain('none: its connection was not tested');
       expect(await inside(['tools', 'app', versionId, '--enable', 'Inventory tools/wait'])).toMatchObject({
@@ -270,6 +270,8 @@ describe('svc', () => {
         'Inventory tools  echo  yes      Says it again',
         'Inventory tools  wait  no',
       ]);
+      const on = await inside(['tools', 'app', versionId, '--enable', 'inventory/wait']);
+      expect(on.output).toMatch(/wait +yes$/m);
       const missing = await inside(['tools', 'app', versionId, '--enable', 'wait']);
       expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: name it as SYSTEM/TOOL.' });
       const refused = async (tool: string, version = versionId): Promise<string> => {

@@ -42,6 +42,7 @@ export interface Target {
   authorization?: Record<string, unknown>;
   versionId?: string;
   description?: string;
+  resourceName?: string;
 }
 
 /** Two applications on one database, and a server whose tools they find. */
@@ -70,9 +71,9 @@ export async function startToolServices(listed: () => unknown[]): Promise<ToolSe
 /** Creates a system in application `app`. */
 export async function createSystem(
   app: TestApp,
-  { baseUrl, authorization = { type: 'NO_AUTH' }, versionId, description = '' }: Target,
+  { baseUrl, authorization = { type: 'NO_AUTH' }, versionId, description = '', ...named }: Target,
 ): Promise<SystemBody> {
-  const body = createSystemBody({ payload: { baseUrl, authorization, description } });
+  const body = createSystemBody({ ...named, payload: { baseUrl, authorization, description } });
   const response = await app.request<SystemBody>('PATCH', createPath('app', versionId), { body });
   if (response.status !== 201) {
     throw new Error(response.text);
