@@ -80,10 +80,14 @@ async function build() {
   }
 }
 
-/** @returns {Promise<number>} exit status of the compiler and of the builder of the console, which run side by side */
+/**
+ * Without checking types, which `npm run typecheck` does: it takes more than half of the time of a build.
+ *
+ * @returns {Promise<number>} exit status of the compiler and of the builder of the console, which run side by side
+ */
 async function compile() {
   const statuses = await Promise.all([
-    run('tsc', ['-p', 'tsconfig.build.json', '--outDir', NEXT]),
+    run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', NEXT]),
     ...(existsSync(CONSOLE_CONFIG)
       ? [run('vite', ['build', CONSOLE, '--outDir', resolve(NEXT, 'console'), '--logLevel', 'warn'])]
       : []),
