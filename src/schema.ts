@@ -34,6 +34,7 @@ import { CreateReviewedTools1798400000000 } from '../migrations/1798400000000-cr
 import { CreateSearchValues1798400000001 } from '../migrations/1798400000001-create-search-values.js';
 import { IndexInstancesByDefinition1798400000002 } from '../migrations/1798400000002-index-instances-by-definition.js';
 import { IndexCallsByStart1798400000003 } from '../migrations/1798400000003-index-calls-by-start.js';
+import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -53,6 +54,7 @@ import { DiscoveryChangeEntity } from './modules/discovery/storage/discovery-cha
 import { DiscoveryScanEntity } from './modules/discovery/storage/discovery-scan.entity.js';
 import { DiscoveryStateEntity } from './modules/discovery/storage/discovery-state.entity.js';
 import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
+import { ProcessCorrectionEntity } from './modules/process-runtime/storage/process-correction.entity.js';
 import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';
 import { ProcessFamilyEntity } from './modules/process-runtime/storage/process-family.entity.js';
 import { IncidentCountEntity } from './modules/process-runtime/storage/incident-count.entity.js';
@@ -98,6 +100,7 @@ export const SCHEMA: Schema = {
     IncidentCountEntity,
     LibraryUserEntity,
     MigrationStepEntity,
+    ProcessCorrectionEntity,
     ProcessEventEntity,
     ProcessFamilyEntity,
     ProcessIncidentEntity,
@@ -159,6 +162,7 @@ export const SCHEMA: Schema = {
     CreateSearchValues1798400000001,
     IndexInstancesByDefinition1798400000002,
     IndexCallsByStart1798400000003,
+    CreateProcessCorrections1798510000000,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,
@@ -176,5 +180,6 @@ export const SCHEMA: Schema = {
     CreateSearchValues1798400000001,
     IndexInstancesByDefinition1798400000002,
     IndexCallsByStart1798400000003,
+    CreateProcessCorrections1798510000000,
   ],
 };

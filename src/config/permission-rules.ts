@@ -40,6 +40,10 @@ const DEFAULT: Record<string, PermissionRule[]> = {
     { claim: 'scope', has: 'process:administer' },
     { claim: ['realm_access', 'roles'], has: 'process-administration' },
   ],
+  'process-data': [
+    { claim: 'scope', has: 'process:correct' },
+    { claim: ['realm_access', 'roles'], has: 'process-data' },
+  ],
   'workflow-test': [
     { claim: 'scope', has: 'workflow:test' },
     { claim: ['realm_access', 'roles'], has: 'workflow-test' },

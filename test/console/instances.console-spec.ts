@@ -133,6 +133,16 @@ describe('Instances', () => {
       (answer) => answer.data.incidents.length > 0,
     );
     expect(data.data).toMatchObject({ client: { name: 'Right Example' } });
+    await tab.page.getByRole('tab', { name: /^Data/ }).click();
+    await tab.page.getByText('A person corrected these data').waitFor();
+    await tab.page.getByText('corrected by a person', { exact: true }).waitFor();
+  });
+
+  it('are retried without corrections by who may not correct data', async () => {
+    const tab = await world().as('operator', `/instances/${await stoppedLoan(svc, 'Kept Example')}`);
+    await tab.page.getByRole('button', { name: 'Retry this' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await tab.page.getByLabel('Corrections').count()).toBe(0);
   });
 
   it('say in a sentence that an operation comes too late', async () => {

@@ -9,6 +9,7 @@ import {
   guardedRoutes,
   OPERATIONS,
   pathOf,
+  VARIANTS,
   type Operation,
   type Route,
   type Things,
@@ -111,12 +112,15 @@ class Matrix {
 
   private callsOf(caller: Caller, token: string): Call[] {
     return this.routes.flatMap((route) => {
-      const operation = OPERATIONS[route.id];
-      prove(operation !== undefined, `the model does not know ${route.id}`);
-      const apps = operation.place === 'list' ? APPS.slice(0, 1) : APPS;
-      return apps.map((app) => {
-        const things = { ...this.things.get(app), ...operation.params };
-        return { caller, token, route, operation, app, things };
+      const known = OPERATIONS[route.id];
+      prove(known !== undefined, `the model does not know ${route.id}`);
+      const variant = VARIANTS[route.id];
+      return [known, ...(variant === undefined ? [] : [variant])].flatMap((operation) => {
+        const apps = operation.place === 'list' ? APPS.slice(0, 1) : APPS;
+        return apps.map((app) => {
+          const things = { ...this.things.get(app), ...operation.params };
+          return { caller, token, route, operation, app, things };
+        });
       });
     });
   }

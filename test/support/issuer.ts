@@ -90,7 +90,7 @@ export class StubIssuer {
       family_name: 'Doe',
       preferred_username: 'jane.doe',
       scope:
-        'openid integration:manage application:deliver process:read process:administer workflow:test tool:call',
+        'openid integration:manage application:deliver process:read process:administer process:correct workflow:test tool:call',
     };
   }
 

@@ -2,6 +2,7 @@ import type { DataSource, Logger, QueryRunner } from 'typeorm';
 
 /** Tables of running processes: each of their rows has a shard, and call trees are in one. */
 export const SHARDED_TABLES: readonly string[] = [
+  'process_corrections',
   'process_events',
   'process_families',
   'process_incidents',

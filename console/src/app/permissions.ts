@@ -7,6 +7,7 @@ export type PermissionName =
   | 'application-delivery'
   | 'process-read'
   | 'process-administration'
+  | 'process-data'
   | 'workflow-test';
 
 /**

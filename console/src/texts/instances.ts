@@ -75,6 +75,9 @@ export const instances = {
   noData: 'The process has no data.',
   changes: 'Changes by step',
   noChanges: 'No step has changed data.',
+  corrected: 'A person corrected these data',
+  correctedBy: (members: string, by: string) => `${members}, by ${by},`,
+  byAPerson: 'corrected by a person',
   members: 'Members',
 
   caller: 'Caller',

@@ -57,6 +57,7 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
   [Permission.ProcessRead]: 'Insufficient permissions to read process data',
   [Permission.ProcessAdministration]: 'Insufficient permissions to administer processes',
+  [Permission.ProcessData]: 'Insufficient permissions to correct process data',
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
   [Permission.ToolCall]: 'Insufficient permissions to call tools',
 };

@@ -8,6 +8,8 @@ export enum Permission {
   ProcessRead = 'process-read',
   /** Holding, releasing, terminating and retrying process instances. */
   ProcessAdministration = 'process-administration',
+  /** Correcting process data with a retry, of instances that the caller may read. */
+  ProcessData = 'process-data',
   /** Starting workflows by hand (extension of the contract). */
   WorkflowTest = 'workflow-test',
   /** Calling tools by hand, where the deployment lets people do that (extension of the contract). */

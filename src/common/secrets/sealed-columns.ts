@@ -27,6 +27,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'tls_key',
     boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'tls_certificate'],
   },
+  { table: 'process_corrections', idColumn: 'id', column: 'sealed', boundTo: [] },
 ];
 /** All formats are equally long: `svc1.`, `svc2.` */
 const KEY_ID_START = 6;
@@ -61,9 +62,9 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
 export async function* sealedValues(manager: EntityManager, size: number): AsyncGenerator<SealedValue[]> {
   for (const sealedColumn of SEALED_COLUMNS) {
     const { table, idColumn, column, boundTo, boundIfSet: later = [] } = sealedColumn;
-    const beside = [...boundTo, ...later].join(', ');
+    const beside = [...boundTo, ...later].map((name) => `, ${name}`).join('');
     const sql =
-      `SELECT ${idColumn} AS id, ${column} AS sealed, ${beside} FROM ${table} ` +
+      `SELECT ${idColumn} AS id, ${column} AS sealed${beside} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND ${idColumn} > ? ORDER BY ${idColumn} LIMIT ${size}`;
     let last = '';
     for (;;) {

@@ -2,7 +2,7 @@ import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common
 import { didYouMean } from '../../common/nearest-name.js';
 import { inOnePiece, type Steps } from '../../common/turns.js';
 import { SchemaSyntaxError } from './json-schema.errors.js';
-import { SCHEMA_LIMITS, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
+import { SCHEMA_LIMITS, type CheckCost, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
 import { TYPE_NAMES } from './general-keywords.js';
 import { KEYWORDS } from './keywords.js';
 import { resolvePointer } from './json-pointer.js';
@@ -63,8 +63,9 @@ const SINGLES: ReadonlySet<string> = new Set([
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const document = readSchema(schema);
-  const steps = (value: unknown): Steps<SchemaFault[]> => new SchemaRun(document).faultSteps(value);
-  return { check: (value) => inOnePiece(steps(value)), steps };
+  const steps = (value: unknown, cost?: CheckCost): Steps<SchemaFault[]> =>
+    new SchemaRun(document, cost).faultSteps(value);
+  return { check: (value, cost) => inOnePiece(steps(value, cost)), steps: (value) => steps(value) };
 }
 
 /**

@@ -8,13 +8,19 @@ export interface SchemaFault {
   rule: string;
 }
 
+/** What checks have cost, in the steps of `SCHEMA_LIMITS`. */
+export interface CheckCost {
+  steps: number;
+}
+
 /** A JSON Schema (draft 2020-12), checked once. It keeps nothing between checks. */
 export interface CompiledSchema {
   /**
    * The rules that a value breaks, in the order of the schema; none when it is valid.
+   * @param cost of checks that share the limit of one
    * @throws SchemaTooCostlyError when schema and value together ask for too much work
    */
-  check(value: unknown): SchemaFault[];
+  check(value: unknown, cost?: CheckCost): SchemaFault[];
   /**
    * As `check`, with breaks between the parts of a large value.
    * @throws SchemaTooCostlyError in one of its steps
@@ -23,6 +29,7 @@ export interface CompiledSchema {
 }
 
 export const REQUIRED_RULE = 'is required';
+export const NOT_ALLOWED_RULE = 'is not allowed';
 
 /** Limits for the author of a schema and the sender of values together. */
 export const SCHEMA_LIMITS = {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json.js';
 import type { Steps } from '../../common/turns.js';
 import { SchemaTooCostlyError } from './json-schema.errors.js';
-import { SCHEMA_LIMITS, type SchemaFault } from './json-schema.types.js';
+import { NOT_ALLOWED_RULE, SCHEMA_LIMITS, type CheckCost, type SchemaFault } from './json-schema.types.js';
 import type { RunningCheck } from './keyword.types.js';
 import type { SchemaDocument } from './schema-document.js';
 
@@ -19,7 +19,6 @@ const A_FAULT: SchemaFault = { field: '', rule: '' };
 
 /** One check of one value: what it has cost and found so far. */
 export class SchemaRun implements RunningCheck {
-  private work = 0;
   private depth = 0;
   /** How many `holds` are being answered, one within the other. */
   private questions = 0;
@@ -27,11 +26,14 @@ export class SchemaRun implements RunningCheck {
   /** The last object whose names were asked for: several rules in a row speak of one. */
   private named: { readonly value: JsonObject; readonly names: readonly string[] } | undefined;
 
-  constructor(private readonly document: SchemaDocument) {}
+  constructor(
+    private readonly document: SchemaDocument,
+    private readonly cost: CheckCost = { steps: 0 },
+  ) {}
 
   /** Steps that it has come to. */
   get spent(): number {
-    return this.work;
+    return this.cost.steps;
   }
 
   /** @throws SchemaTooCostlyError */
@@ -76,7 +78,7 @@ export class SchemaRun implements RunningCheck {
     }
     this.depth += 1;
     if (schema === false) {
-      this.add(faults, field, () => 'is not allowed');
+      this.add(faults, field, () => NOT_ALLOWED_RULE);
     }
     return typeof schema === 'object' && schema !== null ? this.document.planOf(schema as JsonObject) : [];
   }
@@ -132,8 +134,8 @@ export class SchemaRun implements RunningCheck {
   }
 
   charge(steps: number): void {
-    this.work += steps;
-    if (this.work > SCHEMA_LIMITS.steps) {
+    this.cost.steps += steps;
+    if (this.cost.steps > SCHEMA_LIMITS.steps) {
       throw new SchemaTooCostlyError();
     }
   }

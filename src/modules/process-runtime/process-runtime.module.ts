@@ -20,6 +20,7 @@ import { InstanceOperationsService } from './operations/instance-operations.serv
 import { InstanceProgressController } from './progress/instance-progress.controller.js';
 import { Followers } from './progress/followers.js';
 import { InstanceProgressService } from './progress/instance-progress.service.js';
+import { RetryRecords } from './operations/retry-records.js';
 import { InstanceRetriesService } from './operations/instance-retries.service.js';
 import { InstanceSnapshots } from './reading/instance-snapshots.js';
 import { InstanceTrails } from './reading/instance-trails.js';
@@ -62,6 +63,7 @@ import { StepFailures } from './steps/step-failures.js';
 import { JoinIncidents } from './steps/join-incidents.js';
 import { StepWriter } from './steps/step-writer.js';
 import { StepWork } from './steps/step-work.js';
+import { CorrectionsRepository } from './storage/corrections.repository.js';
 import { EventsRepository } from './storage/events.repository.js';
 import { FamiliesRepository } from './storage/families.repository.js';
 import { FamilyLimits } from './steps/family-limits.js';
@@ -93,6 +95,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
   ],
   providers: [
     ...PROCESS_JOB_HANDLERS,
+    CorrectionsRepository,
     EventsRepository,
     ExpiredRows,
     FamiliesRepository,
@@ -115,6 +118,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     InstanceOperationsService,
     InstanceProgressService,
     InstanceRetriesService,
+    RetryRecords,
     StoppedWork,
     InstanceSignals,
     InstanceSnapshots,

@@ -13,6 +13,7 @@ const ALL = [
   'application-delivery',
   'process-read',
   'process-administration',
+  'process-data',
   'workflow-test',
   'tool-call',
 ];

@@ -34,6 +34,7 @@ const SCOPES = {
   'application-delivery': 'application:deliver',
   'process-read': 'process:read',
   'process-administration': 'process:administer',
+  'process-data': 'process:correct',
   'workflow-test': 'workflow:test',
   'tool-call': 'tool:call',
 };

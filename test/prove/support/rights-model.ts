@@ -6,6 +6,7 @@ export const PERMISSIONS = [
   'application-delivery',
   'process-read',
   'process-administration',
+  'process-data',
   'workflow-test',
   'tool-call',
   'starter',

@@ -120,6 +120,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   listWorkflowRunCalls: READ,
 };
 
+const CORRECTION: Operation = {
+  permissions: ['process-administration', 'process-data', 'process-read'],
+  place: 'thing',
+  body: { data: {} },
+};
+
+/** Operations whose body decides what they ask of their callers, once more. */
+export const VARIANTS: Readonly<Record<string, Operation>> = {
+  retryToken: CORRECTION,
+  retryProcessInstance: CORRECTION,
+};
+
 /** An operation of the OpenAPI document. */
 export interface Route {
   id: string;

@@ -631,7 +631,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Retry what stopped a token
      *
-     * Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction. 409 when nothing stopped it, or a UI action did: that can be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction, with the permission `process-data`. 409 when nothing stopped it, or a UI action did: that can be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.
      */
     public retryToken<ThrowOnError extends boolean = true>(options: Options<RetryTokenData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryTokenResponses, RetryTokenErrors, ThrowOnError>({
@@ -648,7 +648,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Retry what stopped a process instance as a whole
      *
-     * Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits for, and closes them; calls are made with the process data of now while the instance is running. One that could not start (CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits for, and closes them; calls are made with the process data of now while the instance is running. One that could not start (CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction, with the permission `process-data`. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again at once: the incident stays open, and `incident` tells why.
      */
     public retryProcessInstance<ThrowOnError extends boolean = true>(options: Options<RetryProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryProcessInstanceResponses, RetryProcessInstanceErrors, ThrowOnError>({

@@ -1709,6 +1709,21 @@ export type InstanceToken = {
     uiActions: Array<OpenUiAction>;
 };
 
+export type DataCorrection = {
+    /**
+     * Names of the members that changed.
+     */
+    members: Array<string>;
+    /**
+     * User name of who corrected them.
+     */
+    by: string;
+    /**
+     * When.
+     */
+    at: string;
+};
+
 /**
  * What failed.
  */
@@ -1836,7 +1851,7 @@ export type HistoryEvent = {
      */
     tokenUuid: string | null;
     /**
-     * What else the kind tells of; never process data.
+     * What else the kind tells of. No process data but those that a person corrected (`DATA_CHANGED`): `members` are their names, `before` and `after` their values, in place of which there is `omitted` where a page has too many, or they cannot be opened.
      */
     data: {
         [key: string]: unknown;
@@ -1926,6 +1941,10 @@ export type InstanceResponse = {
     data: {
         [key: string]: unknown;
     };
+    /**
+     * Corrections of process data by people, newest first: the last 20. The history has the values before and after.
+     */
+    corrections: Array<DataCorrection>;
     /**
      * Open incidents.
      */
@@ -7806,7 +7825,7 @@ export type TerminateProcessInstanceResponse = TerminateProcessInstanceResponses
 export type RetryTokenData = {
     body?: {
         /**
-         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced.
+         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.
          */
         data?: {
             [key: string]: unknown;
@@ -7875,7 +7894,7 @@ export type RetryTokenResponse = RetryTokenResponses[keyof RetryTokenResponses];
 export type RetryProcessInstanceData = {
     body?: {
         /**
-         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced.
+         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.
          */
         data?: {
             [key: string]: unknown;

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { may } from '../../app/permissions.js';
 import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -51,7 +52,9 @@ export function BulkDialog({ name, uuids, onClose }: BulkDialogProps): JSX.Eleme
       }
     >
       <p>{t.explained[name]}</p>
-      {name === 'retry' && isBefore && <PatchEditor text={patch} onChange={setPatch} />}
+      {name === 'retry' && isBefore && may('process-data') && (
+        <PatchEditor text={patch} onChange={setPatch} />
+      )}
       {!isBefore && <Outcomes uuids={uuids} bulk={bulk} />}
     </Dialog>
   );

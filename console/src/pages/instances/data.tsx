@@ -4,7 +4,7 @@ import type { HistoryEvent, InstanceResponse } from '../../../../clients/typescr
 import type { Pages } from '../../live/use-pages.js';
 import { Moment } from '../../parts/facts.js';
 import { JsonTree } from '../../parts/json-tree.js';
-import { Empty } from '../../parts/notes.js';
+import { Empty, Note } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
@@ -48,6 +48,17 @@ export function InstanceData({
   return (
     <div class="columns">
       <Section title={t.tabs.data}>
+        {instance.corrections.length > 0 && (
+          <Note tone="warn" title={t.corrected}>
+            <ul>
+              {instance.corrections.map(({ members, by, at }) => (
+                <li key={at}>
+                  {t.correctedBy(members.join(', '), by)} <Moment at={at} />
+                </li>
+              ))}
+            </ul>
+          </Note>
+        )}
         {Object.keys(instance.data).length === 0 ? (
           <Empty title={t.noData} />
         ) : (
@@ -102,6 +113,9 @@ function membersOf(
 }
 
 function whatOf({ kind, data }: HistoryEvent): string {
+  if (kind === 'DATA_CHANGED') {
+    return t.byAPerson;
+  }
   return kind === 'ACTION_EXECUTED' ? String(data?.['name']) : kind.toLowerCase().replaceAll('_', ' ');
 }
 

@@ -17,9 +17,12 @@ const TONES: Partial<Record<HistoryEvent['kind'], Tone>> = {
   ERROR_THROWN: 'bad',
   INCIDENT_CLOSED: 'good',
   RETRY: 'warn',
+  DATA_CHANGED: 'warn',
   BACK: 'warn',
   INSTANCE_STATE: 'busy',
 };
+
+const MOST_SHOWN = 2_000;
 
 const COLUMNS: readonly Column<HistoryEvent>[] = [
   { title: t.number, cell: ({ seq }) => seq, isNumber: true },
@@ -54,9 +57,15 @@ function Details({ data }: { data: HistoryEvent['data'] }): JSX.Element {
     <>
       {entries.map(([name, value]) => (
         <span key={name} class="detail">
-          <span class="quiet">{name}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span class="quiet">{name}</span>{' '}
+          {shortened(typeof value === 'string' ? value : JSON.stringify(value))}
         </span>
       ))}
     </>
   );
+}
+
+/** Corrected values can be long. */
+function shortened(text: string): string {
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text;
 }

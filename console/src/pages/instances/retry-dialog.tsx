@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { InstanceResponse } from '../../../../clients/typescript/src/index.js';
+import { may } from '../../app/permissions.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
@@ -52,7 +53,9 @@ export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialo
       }
     >
       <p>{t.explained.retry}</p>
-      <PatchEditor text={text} onChange={setText} disabled={action.isBusy} />
+      {may('process-data', instance.applicationId) && (
+        <PatchEditor text={text} onChange={setText} disabled={action.isBusy} />
+      )}
       <h3>{t.dataNow}</h3>
       <JsonTree value={instance.data} />
       <ErrorNote error={action.error} />

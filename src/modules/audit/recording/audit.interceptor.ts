@@ -2,6 +2,8 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import { DenialListener } from '../../../common/auth/denial-listener.js';
 import { principalOf } from '../../../common/user/principal.js';
 import {
   DomainError,
@@ -25,6 +27,7 @@ export class AuditInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
     private readonly refused: RefusedCalls,
     private readonly refusals: Refusals,
+    private readonly denials: DenialListener,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -34,7 +37,10 @@ export class AuditInterceptor implements NestInterceptor {
       catchError(async (thrown: unknown) => {
         const error = await this.refusals.confirm(thrown);
         const principal = principalOf(request);
-        if (principal !== undefined && !isLeftOut(error)) {
+        if (principal !== undefined && error instanceof PermissionDeniedError) {
+          // What the guard cannot know, such as a permission that a part of the body asks for.
+          this.denials.denied(context, principal, error.permission);
+        } else if (principal !== undefined && !isLeftOut(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
           await this.refused.record(principal, request, { action, outcome: AuditOutcome.Error, details });
         }

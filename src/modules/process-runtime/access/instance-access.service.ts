@@ -28,6 +28,26 @@ export class InstanceAccessService {
     const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
     readable(principal, head);
   }
+
+  /**
+   * Demands that a caller may correct the process data of an instance: with the permission of its own, and what reading asks for.
+   * @throws PermissionDeniedError, ProcessInstanceNotFoundError
+   */
+  async demandCorrectable(principal: Principal, uuid: string): Promise<void> {
+    if (!principal.permissions.has(Permission.ProcessData)) {
+      throw new PermissionDeniedError(Permission.ProcessData);
+    }
+    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    if (!mayFor(principal, Permission.ProcessData, head.appId)) {
+      throw new PermissionDeniedError(Permission.ProcessData);
+    }
+    if (!mayRead(principal, head)) {
+      throw new PermissionDeniedError(Permission.ProcessRead);
+    }
+  }
 }
 
 /**

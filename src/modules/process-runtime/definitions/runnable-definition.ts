@@ -1,8 +1,14 @@
-import type { JsonObject } from '../../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import type { Steps } from '../../../common/turns.js';
+import { parseKey, pickKeys } from '../../../language/paths/data-keys.js';
 import { deepMerge } from '../../../language/paths/data-paths.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
-import type { CompiledSchema, SchemaFault } from '../../../language/json-schema/json-schema.types.js';
+import {
+  NOT_ALLOWED_RULE,
+  SCHEMA_LIMITS,
+  type CompiledSchema,
+  type SchemaFault,
+} from '../../../language/json-schema/json-schema.types.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import type { GraphNode, GraphUiAction } from '../../process-definitions/model/process-graph.types.js';
 import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
@@ -11,6 +17,7 @@ import { SearchableData } from './searchable-data.js';
 /** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
 const BYTES_A_CHARACTER = 8;
 const BYTES_A_CHARACTER_OF_CONDITIONS = 256;
+const EVERYTHING = ['*'];
 
 /** A definition of a build with all that running it needs, made once and never changed. */
 export class RunnableDefinition {
@@ -52,6 +59,39 @@ export class RunnableDefinition {
     return this.faults(bodySchema, bodySchema === null || own === null ? body : deepMerge(own, body));
   }
 
+  /**
+   * What data break that were corrected and did not break before: of the input schema, and of the schemas of the UI actions that store one
+   * of the corrected members. A schema does not refuse members of the top that it does not know: other steps store them.
+   * @param names of the corrected members
+   * @throws SchemaTooCostlyError when all of this together asks for too much work
+   */
+  faultsOfCorrection(before: JsonObject, after: JsonObject, names: readonly string[]): SchemaFault[] {
+    const cost = { steps: 0 };
+    return this.schemasOf(names).flatMap(({ schema, keys }) => {
+      const faults = (data: JsonObject): SchemaFault[] =>
+        this.compiled(schema)
+          .check(pickKeys(data, keys), cost)
+          .filter((fault) => !isOfUnknownMember(schema, fault));
+      const found = faults(after);
+      // A list that is full may hide some.
+      const known = found.length < SCHEMA_LIMITS.faults ? new Set(faults(before).map(written)) : new Set();
+      return found.filter((fault) => !known.has(written(fault)));
+    });
+  }
+
+  /** The schemas of what callers send, as far as it is stored in one of these members; with the keys that say what is stored. */
+  private schemasOf(names: readonly string[]): { schema: JsonObject; keys: readonly string[] }[] {
+    const ofUiActions = this.graph.nodes.flatMap(({ actions, uiActions }) =>
+      uiActions.flatMap(({ action, bodySchema: schema }) => {
+        const keys = actions.find(({ name }) => name === action)?.keys ?? [];
+        const isStored = keys.some((key) => key === '*' || names.includes(String(parseKey(key)[0])));
+        return schema !== null && isStored ? [{ schema, keys }] : [];
+      }),
+    );
+    const { inputSchema } = this.graph;
+    return [...(inputSchema === null ? [] : [{ schema: inputSchema, keys: EVERYTHING }]), ...ofUiActions];
+  }
+
   /** The node of an index; undefined when there is none. */
   nodeAt(index: number): GraphNode | undefined {
     return this.graph.nodes[index];
@@ -66,6 +106,16 @@ export class RunnableDefinition {
     this.schemas.set(schema, compiled);
     return compiled;
   }
+}
+
+function isOfUnknownMember(schema: JsonObject, { field, rule }: SchemaFault): boolean {
+  const { properties } = schema;
+  const isKnown = isJsonObject(properties) && Object.hasOwn(properties, field);
+  return rule === NOT_ALLOWED_RULE && !field.includes('.') && !isKnown;
+}
+
+function written({ field, rule }: SchemaFault): string {
+  return `${field} ${rule}`;
 }
 
 /** Id of a node in the BPMN file; undefined where there is none. */

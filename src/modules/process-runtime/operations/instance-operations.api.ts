@@ -45,7 +45,7 @@ export const InstanceOperationsApi = apiRoutes([DENIED], {
     summary: 'Retry what stopped a token',
     description:
       'Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and ' +
-      'calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction. 409 when nothing stopped it, or a UI action did: that can ' +
+      'calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction, with the permission `process-data`. 409 when nothing stopped it, or a UI action did: that can ' +
       'be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.',
     body: RETRY_BODY,
     answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' },
@@ -56,7 +56,7 @@ export const InstanceOperationsApi = apiRoutes([DENIED], {
     description:
       'Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits ' +
       'for, and closes them; calls are made with the process data of now while the instance is running. One that could not start ' +
-      '(CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again ' +
+      '(CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction, with the permission `process-data`. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again ' +
       'at once: the incident stays open, and `incident` tells why.',
     body: RETRY_BODY,
     answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' },

@@ -2,18 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditAction } from '../../audit/model/audit.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type {
-  EngineCommand,
-  InstanceState,
-  InstanceStatus,
-  StepResult,
-} from '../engine/state/engine.types.js';
-import { patchedMembers } from '../engine/state/process-data.js';
-import { IncidentRecords, type IncidentClosing } from '../steps/incident-records.js';
-import { InstanceAuditService } from './instance-audit.service.js';
+import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
+import { correctionText } from './data-correction.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
@@ -25,28 +16,14 @@ import { StepFailures } from '../steps/step-failures.js';
 import { unparked } from '../steps/step-work.js';
 import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { ParkedJob } from '../storage/instance-content.types.js';
-import type { InstanceHead } from '../storage/instance.row.js';
+import { RetryRecords, type Attempt, type Retried, type Stop } from './retry-records.js';
 import { StoppedWork, type RetryTarget } from './stopped-work.js';
 import type { InstanceRetryDto } from './instance-operation.dto.js';
-
-/** An incident with its background work. */
-type Stop = IncidentRow & { job: ParkedJob };
 
 /** An incident that could not be retried, and what is told of it. */
 interface Failed {
   uuid: string;
   error: ProcessIncidentError | ProcessStateError;
-}
-
-interface Attempt {
-  principal: Principal;
-  target: RetryTarget;
-  version: AppVersionKey;
-  jobId: number;
-  /** Whether work that the engine could ask for anew runs as it was asked for. */
-  asAsked: boolean;
-  /** Corrects process data in the same transaction. */
-  patch: JsonObject | undefined;
 }
 
 /**
@@ -61,8 +38,7 @@ export class InstanceRetriesService {
   constructor(
     private readonly steps: InstanceStepsService,
     private readonly failures: StepFailures,
-    private readonly records: IncidentRecords,
-    private readonly audit: InstanceAuditService,
+    private readonly records: RetryRecords,
     private readonly work: StoppedWork,
     private readonly resources: StepResources,
   ) {}
@@ -72,17 +48,17 @@ export class InstanceRetriesService {
    * retried by itself, and the answer tells which could not be.
    * @param data JSON merge patch of process data, stored with the first incident that is retried, or not at all
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
+   * @throws PermissionDeniedError, ValidationFailedError when the data must not be corrected, or not in this way
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
   async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
-    await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
+    const version = await this.records.demandMay(principal, target, data !== undefined);
     const open = await this.openOf(principal, target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
     }
-    const version = await this.audit.demandVersion(target.uuid);
     const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];
     let patch = data;
@@ -162,47 +138,32 @@ export class InstanceRetriesService {
       {
         actor: attempt.principal.user.userName,
         retried: stop,
-        decide: async (held, manager) =>
-          (await this.again(manager, held.row, stop, attempt)) ?? {
-            command: await this.toCommand(manager, held, stop, attempt.patch),
-            after: async ({ result }) => {
-              const { state } = result.instance;
-              await this.close(manager, { row: held.row, stop, attempt }, { state });
-              return { uuid, state, retriedIncidents: [stop.uuid] };
-            },
-          },
+        decide: async (held, manager) => {
+          const { row } = held;
+          const { patch } = attempt;
+          const corrected = patch && correctionText(held.definition(), row.content.data, patch);
+          const retried = { row, stop, attempt, corrected };
+          return (
+            (await this.again(manager, retried)) ?? {
+              command: await this.toCommand(manager, held, stop, patch),
+              after: async ({ result }) => {
+                const { state } = result.instance;
+                await this.records.close(manager, retried, { state, step: result });
+                return { uuid, state, retriedIncidents: [stop.uuid] };
+              },
+            }
+          );
+        },
       },
     );
-  }
-
-  /** Closes the incident that is retried, where its step has not, and tells the audit log. */
-  private async close(
-    manager: EntityManager,
-    { row, stop, attempt }: { row: InstanceHead; stop: Stop; attempt: Attempt },
-    { state, events }: { state: InstanceStatus; events?: IncidentClosing['events'] },
-  ): Promise<void> {
-    const { principal, target, version } = attempt;
-    const closing = { state: 'RETRIED', actor: principal.user.userName, events } as const;
-    await this.records.close(manager, row.id, [stop], closing);
-    const done = {
-      ...target,
-      version,
-      action: AuditAction.ProcessRetry,
-      stateBefore: row.state,
-      state,
-      retriedIncidents: [stop.uuid],
-      ...(attempt.patch === undefined ? {} : { changedData: patchedMembers(attempt.patch) }),
-    };
-    await this.audit.record(manager, principal, done, row.shard);
   }
 
   /** Where the background work itself is there again; with corrected data this takes a step too. */
   private async again(
     manager: EntityManager,
-    row: InstanceHead,
-    stop: Stop,
-    attempt: Attempt,
+    retried: Retried,
   ): Promise<Decision<InstanceRetryDto> | undefined> {
+    const { row, stop, attempt } = retried;
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
     if (!(await this.work.isOpen(manager, row.id, stop))) {
       return { answer };
@@ -218,14 +179,14 @@ export class InstanceRetriesService {
     }
     const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
-    const putBack = async (): Promise<InstanceRetryDto> => {
+    const putBack = async (step?: StepResult): Promise<InstanceRetryDto> => {
       await this.work.putBack(manager, job, again);
-      await this.close(manager, { row, stop, attempt }, { state: row.state, events: [event] });
+      await this.records.close(manager, retried, { state: row.state, events: [event], step });
       return { ...answer, retriedIncidents: [stop.uuid] };
     };
     return patch === undefined
       ? { answer: await putBack(), isNews: true }
-      : { command: { kind: 'CHANGE_DATA', patch }, after: putBack };
+      : { command: { kind: 'CHANGE_DATA', patch }, after: ({ result }) => putBack(result) };
   }
 
   private async toCommand(

@@ -13,7 +13,8 @@ export const RETRY_BODY: ApiBodyOptions = {
       data: {
         ...ANY_OBJECT,
         description:
-          'Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced.',
+          'Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. ' +
+          'Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.',
       },
     },
   },

@@ -47,7 +47,11 @@ export class HistoryEventDto extends InstanceNodeDto {
   )
   tokenUuid: string | null;
 
-  @Shows.objectOrNull('What else the kind tells of; never process data.', { visit: 2 })
+  @Shows.objectOrNull(
+    'What else the kind tells of. No process data but those that a person corrected (`DATA_CHANGED`): `members` are their names, `before` and ' +
+      '`after` their values, in place of which there is `omitted` where a page has too many, or they cannot be opened.',
+    { visit: 2 },
+  )
   data: JsonObject | null;
 }
 

@@ -7,6 +7,7 @@ import type { SharedRead } from '../../../database/groups/read-queue.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { readable } from '../access/instance-access.service.js';
+import type { EventRow } from '../storage/events.repository.js';
 import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import {
@@ -24,9 +25,11 @@ import {
 } from './instance-contents.js';
 
 /** An instance between two steps. */
-export interface InstanceSnapshot extends Omit<InstanceContents, 'rev'> {
+export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events'> {
   row: InstanceRow;
   definition: RunnableDefinition;
+  /** The newest, newest first. */
+  events: readonly EventRow[];
   /** Open ones. */
   incidents: IncidentHead[];
   /** Uuids of the called processes that incidents are about, by the id of the incident. */

@@ -3,14 +3,16 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import type { HistoryQuery } from '../model/process-instances.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { CorrectionsRepository } from '../storage/corrections.repository.js';
 import { EventsRepository, type EventRow } from '../storage/events.repository.js';
+import type { InstanceHead } from '../storage/instance.row.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 
 /** A part of the audit trail of an instance. */
 export interface InstanceTrail {
   definitionId: number;
-  events: EventRow[];
+  events: readonly EventRow[];
   /** Uuids of the tokens that the events name, by id. */
   tokenUuids: Map<number, string>;
 }
@@ -23,6 +25,7 @@ export class InstanceTrails {
     private readonly instances: InstancesRepository,
     private readonly events: EventsRepository,
     private readonly tokens: TokensRepository,
+    private readonly corrections: CorrectionsRepository,
   ) {}
 
   /**
@@ -41,6 +44,14 @@ export class InstanceTrails {
     return mayBeOld ? this.database.readOld(find) : this.database.read(find);
   }
 
+  /** Events of an instance, with the values that people corrected. */
+  async revealed(
+    head: Pick<InstanceHead, 'uuid' | 'shard'>,
+    events: readonly EventRow[],
+  ): Promise<readonly EventRow[]> {
+    return this.database.read((manager) => this.corrections.reveal(manager, head, events));
+  }
+
   private async find(
     manager: EntityManager,
     uuid: string,
@@ -57,6 +68,7 @@ export class InstanceTrails {
         : await this.events.after(manager, head.id, after, limit);
     const tokens = new Set(events.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])));
     const tokenUuids = await this.tokens.uuids(manager, head.id, [...tokens]);
-    return { definitionId: head.definitionId, events, tokenUuids };
+    const shown = await this.corrections.reveal(manager, head, events);
+    return { definitionId: head.definitionId, events: shown, tokenUuids };
   }
 }

@@ -38,6 +38,7 @@ export function toInstanceView(
     ...toInstanceSummary(row),
     tokens: tokens.toSorted((one, other) => rank(one) - rank(other)),
     data: row.content.data,
+    corrections: (row.content.corrections ?? []).toReversed(),
     incidents: incidents.map((incident) => ({
       ...toIncidentView(definition, incident, tokenUuids),
       childProcessInstanceUuid: failedChildren.get(incident.id) ?? null,

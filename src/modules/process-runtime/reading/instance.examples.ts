@@ -66,6 +66,7 @@ export const INSTANCE_EXAMPLE = {
     ],
   })),
   data: { client: { name: 'Ada Example' } },
+  corrections: [{ members: ['client'], by: 'jane.doe', at: '2026-01-31T10:20:30.123Z' }],
   incidents: [
     {
       uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30',

@@ -67,6 +67,18 @@ export class InstanceIncidentDto extends InstanceNodeDto {
   timestamp: string;
 }
 
+/** That a person corrected process data. */
+export class DataCorrectionDto {
+  @Shows.texts('Names of the members that changed.', ['client'])
+  members: string[];
+
+  @Shows.value('User name of who corrected them.', 'jane.doe')
+  by: string;
+
+  @Shows.moment('When.', '2026-01-31T10:20:30.123Z')
+  at: string;
+}
+
 /** A process instance with everything that belongs to it. */
 export class InstanceResponseDto extends InstanceSummaryDto {
   @Shows.list(
@@ -77,6 +89,12 @@ export class InstanceResponseDto extends InstanceSummaryDto {
 
   @Shows.object('Process data.', { client: { name: 'Ada Example' } })
   data: JsonObject;
+
+  @Shows.list(
+    () => DataCorrectionDto,
+    'Corrections of process data by people, newest first: the last 20. The history has the values before and after.',
+  )
+  corrections: DataCorrectionDto[];
 
   @Shows.list(() => InstanceIncidentDto, 'Open incidents.')
   incidents: InstanceIncidentDto[];

@@ -98,7 +98,8 @@ export class ProcessInstancesService {
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceResponseDto> {
     const snapshot = await this.snapshots.read(principal, uuid, included);
-    return toInstanceView(snapshot, included, (node) =>
+    const events = await this.trails.revealed(snapshot.row, snapshot.events);
+    return toInstanceView({ ...snapshot, events }, included, (node) =>
       this.access.mayExecute(principal, snapshot.row, snapshot.definition, node),
     );
   }

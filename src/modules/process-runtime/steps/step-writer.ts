@@ -16,6 +16,9 @@ import { StepWork } from './step-work.js';
 import type { RetriedIncident, StepBase, WriteContext } from './step.types.js';
 import { tokenChanges } from './token-changes.js';
 
+/** The last corrections of an instance that are shown with its data. */
+const CORRECTIONS_SHOWN = 20;
+
 /** What came of writing a step. */
 export interface Written {
   hasWork: boolean;
@@ -57,7 +60,7 @@ export class StepWriter {
     await this.writeInstance(manager, base, result, {
       seq: result.instance.seq + closing.length + raising.length,
       openIncidents: row.openIncidents - closed.length + joins.raised.length,
-      now: context.now,
+      context,
     });
     await this.tokens.write(manager, row, tokenChanges(base, result), context.now);
     await this.events.insert(manager, row, events, { ...context.origin, at: context.now });
@@ -74,10 +77,11 @@ export class StepWriter {
   private async writeInstance(
     manager: EntityManager,
     base: StepBase,
-    { instance }: StepResult,
-    { seq, openIncidents, now }: { seq: number; openIncidents: number; now: Date },
+    { instance, events }: StepResult,
+    { seq, openIncidents, context }: { seq: number; openIncidents: number; context: WriteContext },
   ): Promise<void> {
     const { row, isNew, definition } = base;
+    const { now } = context;
     const ended = hasEnded(instance.state);
     const content: InstanceContent = {
       data: instance.data,
@@ -88,6 +92,7 @@ export class StepWriter {
       continues: instance.continues,
       backCounter: instance.backCounter,
       parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
+      ...withCorrections(row.content, events, context),
     };
     const next = {
       state: instance.state,
@@ -132,6 +137,21 @@ export class StepWriter {
     }
     return closed;
   }
+}
+
+/** What is shown of corrections: who reads data must see that a person wrote a part of them. */
+function withCorrections(
+  { corrections = [] }: InstanceContent,
+  events: StepResult['events'],
+  { origin, now }: WriteContext,
+): Pick<InstanceContent, 'corrections'> {
+  const made = events.flatMap(({ kind, data }) =>
+    kind === 'DATA_CHANGED'
+      ? [{ members: data?.['members'] as string[], by: origin.actor ?? '', at: now.toISOString() }]
+      : [],
+  );
+  const all = [...corrections, ...made].slice(-CORRECTIONS_SHOWN);
+  return all.length === 0 ? {} : { corrections: all };
 }
 
 function hasLeft({ id, visit }: TokenState, { tokens }: InstanceState): boolean {

@@ -10,6 +10,16 @@ export interface ParkedJob {
   payload: JsonObject;
 }
 
+/** That a person corrected process data. */
+export interface DataCorrection {
+  /** Names of the members that changed. */
+  members: string[];
+  /** User name. */
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
 /** What of an instance is one text of JSON. */
 export interface InstanceContent {
   data: JsonObject;
@@ -21,4 +31,6 @@ export interface InstanceContent {
   continues: number;
   backCounter: number;
   parked: ParkedJob[];
+  /** The last ones, oldest first; absent where there was none. */
+  corrections?: DataCorrection[];
 }
