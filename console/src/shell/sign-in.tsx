@@ -11,6 +11,7 @@ import { ErrorNote } from '../parts/error-note.js';
 import { Checkbox, TextField } from '../parts/fields.js';
 import { Note, Shown } from '../parts/notes.js';
 import { texts } from '../texts/texts.js';
+import { SignInError } from './sign-in-error.js';
 
 const { signIn } = texts;
 const SAMPLE_PERSON = 'jane.doe';
@@ -50,32 +51,6 @@ function Means(): JSX.Element {
     </Note>
   ) : (
     <CompanySignIn />
-  );
-}
-
-/** What the issuer refuses a sign-in with has words of its own; so has an issuer that does not answer. */
-function SignInError({ error }: { error: unknown }): JSX.Element | null {
-  const issuer = settings.value?.issuer;
-  if (issuer === undefined || error === undefined) {
-    return null;
-  }
-  if (error instanceof Error && 'error_description' in error) {
-    return <Refusal title={signIn.refused} lead={signIn.refusedLead(error.message)} />;
-  }
-  // What goes wrong with the service itself comes as an error of its client.
-  return error instanceof TypeError || (error instanceof Error && error.name === 'ErrorTimeout') ? (
-    <Refusal title={signIn.noIssuer} lead={signIn.noIssuerLead(issuer)} />
-  ) : (
-    <ErrorNote error={error} />
-  );
-}
-
-function Refusal({ title, lead }: { title: string; lead: string }): JSX.Element {
-  return (
-    <div class="note note-bad" role="alert">
-      <p class="note-title">{title}</p>
-      <p>{lead}</p>
-    </div>
   );
 }
 

@@ -54,7 +54,31 @@ export const texts = {
     noSettingsLead: 'Look whether it is running and whether your network leads there. Then try again.',
     tryAgain: 'Try again',
     refused: 'You were not signed in',
-    refusedLead: (why: string) => `Your sign-on says: ${why}. Try again, or ask an administrator of it.`,
+    refusals: {
+      denied:
+        'Your sign-on denied access, or you cancelled. Ask an administrator of it whether you may use the console.',
+      interaction: 'Your sign-on needs something from you first. Choose "Sign in" and follow its pages.',
+      client:
+        'Your sign-on does not accept the console. An operator has to check its registration as a client.',
+      scope:
+        'Your sign-on does not grant the scopes that the console requests. An operator has to check CONSOLE_OIDC_SCOPE.',
+      expired: 'The sign-in took too long or was already used. Sign in again.',
+      server: 'Your sign-on has a problem of its own. Try again in a moment.',
+      other: (code: string) =>
+        `Your sign-on refused with the error "${code.slice(0, 100)}". Try again, or tell the operators.`,
+    },
+    itSays: (text: string) => `It says: “${text}”`,
+    notVerified: 'The answer of your sign-on could not be verified',
+    notVerifiedLead: (why: string) =>
+      `You were not signed in: ${why}. Try again. If it happens again, tell the operators.`,
+    idTokens: {
+      signature: 'the ID token is not signed with a key of the issuer',
+      issuer: 'the ID token comes from another issuer',
+      audience: 'the ID token was issued for another client',
+      nonce: 'the ID token belongs to another sign-in',
+      expiry: 'the ID token has expired, or the clock of this computer is wrong',
+      form: 'the ID token is malformed',
+    },
     noIssuer: 'Your sign-on does not answer',
     noIssuerLead: (issuer: string) =>
       `Look whether your network leads to ${issuer}, and try again. If it stays so, tell the operators.`,

@@ -24,7 +24,11 @@ describe('IssuerEndpoints', () => {
       userinfo_endpoint: 'https://elsewhere.example.org/',
       jwks_uri: 'https://keys.example.org/',
     });
-    expect(endpoints.called).toEqual(['https://sso.example.com', 'https://oauth2.example.net:8443']);
+    expect(endpoints.called).toEqual([
+      'https://sso.example.com',
+      'https://oauth2.example.net:8443',
+      'https://keys.example.org',
+    ]);
     expect(endpoints.shown).toEqual(['https://sso.example.com', 'https://accounts.example.org']);
   });
 

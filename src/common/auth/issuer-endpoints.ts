@@ -1,5 +1,5 @@
 /** Endpoints of an issuer that its discovery document names (OpenID Connect Discovery 1.0, section 3; RFC 8414). */
-const CALLED = ['token_endpoint', 'revocation_endpoint'] as const;
+const CALLED = ['token_endpoint', 'revocation_endpoint', 'jwks_uri'] as const;
 const SHOWN = ['authorization_endpoint'] as const;
 /** What else an address may have for a host would mean something in a policy, such as `*` and `;`. */
 const HOST = /^([a-z\d._-]+|\[[a-f\d:]+\])$/;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { exportJWK, type JWK } from 'jose';
+import { exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { Provider, type Grant } from 'oidc-provider';
-import { AUDIENCE, signingKey } from '../../support/issuer.js';
+import { AUDIENCE, signingKey, type SigningKey } from '../../support/issuer.js';
 import { IssuerServer } from '../../support/issuer-server.js';
 import { resourceIndicators } from '../../support/resource-indicators.js';
 import { PERSONAS, type Persona } from './personas.js';
@@ -38,6 +38,7 @@ export class SignInProvider {
   private readonly server = new IssuerServer();
   private readonly elsewhere = new IssuerServer();
   private keys: JWK[] = [];
+  private readonly signingKeys: SigningKey[] = [];
   private provider: Provider | undefined;
   private readonly grants: Grant[] = [];
   private readonly people = new Map<string, Persona>(
@@ -54,7 +55,9 @@ export class SignInProvider {
       hasTokensElsewhere: false,
       ...options,
     });
-    const { privateKey, kid, alg } = await signingKey('RS256');
+    const key = await signingKey('RS256');
+    provider.signingKeys.push(key);
+    const { privateKey, kid, alg } = key;
     provider.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }];
     await provider.server.start();
     await provider.elsewhere.start();
@@ -120,6 +123,16 @@ export class SignInProvider {
       }),
     });
     return response.status;
+  }
+
+  /** An ID token with any claims, signed by its key or, with the id of it, by another one. */
+  async idToken(claims: JWTPayload, isForged = false): Promise<string> {
+    const [own] = this.signingKeys;
+    const key = isForged ? await signingKey('RS256') : own;
+    if (own === undefined || key === undefined) {
+      throw new Error('the provider has not started');
+    }
+    return new SignJWT(claims).setProtectedHeader({ kid: own.kid, alg: own.alg }).sign(key.privateKey);
   }
 
   /** Takes back what the console may do in the name of anybody, as an administrator does: no token is renewed. */

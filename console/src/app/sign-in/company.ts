@@ -1,7 +1,15 @@
-import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
+import {
+  ErrorResponse,
+  InMemoryWebStorage,
+  UserManager,
+  WebStorageStateStore,
+  type User,
+} from 'oidc-client-ts';
 import { href, navigate, place } from '../router.js';
 import { begin, hasEnded, type SignedIn } from '../session.js';
 import type { Settings } from '../settings.js';
+import { IdTokenError, SignInRefusedError } from './errors.js';
+import { IdTokens } from './id-token.js';
 import { keep, kept } from './kept.js';
 
 /** Where the issuer sends a person back, and where it answers within a frame. */
@@ -19,8 +27,13 @@ const RENEWAL_SECONDS = 30;
 export class CompanySignIn {
   private readonly manager: UserManager;
   private renewing: Promise<User | null> | undefined;
+  private idTokens: IdTokens | undefined;
 
-  constructor(issuer: string, clientId: string, scope: string) {
+  private constructor(
+    private readonly issuer: string,
+    private readonly clientId: string,
+    scope: string,
+  ) {
     const { origin } = location;
     this.manager = new UserManager({
       authority: issuer,
@@ -74,12 +87,15 @@ export class CompanySignIn {
   async start(): Promise<void> {
     const { path, query } = place.peek();
     const text = query.toString();
-    await this.manager.signinRedirect({ state: text === '' ? path : `${path}?${text}` });
+    await this.manager.signinRedirect({
+      state: text === '' ? path : `${path}?${text}`,
+      nonce: crypto.randomUUID(),
+    });
   }
 
   private async finish(): Promise<void> {
     try {
-      const user = await this.manager.signinRedirectCallback();
+      const user = await this.checked(this.manager.signinRedirectCallback());
       navigate(typeof user.state === 'string' ? user.state : '/', { replace: true });
       await begin(this.means());
       keep(WAS_SIGNED_IN, 'yes');
@@ -87,6 +103,30 @@ export class CompanySignIn {
       navigate('/', { replace: true });
       throw error;
     }
+  }
+
+  /**
+   * The user of a sign-in, once the ID token is verified; otherwise the user is forgotten.
+   * @throws SignInRefusedError
+   * @throws IdTokenError
+   */
+  private async checked(signingIn: Promise<User>): Promise<User> {
+    try {
+      const user = await signingIn;
+      if (user.id_token !== undefined) {
+        await (await this.verifier()).verify(user.id_token);
+      }
+      return user;
+    } catch (error) {
+      await this.manager.removeUser();
+      throw told(error);
+    }
+  }
+
+  private async verifier(): Promise<IdTokens> {
+    const keysUrl = await this.manager.metadataService.getKeysEndpoint(false);
+    this.idTokens ??= new IdTokens(this.issuer, this.clientId, keysUrl);
+    return this.idTokens;
   }
 
   private means(): SignedIn {
@@ -103,8 +143,9 @@ export class CompanySignIn {
 
   /** Once for all requests that wait for it: an issuer may take a refresh token once only. */
   private renewed(): Promise<User | null> {
-    this.renewing ??= this.manager
-      .signinSilent()
+    const silent = (): Promise<User | null> => this.manager.signinSilent({ nonce: crypto.randomUUID() });
+    this.renewing ??= silent()
+      .then((user) => (user === null ? null : this.checked(Promise.resolve(user))))
       .catch(() => null)
       .then((user) => {
         this.renewing = undefined;
@@ -126,4 +167,18 @@ export class CompanySignIn {
     }
     return last;
   }
+}
+
+/** Errors of the library, as ours where they have a meaning for people. */
+function told(error: unknown): unknown {
+  if (error instanceof ErrorResponse) {
+    return new SignInRefusedError(error.error ?? '', error.error_description, { cause: error });
+  }
+  // The library reports what it checks itself, such as the nonce, only in words.
+  const isNonce = error instanceof Error && /nonce/.test(error.message);
+  const isIdToken = error instanceof Error && /token/i.test(error.message);
+  if (error instanceof IdTokenError || !(isNonce || isIdToken)) {
+    return error;
+  }
+  return new IdTokenError(isNonce ? 'nonce' : 'form', { cause: error });
 }
