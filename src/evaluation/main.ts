@@ -35,6 +35,7 @@ try {
   const env = Env.fromProcess('evaluation', {
     LOG_LEVEL: 'warn',
     SECRETS_KEYS: secretsKeys,
+    TOOL_CALLS: 'true',
     ...(model === undefined ? {} : { LLM_BASE_URL: model.url, LLM_MODEL: model.name }),
   });
   const start = env.get('EVALUATION_CLOCK');

@@ -1,7 +1,18 @@
+import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEvaluation, type EvaluationService } from '../support/evaluation-service.js';
 import { useConsole } from './support/console-world.js';
+import { CONSOLE_CLIENT } from './support/sign-in-provider.js';
 import type { Tab } from './support/tab.js';
+
+/** Changes each ID token on its way to the console. */
+async function change(tab: Tab, changed: (claims: JWTPayload) => string | Promise<string>): Promise<void> {
+  await tab.page.route('**/token', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { id_token: string };
+    await route.fulfill({ response, json: { ...body, id_token: await changed(decodeJwt(body.id_token)) } });
+  });
+}
 
 /** The next answer of the issuer with tokens. */
 async function nextTokens(tab: Tab, grantType: string): Promise<{ status: number; refreshToken: string }> {
@@ -67,6 +78,79 @@ describe('signing in at the console', () => {
     const entries = (tab: typeof admin) =>
       tab.page.getByRole('navigation', { name: 'Areas' }).getByRole('link').count();
     expect(await entries(clerk)).toBeLessThanOrEqual(await entries(admin));
+  });
+});
+
+describe('an ID token', () => {
+  const world = useConsole();
+  const past = Math.floor(Date.now() / 1_000) - 3_600;
+
+  it.each<[why: string, changes: Record<string, unknown>, isForged?: boolean]>([
+    ['is not signed with a key of the issuer', {}, true],
+    ['comes from another issuer', { iss: 'https://elsewhere.example.com' }],
+    ['was issued for another client', { aud: 'another-client' }],
+    ['was issued for another client', { aud: [CONSOLE_CLIENT, 'another-client'], azp: 'another-client' }],
+    ['belongs to another sign-in', { nonce: 'another' }],
+    ['belongs to another sign-in', { nonce: undefined }],
+    ['has expired', { exp: past }],
+    ['is malformed', { exp: undefined }],
+  ])('that %s signs nobody in: %j', async (why, changes, isForged = false) => {
+    const tab = await world().tab('/about');
+    await change(tab, (claims) => world().provider.idToken({ ...claims, ...changes }, isForged));
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'ada.admin' }).click();
+    await tab.page.getByText('could not be verified').waitFor();
+    await tab.page.getByText(why, { exact: false }).waitFor();
+    expect(await tab.page.getByRole('navigation').count()).toBe(0);
+  });
+
+  it('that is unsigned signs nobody in, and one that is renewed is verified, too', async () => {
+    const tab = await world().tab('/about');
+    const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
+    await change(tab, (claims) => `${none}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`);
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('button', { name: 'ada.admin' }).click();
+    await tab.page.getByText('could not be verified').waitFor();
+    await tab.check('sign-in-id-token');
+
+    await tab.page.unroute('**/token');
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByText('Ada Admin').waitFor();
+    await change(tab, (claims) => world().provider.idToken(claims, true));
+    await tab.page.clock.install();
+    await tab.page.clock.fastForward(290_000);
+    await tab.page.getByText('Your sign-in has ended', { exact: false }).first().waitFor();
+  });
+});
+
+describe('an issuer that refuses a sign-in', () => {
+  const world = useConsole();
+
+  it.each([
+    ['access_denied', 'Your sign-on denied access, or you cancelled.'],
+    ['unauthorized_client', 'Your sign-on does not accept the console.'],
+    ['invalid_scope', 'An operator has to check CONSOLE_OIDC_SCOPE.'],
+    ['temporarily_unavailable', 'Your sign-on has a problem of its own.'],
+    ['<b>new</b>', 'Your sign-on refused with the error "<b>new</b>".'],
+  ])('by %s is explained in a sentence, with what it says', async (error, sentence) => {
+    const tab = await world().tab('/about');
+    await tab.page.route(`${world().provider.url}/auth?**`, (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const answer = new URL(asked.get('redirect_uri') ?? '');
+      const said = {
+        state: asked.get('state') ?? '',
+        error,
+        error_description: `Ask <i>Jo</i>. ${'x'.repeat(900)}`,
+      };
+      Object.entries(said).forEach(([name, value]) => answer.searchParams.set(name, value));
+      return route.fulfill({ status: 302, headers: { location: answer.href } });
+    });
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByText(sentence, { exact: false }).waitFor();
+    expect(
+      await tab.page.getByText('It says: “Ask <i>Jo</i>. xxx', { exact: false }).innerText(),
+    ).toHaveLength(311);
+    await tab.check('sign-in-refused');
   });
 });
 
@@ -184,15 +268,51 @@ describe('signing in at the console of evaluation mode', () => {
     await tab.page.getByText('otto.operator').first().waitFor();
     await tab.page.getByText('process-read').waitFor();
     expect(await tab.page.getByText('application-delivery').count()).toBe(0);
-    // A reload asks nothing of who was signed in.
+    // A reload asks nothing of who was signed in, nor does another tab of the browser.
     await tab.page.reload();
     await tab.page.getByText('process-read').waitFor();
+    const other = await tab.page.context().newPage();
+    await other.goto(`${service.url}/console/about`);
+    await other.getByText('otto.operator').first().waitFor();
+    await other.close();
 
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
     await tab.page.reload();
     await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await tab.page.getByRole('navigation').count()).toBe(0);
+  });
+
+  it('offers to call tools, and takes back that a sign-in has ended once there is a new one', async () => {
+    const tab = await world().tab('/about', service.url);
+    await tab.page.getByLabel('tool-call').waitFor();
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
+    const caller = await tab.page.request.post(`${service.url}/console/evaluation/sign-in`, {
+      headers: { origin: service.url },
+      data: { subject: 'jane.doe' },
+    });
+    const { accessToken } = (await caller.json()) as { accessToken: string };
+    const me = await tab.page.request.get(`${service.url}/rtm/api/me`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    expect(await me.json()).toMatchObject({ asked: { toolCall: 'tool-call' } });
+
+    const refused = {
+      status: 401,
+      json: { error: 'Unauthorized', message: 'Authentication required or failed.' },
+    };
+    await tab.page.route('**/rtm/api/runtime/**', (route) => route.fulfill(refused));
+    await tab.open('/tasks');
+    await tab.page.getByText('Your sign-in has ended.', { exact: false }).waitFor();
+    await tab.page.getByText('Sign in again to go on.').waitFor();
+    await tab.page.unroute('**/rtm/api/runtime/**');
+    await tab.page.getByRole('button', { name: 'Sign in again' }).click();
+    await tab.page
+      .getByText('Your sign-in has ended', { exact: false })
+      .first()
+      .waitFor({ state: 'detached' });
+    await tab.page.getByText('Nothing waits for you', { exact: false }).waitFor();
   });
 
   it('says in a sentence that the service is gone, and keeps what was typed', async () => {

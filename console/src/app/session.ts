@@ -22,8 +22,11 @@ export const session = signal<Session>({ state: 'starting' });
 /** What the service said before anybody signed in; null until it has. */
 export const settings = signal<Settings | null>(null);
 
-/** Whether the service takes the token no more, and none could be had in its place. */
+/** Whether the service no longer accepts the token, or it could not be renewed. */
 export const hasEnded = signal(false);
+
+/** Counts sign-ins, so that what was refused before the last one is asked for again. */
+export const signIns = signal(0);
 
 /** Who is signed in; null when nobody is. */
 export const caller = computed(() => (session.value.state === 'signed-in' ? session.value.caller : null));
@@ -32,10 +35,11 @@ const UNAUTHORIZED = 401;
 
 /** Begins a session: asks the service who it is. */
 export async function begin(means: SignedIn): Promise<void> {
-  const client = connect({ url: location.origin, token: () => means.token(), fetch: watching });
+  const client = connect({ url: location.origin, token: () => means.token(), fetch: watching(means) });
   const { data } = await client.getCaller();
   hasEnded.value = false;
   session.value = { state: 'signed-in', caller: data, client, means };
+  signIns.value += 1;
 }
 
 /** Ends the session. */
@@ -59,11 +63,20 @@ export function api(): SvcClient {
   return value.client;
 }
 
-/** Notices where the service takes the token no more. */
-const watching: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (response.status === UNAUTHORIZED) {
-    hasEnded.value = true;
-  }
-  return response;
-};
+/** A fetch that notices whether the service still accepts the tokens. Late answers of an earlier sign-in say nothing of this one. */
+function watching(means: SignedIn): typeof fetch {
+  let isRefused = false;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { value } = session;
+    if (value.state === 'signed-in' && value.means === means) {
+      const wasRefused = isRefused;
+      isRefused = response.status === UNAUTHORIZED;
+      // A failed renewal is not taken back by answers for the old token.
+      if (isRefused || wasRefused) {
+        hasEnded.value = isRefused;
+      }
+    }
+    return response;
+  };
+}

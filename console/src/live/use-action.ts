@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { signIns } from '../app/session.js';
 
 /** Something that a person does by the service: one at a time. */
 export interface Action<Args extends unknown[]> {
@@ -19,9 +20,12 @@ export function useAction<Args extends unknown[]>(act: (...args: Args) => Promis
     isBusy: false,
     error: undefined,
   });
+  const clear = (): void =>
+    setState((before) => (before.error === undefined ? before : { ...before, error: undefined }));
+  useEffect(clear, [signIns.value]);
   return {
     ...state,
-    clear: () => setState({ isBusy: false, error: undefined }),
+    clear,
     run: async (...args) => {
       if (state.isBusy) {
         return;

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { signIns } from '../app/session.js';
 import { outcomeOf } from './outcome.js';
 import { whileVisible } from './while-visible.js';
 
@@ -28,8 +29,8 @@ interface Known<T> {
 }
 
 /**
- * Asks for something when the component appears and whenever one of `inputs` changes, and again as often as `refreshMs` says while the
- * tab is seen. Answers that come too late are dropped.
+ * Asks for something when the component appears, whenever one of `inputs` changes and after a new sign-in, and again as often as
+ * `refreshMs` says while the tab is seen. Answers that come too late are dropped.
  * @param ask is given a signal that hangs up
  * @param inputs what the question depends on
  */
@@ -63,7 +64,7 @@ export function useAnswer<T>(
       over.abort();
       stop?.();
     };
-  }, [...inputs, turn, refreshMs]);
+  }, [...inputs, turn, refreshMs, signIns.value]);
 
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   return { data: known.data, error: known.error, isLoading: known.isLoading, reload };

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { signIns } from '../app/session.js';
 import { outcomeOf, type Outcome } from './outcome.js';
 
 /** A page of a list as the service answers it: `next` leads on, and is null on the last page. */
@@ -55,7 +56,7 @@ export function usePages<T>(
     over.current = mine;
     void read(undefined, mine.signal);
     return () => mine.abort();
-  }, [...inputs, turn]);
+  }, [...inputs, turn, signIns.value]);
 
   const { next, ...shown } = known;
   return {

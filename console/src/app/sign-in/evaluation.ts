@@ -23,12 +23,12 @@ export async function knownPermissions(): Promise<readonly string[]> {
 /** Signs in as a person. */
 export async function signInAs(person: Person): Promise<void> {
   await begin(meansOf(person));
-  keep(LAST, JSON.stringify(person));
+  keep(LAST, JSON.stringify(person), true);
 }
 
-/** Signs in as who was signed in before this page was loaded anew, if anybody. */
+/** Signs in as the last person of this tab or, in a new tab, of the browser. @returns whether there is one */
 export async function signInAgain(): Promise<boolean> {
-  const last = kept(LAST);
+  const last = kept(LAST, true);
   if (last === null) {
     return false;
   }
@@ -47,7 +47,7 @@ function meansOf(person: Person): SignedIn {
       return held.token;
     },
     signOut() {
-      keep(LAST, null);
+      keep(LAST, null, true);
       return Promise.resolve();
     },
   };
