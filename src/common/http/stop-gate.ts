@@ -135,9 +135,18 @@ function closeBehindLast(responses: ReadonlySet<ServerResponse>): void {
   last?.setHeader('Connection', 'close');
 }
 
-/** Node tells only the response whose turn it is that the connection is gone; one that waits would never hear of it. */
+/**
+ * Closes a response that waits behind another on a connection that is gone. Newer releases of Node do so themselves, one tick
+ * later; Node 20 closes only the response whose turn it is.
+ */
 function endOfWaiting(response: ServerResponse): void {
-  if (response.socket === null) {
-    response.destroy().emit('close');
+  if (response.socket !== null) {
+    return;
   }
+  response.destroy();
+  process.nextTick(() => {
+    if (!response.closed) {
+      response.emit('close');
+    }
+  });
 }
