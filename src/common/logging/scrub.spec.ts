@@ -120,7 +120,8 @@ describe('scrubbedJson', () => {
     }));
     assert(
       property(value, (sent) => {
-        expect(scrubbed(sent)).toEqual(expected(sent));
+        // As text: several releases of Node 24 and 26 misread escaped names when they parse (nodejs/node#63785).
+        expect(inOnePiece(scrubbedJson(JSON.stringify(sent)))).toBe(JSON.stringify(expected(sent)));
       }),
     );
   });
