@@ -216,6 +216,33 @@ describe('processes of a package', () => {
     ).toEqual([`processes/one.bpmn: middle: ${code}`]);
   });
 
+  it('have one start event for each message, in one process and in the package', async () => {
+    const started = (id: string, ...messages: string[]) =>
+      messages.reduce(
+        (xml, name, index) =>
+          xml
+            .replace(
+              `<bpmn:startEvent id="s${index}" />`,
+              `<bpmn:startEvent id="s${index}"><bpmn:messageEventDefinition messageRef="m${index}" /></bpmn:startEvent>`,
+            )
+            .replace(
+              '<bpmn:process',
+              `<bpmn:message id="m${index}" name="${name}" svc:correlation="" /><bpmn:process`,
+            ),
+        bpmn(
+          id,
+          undefined,
+          messages.map(() => null),
+        ),
+      );
+    expect(await told([file('a', started('a', 'paid', 'sent', 'paid'))])).toEqual([
+      'processes/a.bpmn: s2: MESSAGE_STARTS_TWICE',
+    ]);
+    expect(await told([file('a', started('a', 'paid')), file('b', started('b', 'Paid', 'paid'))])).toEqual([
+      'processes/b.bpmn: s1: MESSAGE_STARTS_TWICE',
+    ]);
+  });
+
   it('are looked at for what they name although their file does not compile, and count as there', async () => {
     const files = [
       file(

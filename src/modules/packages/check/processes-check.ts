@@ -18,6 +18,7 @@ import type {
 import { checkNamesOfProcess } from './display-names.js';
 import { checkErrorCodes, NEVER_FIRES } from './error-codes.js';
 import type { Hints } from './hints.js';
+import { checkMessageStarts } from './message-starts.js';
 import { requireUniqueNames } from './names.js';
 import { namedLibraries, type References } from './references.js';
 import type { WorkflowInputs } from './workflow-input.js';
@@ -90,6 +91,7 @@ export class ProcessesCheck {
       nodes.push(...readable.flatMap((graph) => graph.nodes.map((node) => ({ node, file: process.file }))));
     }
     this.checkNames(compiled);
+    checkMessageStarts(nodes, this.problems);
     this.learn(compiled);
     // Of files that do not compile too, so that their authors read everything at once.
     nodes.forEach(({ node, file }) => this.checkNode(node, file));

@@ -27,7 +27,7 @@ export class MessageStarts {
   ) {}
 
   /**
-   * Starts the process of the active build that a message starts; of several the one that was delivered first.
+   * Starts the process of the active build that a message starts.
    * @returns whether the message has found its receiver
    */
   async start(message: MessageRow): Promise<boolean> {
