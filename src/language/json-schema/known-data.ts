@@ -49,13 +49,15 @@ export class KnownData {
 
   /**
    * Judges one path of names. Where data may have members of which nothing is known, only what looks like a slip of the pen counts.
+   * @param isDataOnly whether the place reads data alone, without what expressions know besides it
    * @returns undefined for a path that is known, or that may be there
    */
-  judge(path: readonly string[]): UnknownPath | undefined {
+  judge(path: readonly string[], isDataOnly = false): UnknownPath | undefined {
     const { input, written, taken } = this.sources;
     const [root] = path;
     // Without work left a look says nothing.
-    if (this.work.isSpent || root === undefined || ALWAYS_THERE.has(root) || meets(taken, path)) {
+    const isThere = root === undefined || (!isDataOnly && ALWAYS_THERE.has(root));
+    if (this.work.isSpent || isThere || meets(taken, path)) {
       return undefined;
     }
     const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));

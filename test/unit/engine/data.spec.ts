@@ -42,6 +42,35 @@ describe('background jobs of one step', () => {
   });
 });
 
+describe('the ids of an instance', () => {
+  const forged = { processInstanceId: 'forged', parentProcessInstanceId: 'forged' };
+  const known =
+    'processInstanceId != "forged" && input.processInstanceId.startsWith("instance") && parentProcessInstanceId == null';
+
+  it('are known in conditions, whatever the data says', () => {
+    const graph = new TestGraph().start().xor('x').user('yes').user('no');
+    graph.flow('start -> x', `x -> yes ? ${known}`, 'x -> no default');
+    expect(positions(engineOf(graph).start('test', forged))).toEqual(['yes ACTIVE ARRIVED']);
+  });
+
+  it('are known in correlations, collections and conditions of error events', () => {
+    const event = { type: 'MESSAGE' as const, message: 'm', correlation: 'processInstanceId' };
+    const collection = '[processInstanceId, parentProcessInstanceId]';
+    const parent = new TestGraph().start().event('wait', event).user('u');
+    parent.call('c', { multiInstance: { collection, sequential: false } });
+    parent.boundary('b', 'c', { type: 'ERROR', code: null }, { condition: known });
+    const child = new TestGraph('child').start().end('broken', { type: 'ERROR', code: 'E' });
+    const engine = engineOf(parent.flow('start -> wait -> c', 'b -> u'), child.flow('start -> broken'));
+    const instance = engine.start('test', forged);
+    const { uuid } = instance.state;
+    expect(engine.waits).toMatchObject([{ correlation: uuid }]);
+    engine.publish('m', {}, uuid);
+    engine.run();
+    expect(engine.children(instance).map(({ state }) => state.data['item'])).toEqual([uuid, null]);
+    expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
+  });
+});
+
 describe('data that may not become process data', () => {
   it('is refused when the caller of a UI action sent it', () => {
     const engine = engineOf(new TestGraph().start().user('t').user('u').flow('start -> t -> u'));

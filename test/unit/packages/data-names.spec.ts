@@ -91,6 +91,7 @@ describe('names that a process reads', () => {
     const searched = (paths: string) =>
       told({ processes: [{ file, bpmn: bpmn.replace('name="p"', `name="p" svc:searchable="${paths}"`) }] });
     expect(await searched('client.name, saved, client.address.city, lines[0].price')).toEqual([]);
+    expect(await searched('processInstanceId')).toEqual(['P_p: NAME_UNKNOWN']);
     expect(await searched('clinet.name')).toEqual(['P_p: NAME_UNKNOWN: client.name']);
     expect(await searched('lines[0].prise')).toEqual(['P_p: NAME_UNKNOWN: lines.price']);
   });

@@ -32,6 +32,7 @@ interface Reads {
   /** Characters. */
   readonly length: number;
   readonly paths: () => ReadPath[];
+  readonly isDataOnly?: boolean;
 }
 
 /**
@@ -49,14 +50,14 @@ export async function checkDataNames(
   const known = new KnownData(sources, work);
   const speaksOfAlias = [sources.input, ...sources.written].some(({ names }) => names.has(DATA_ALIAS));
   let left = MAX_TEXT;
-  for (const { element, length, paths } of readsOf(graph)) {
+  for (const { element, length, paths, isDataOnly } of readsOf(graph)) {
     left -= length;
     if (left < 0) {
       return;
     }
     for (const read of paths()) {
       const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
-      const unknown = known.judge(path);
+      const unknown = known.judge(path, isDataOnly);
       if (unknown !== undefined) {
         const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
         const message = `"${writePath(path)}" is read here, and no schema, key or result of the process speaks of it.${hint}`;
@@ -155,7 +156,7 @@ function namesOf(key: string): string[] {
 
 function* readsOf({ key, searchable = [], flows, nodes }: ProcessGraph): Iterable<Reads> {
   for (const path of searchable) {
-    yield { element: key, length: path.length, paths: () => [namesOf(path)] };
+    yield { element: key, length: path.length, paths: () => [namesOf(path)], isDataOnly: true };
   }
   for (const flow of flows) {
     yield* inExpression(flow.key, flow.condition);

@@ -40,8 +40,8 @@ export function correlationOf(run: StepRun, token: TokenState, reference: Messag
   if (reference.correlation === null) {
     return null;
   }
-  const value = evaluated(run, reference.correlation, token, 'CONDITION_EVALUATION', (expression) =>
-    expression.evaluate(run.instance.data, run.work),
+  const value = evaluated(run, reference.correlation, token, 'CONDITION_EVALUATION', (expression, data) =>
+    expression.evaluate(data, run.work),
   );
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString();
 }

@@ -131,8 +131,8 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
   }
   return (
     condition === null ||
-    evaluated(run, condition, host, 'CONDITION_EVALUATION', (expression) =>
-      expression.test(run.instance.data, run.work),
+    evaluated(run, condition, host, 'CONDITION_EVALUATION', (expression, data) =>
+      expression.test(data, run.work),
     )
   );
 }

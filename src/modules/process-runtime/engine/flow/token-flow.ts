@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../common/json.js';
 import type { CompiledExpression } from '../../../../language/expressions/expression.types.js';
 import type { GraphFlow } from '../../../process-definitions/model/process-graph.types.js';
 import type { TokenState } from '../state/engine.types.js';
+import { dataFor } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
 import { createToken, hasPendingAction, lineOf, removeToken, splitParentOf } from '../state/tokens.js';
@@ -164,13 +165,11 @@ function isTrue(run: StepRun, flow: GraphFlow, token: TokenState): boolean {
     return true;
   }
   const type = run.nodeOf(token).kind.endsWith('GATEWAY') ? 'GATEWAY_EVALUATION' : 'CONDITION_EVALUATION';
-  return evaluated(run, flow.condition, token, type, (condition) =>
-    condition.test(run.instance.data, run.work),
-  );
+  return evaluated(run, flow.condition, token, type, (condition, data) => condition.test(data, run.work));
 }
 
 /**
- * Evaluates an expression of the definition.
+ * Evaluates an expression of the definition with what it reads of the process data, and the ids of the instance.
  * @throws EngineIncident of the given type when that fails: an error is never "false"
  */
 export function evaluated<T>(
@@ -178,10 +177,11 @@ export function evaluated<T>(
   source: string,
   token: Pick<TokenState, 'id' | 'node'>,
   type: 'CONDITION_EVALUATION' | 'GATEWAY_EVALUATION',
-  evaluate: (expression: CompiledExpression) => T,
+  evaluate: (expression: CompiledExpression, data: JsonObject) => T,
 ): T {
   try {
-    return evaluate(run.definition.expression(source));
+    const expression = run.definition.expression(source);
+    return evaluate(expression, dataFor(run, expression));
   } catch (error) {
     throw run.incident(type, error instanceof Error ? error.message : String(error), token, error);
   }

@@ -66,8 +66,8 @@ function itemsOf(run: StepRun, token: CallPlace, target: CallTarget): JsonValue[
   if (multiInstance === null) {
     return null;
   }
-  const value = evaluated(run, multiInstance.collection, token, 'CONDITION_EVALUATION', (expression) =>
-    expression.evaluate(run.instance.data, run.work),
+  const value = evaluated(run, multiInstance.collection, token, 'CONDITION_EVALUATION', (expression, data) =>
+    expression.evaluate(data, run.work),
   );
   if (!Array.isArray(value)) {
     throw run.incident('NODE', `The collection ${multiInstance.collection} is not a list.`, token);

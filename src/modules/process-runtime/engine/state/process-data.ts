@@ -56,8 +56,7 @@ export function restoreData(run: StepRun, path: string, value: unknown): void {
 }
 
 /**
- * The values of a JSON template (docs/agents.md: a missing path is empty and reported). Beside process data there are
- * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent. Data cannot replace them.
+ * The values of a JSON template (docs/agents.md: a missing path is empty and reported).
  * @throws EngineIncident when a reference fails
  */
 export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
@@ -88,8 +87,11 @@ export function renderedText(run: StepRun, template: string, token: TokenState):
   });
 }
 
-/** What a template reads and no more: data may have very many members. */
-function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] }): JsonObject {
+/**
+ * What an expression or template reads and no more: data may have very many members. Beside process data there are
+ * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent. Data cannot replace them.
+ */
+export function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] }): JsonObject {
   const { uuid, parentUuid, data } = run.instance;
   // Last, so that data cannot pretend to be another instance.
   const own = { processInstanceId: uuid, parentProcessInstanceId: parentUuid };
