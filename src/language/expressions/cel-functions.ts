@@ -47,11 +47,20 @@ function remainder(left: number, right: number): number {
   return left % right;
 }
 
+/** CEL divides doubles by zero and goes on with infinity, integers not. Whether a number is one or the other is no choice of authors here. */
+function quotient(left: number, right: number): number {
+  if (right === 0) {
+    throw new Error('division by zero');
+  }
+  return left / right;
+}
+
 const ARITHMETIC: readonly CelFunc[] = [
   ...mixed('_+_', (left, right) => left + right),
   ...mixed('_-_', (left, right) => left - right),
   ...mixed('_*_', (left, right) => left * right),
-  ...mixed('_/_', (left, right) => left / right),
+  ...mixed('_/_', quotient),
+  celFunc('_/_', [DOUBLE, DOUBLE], DOUBLE, quotient),
   ...mixed('_%_', remainder),
   celFunc('_%_', [DOUBLE, DOUBLE], DOUBLE, remainder),
 ];

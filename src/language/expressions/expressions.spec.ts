@@ -89,12 +89,20 @@ describe('compileExpression', () => {
       expect(evaluate(source, data)).toBe(value);
     });
 
-    it.each(['n % 0', 'n % 0.5', '1 / 0', 'n / 0', '0.0 / 0.0', '9223372036854775807 + 1'])(
-      '%s fails',
-      (source) => {
-        expect(failure(source, { n: 3 }).reason).toBe('failed');
-      },
-    );
+    it.each([
+      'n % 0',
+      'n % 0.5',
+      '1 / 0',
+      'n / 0',
+      '0.0 / 0.0',
+      'n / 0 > 5',
+      '5 / z > 5',
+      'n / z > 5',
+      'n / 0.0 > 5',
+      '9223372036854775807 + 1',
+    ])('%s fails', (source) => {
+      expect(failure(source, { n: 3, z: 0 }).reason).toBe('failed');
+    });
   });
 
   describe('has', () => {

@@ -29,6 +29,10 @@ export const KNOWN_EXCEPTIONS: readonly KnownException[] = [
     cases: /^fields\/quoted_map_fields\//,
   },
   {
+    reason: 'division by zero fails for every number, and never gives infinity or no number',
+    cases: /^comparisons\/(eq|ne)_literal\/(not_)?(eq|ne)_(int_|uint_)?double_nan$/,
+  },
+  {
     reason: 'the library takes the keys 0 and 0u of one map for two; no JSON object has either',
     cases: ['fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous'],
   },
