@@ -17,6 +17,9 @@ export interface IsoCycle {
 }
 
 const SECOND_MS = 1_000;
+/** Longest duration: what it leads to must stay a date that everybody can write. */
+export const MAX_DURATION_YEARS = 100;
+const MAX_DURATION_MS = MAX_DURATION_YEARS * 366 * 86_400_000;
 const PART = String.raw`(\d{1,9})`;
 const DURATION = new RegExp(
   `^P(?=.)(?:${PART}Y)?(?:${PART}M)?(?:${PART}W)?(?:${PART}D)?(?:T(?=.)(?:${PART}H)?(?:${PART}M)?(?:(\\d{1,9}(?:[.,]\\d{1,3})?)S)?)?$`,
@@ -45,6 +48,12 @@ export function parseDuration(text: string): IsoDuration | undefined {
     minutes: minutes ?? 0,
     seconds: seconds ?? 0,
   };
+}
+
+/** Reads a duration of at most `MAX_DURATION_YEARS`; undefined for anything else. */
+export function parseBoundedDuration(text: string): IsoDuration | undefined {
+  const duration = parseDuration(text);
+  return duration && addDuration(0, duration) <= MAX_DURATION_MS ? duration : undefined;
 }
 
 /**

@@ -128,7 +128,7 @@ describe('an expression that fails on the data', () => {
   afterAll(() => app.close());
 
   const no = "found no matching overload for '_>_' applied to '(string, int)'";
-  const duration = 'which is not an ISO 8601 duration that a date can hold.';
+  const duration = 'which is not an ISO 8601 duration of at most 100 years.';
 
   it.each([
     ['gateway', {}, 400, 'GATEWAY_EVALUATION', 'The expression "n > 3" failed: unknown variable: n'],
@@ -147,6 +147,7 @@ describe('an expression that fails on the data', () => {
     ['date', { n: {} }, 409, 'DEFINITION', 'A timer is set to "{}", which is not an ISO 8601 date.'],
     ['boundary', {}, 400, 'DEFINITION', 'A timer refers to data that is not there: n.'],
     ['delay', {}, 400, 'DEFINITION', 'A timer refers to data that is not there: n.'],
+    ['timer', { n: 'P101Y' }, 409, 'DEFINITION', `A timer is set to "P101Y", ${duration}`],
     ['timeout', { n: 1e300 }, 409, 'DEFINITION', `A timer is set to "1e+300", ${duration}`],
     [
       'catching',

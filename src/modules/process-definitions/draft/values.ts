@@ -7,14 +7,11 @@ import {
   compileTemplate,
 } from '../../../language/expressions/expressions.js';
 import { didYouMean } from '../../../common/nearest-name.js';
-import { addDuration, parseDuration } from '../../../common/iso-8601.js';
+import { MAX_DURATION_YEARS, parseBoundedDuration } from '../../../common/iso-8601.js';
 import { hintOf } from '../../../language/expressions/expression-hints.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { textOf, type BpmnElement } from '../model/bpmn-element.js';
 
-/** Longest duration: what it leads to must stay a date that everybody can write. */
-const MAX_YEARS = 100;
-const MAX_DURATION_MS = MAX_YEARS * 366 * 86_400_000;
 const MAX_NAME = 255;
 const MAX_DEPTH = 64;
 
@@ -119,10 +116,8 @@ export class Values {
   }
 
   isDuration(text: string, what: string): boolean {
-    const duration = parseDuration(text);
-    const length = duration && addDuration(0, duration);
-    if (length === undefined || !(length <= MAX_DURATION_MS)) {
-      const message = `${what} is an ISO 8601 duration such as PT15M or P30D, of at most ${MAX_YEARS} years, not "${text.slice(0, 80)}".`;
+    if (parseBoundedDuration(text) === undefined) {
+      const message = `${what} is an ISO 8601 duration such as PT15M or P30D, of at most ${MAX_DURATION_YEARS} years, not "${text.slice(0, 80)}".`;
       this.error('INVALID_DURATION', message);
       return false;
     }

@@ -1,9 +1,10 @@
 import { ExpressionError } from '../../../../language/expressions/expression.errors.js';
 import {
   addDuration,
+  MAX_DURATION_YEARS,
   parseCycle,
   parseDateTime,
-  parseDuration,
+  parseBoundedDuration,
   type IsoCycle,
   type IsoDuration,
 } from '../../../../common/iso-8601.js';
@@ -31,7 +32,7 @@ export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): 
       // Columns hold no date of a year before 1000.
       return Math.max(now, readable(parseDateTime(text), rendered, 'an ISO 8601 date', token));
     case 'DURATION':
-      return after(now, parseDuration(text), rendered, token);
+      return after(now, parseBoundedDuration(text), rendered, token);
     case 'CYCLE':
       return after(now, parseCycle(text)?.interval, rendered, token);
   }
@@ -45,7 +46,7 @@ export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): 
  */
 export function delayed(run: StepRun, duration: string, token: TokenState): number {
   const rendered = renderedText(run, duration, token);
-  return after(run.context.now, parseDuration(rendered.text), rendered, token);
+  return after(run.context.now, parseBoundedDuration(rendered.text), rendered, token);
 }
 
 function after(
@@ -54,11 +55,10 @@ function after(
   rendered: RenderedText,
   token: TokenState,
 ): number {
-  const due = duration === undefined ? undefined : addDuration(now, duration);
   return readable(
-    Number.isNaN(due) ? undefined : due,
+    duration && addDuration(now, duration),
     rendered,
-    'an ISO 8601 duration that a date can hold',
+    `an ISO 8601 duration of at most ${MAX_DURATION_YEARS} years`,
     token,
   );
 }
