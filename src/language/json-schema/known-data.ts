@@ -14,6 +14,7 @@ const ANY_NAME = '\0';
 
 /** What every process and every workflow can read besides its data (docs/contract.md, section 5). */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['processInstanceId', 'parentProcessInstanceId']);
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** What is known of data that expressions read. */
 export interface DataSources {
@@ -52,12 +53,12 @@ export class KnownData {
    * @param isDataOnly whether the place reads data alone, without what expressions know besides it
    * @returns undefined for a path that is known, or that may be there
    */
-  judge(path: readonly string[], isDataOnly = false): UnknownPath | undefined {
+  judge(path: readonly string[], isDataOnly?: boolean): UnknownPath | undefined {
     const { input, written, taken } = this.sources;
     const [root] = path;
     // Without work left a look says nothing.
-    const isThere = root === undefined || (!isDataOnly && ALWAYS_THERE.has(root));
-    if (this.work.isSpent || isThere || meets(taken, path)) {
+    const besides = isDataOnly === true ? NOTHING : ALWAYS_THERE;
+    if (this.work.isSpent || root === undefined || besides.has(root) || meets(taken, path)) {
       return undefined;
     }
     const looks = [input, ...written].map((members) => ({ members, look: members.look(path) }));
