@@ -34,6 +34,7 @@ import { CreateReviewedTools1798400000000 } from '../migrations/1798400000000-cr
 import { CreateSearchValues1798400000001 } from '../migrations/1798400000001-create-search-values.js';
 import { IndexInstancesByDefinition1798400000002 } from '../migrations/1798400000002-index-instances-by-definition.js';
 import { IndexCallsByStart1798400000003 } from '../migrations/1798400000003-index-calls-by-start.js';
+import { ExtendSystems1798500000010 } from '../migrations/1798500000010-extend-systems.js';
 import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
@@ -162,6 +163,7 @@ export const SCHEMA: Schema = {
     CreateSearchValues1798400000001,
     IndexInstancesByDefinition1798400000002,
     IndexCallsByStart1798400000003,
+    ExtendSystems1798500000010,
     CreateProcessCorrections1798510000000,
   ],
   shardedMigrations: [

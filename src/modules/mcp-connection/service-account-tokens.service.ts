@@ -6,9 +6,11 @@ import { RedisService } from '../../common/redis/redis.service.js';
 import { SecretCipher } from '../../common/secrets/secret-cipher.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
+import { CONNECTION_FAILURES } from './model/connection-failure.types.js';
 import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
 import { apiKeyValue, removalOf } from './model/sent-secrets.js';
 import { SharedTokens } from './tokens/shared-tokens.js';
+import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
 /** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
@@ -40,6 +42,11 @@ export class ServiceAccountTokensService {
    */
   async get(request: TokenRequest, waiter: OutboundOperation): Promise<string> {
     return (await this.tokens.get(request, waiter)).value;
+  }
+
+  /** A sentence of a fixed list about why `get` has no token. */
+  failureOf(error: unknown): string {
+    return CONNECTION_FAILURES[error instanceof ConnectionError ? error.failure : 'token_network'];
   }
 
   /** What is sent in the header of an API key. */

@@ -129,9 +129,8 @@ export class RestCallerService {
     }
     try {
       return await this.tokens.get(tokenRequest(credentials, url, operation), operation);
-    } catch {
-      // What it was is in no way the caller's to read: it could quote the endpoint.
-      throw new RestTokenError('no token');
+    } catch (error) {
+      throw new RestTokenError(this.tokens.failureOf(error));
     }
   }
 

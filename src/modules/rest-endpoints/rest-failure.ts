@@ -11,7 +11,7 @@ const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([...NOT_REACHED, 'busy'
 /** Statuses that say: later perhaps. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** No token could be got for the call; `cause` is one of ours, never what the endpoint said. */
+/** No token could be got for the call; `message` is a sentence of ours, with no word of the endpoint. */
 export class RestTokenError extends Error {
   override readonly name = 'RestTokenError';
 }
@@ -62,7 +62,7 @@ export class RestFailure extends Error {
     if (error instanceof RestTokenError) {
       const failure = new WorkflowFailedError(
         'REST_CALL_FAILED',
-        'The system got no access token for its service account.',
+        `The system got no access token for its service account. ${error.message}`,
       );
       return new RestFailure('TOKEN', failure, true, true);
     }

@@ -25,6 +25,8 @@ const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
   return peer;
 };
 
+const insecure = CONNECTION_WARNINGS.insecureTransport;
+
 async function peers(script: Partial<TokenScript> = {}) {
   const token = await keep(startTokenPeer(script));
   const mcp = await keep(startModernPeer([{ name: 'a' }], (bearer) => token.valid.has(bearer ?? '')));
@@ -243,6 +245,7 @@ describe('Connection test with a service account', () => {
     ['basic', undefined, ['basic']],
     ['post', undefined, ['basic', 'post']],
     ['any', 'invalid_target', ['basic', 'basic']],
+    ['any', 'invalid_resource', ['basic', 'basic']],
     ['any', 'invalid_request', ['basic', 'basic']],
     ['post', 'invalid_target', ['basic', 'post', 'post']],
   ] as const)(
@@ -255,6 +258,111 @@ describe('Connection test with a service account', () => {
       expect(token.requests.at(-1)?.['resource']).toBe(error === undefined ? mcp.url : undefined);
     },
   );
+
+  it('asks for a scope and other fields, which never replace its own', async () => {
+    const { token, mcp } = await peers({ method: 'basic' });
+    const asked = (tokenParameters: Record<string, string>, scope = 'tools.read tools.call') =>
+      service.test(serviceAccount(mcp.url, token.url, { scope, tokenParameters }));
+    const tokenParameters = {
+      audience: 'https://api',
+      grant_type: 'password',
+      scope: 'all',
+      resource: 'urn:x',
+    };
+    await expect(asked(tokenParameters)).resolves.toMatchObject({ outcome: 'connected' });
+    expect(token.requests).toEqual([
+      {
+        grant_type: 'client_credentials',
+        scope: 'tools.read tools.call',
+        audience: 'https://api',
+        resource: mcp.url,
+        authentication: 'basic',
+      },
+    ]);
+    // A token of another scope or audience is another token.
+    await asked({ audience: 'https://other' });
+    await asked({ audience: 'https://other' }, 'all');
+    await asked(tokenParameters);
+    expect(token.requests.map(({ scope, audience }) => [scope, audience])).toEqual([
+      ['tools.read tools.call', 'https://api'],
+      ['tools.read tools.call', 'https://other'],
+      ['all', 'https://other'],
+    ]);
+  });
+
+  it.each([
+    [401, 'invalid_client', 'invalid_client'],
+    [401, 'unauthorized_client', 'invalid_client'],
+    [400, 'unauthorized_client', 'token_grant'],
+    [400, 'unsupported_grant_type', 'token_grant'],
+    [400, 'invalid_scope', 'token_scope'],
+    [403, 'access_denied', 'token_denied'],
+    [400, 'invalid_target', 'token_denied'],
+    [403, undefined, 'token_denied'],
+    [400, 'invalid_request', 'token_request'],
+  ] as const)('tells a refusal with %i %s apart as %s', async (status, error, cause) => {
+    const { request } = await peers({ instead: () => ({ status, body: { error } }) });
+    await expect(service.test(request)).resolves.toMatchObject({ outcome: 'rejected_credentials', cause });
+  });
+
+  it.each([
+    [503, '{"error":"server_error"}', 'token_error'],
+    [200, '{"token":"none"}', 'token_invalid'],
+    [200, '<a href="?x=1&access_token=not-a-token">sign in</a>', 'token_invalid'],
+  ])('tells %i with %s as %s', async (status, body, cause) => {
+    const { request } = await peers({ instead: () => ({ status, body }) });
+    await expect(service.test(request)).resolves.toMatchObject({ outcome: 'unreachable', cause });
+  });
+
+  it('does not ask by another method where the answer says that it is not about the method', async () => {
+    const { token, request } = await peers({
+      instead: () => ({ status: 403, body: { error: 'access_denied' } }),
+    });
+    await service.test(request);
+    expect(token.requests).toHaveLength(1);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain; charset=utf-8'])(
+    'reads a token from a form (%s)',
+    async (type) => {
+      const body = 'access_token=of-a-form&token_type=bearer&expires_in=60&scope=a%20b';
+      const { token, request } = await peers({
+        instead: () => ({ status: 200, body, headers: { 'content-type': type } }),
+      });
+      token.valid.add('of-a-form');
+      await expect(service.test(request)).resolves.toMatchObject({
+        outcome: 'connected',
+        warnings: [insecure],
+      });
+    },
+  );
+
+  it('waits for a token endpoint that limits requests, as long as it asks', async () => {
+    const { token, request } = await peers({
+      instead: (_form, count) =>
+        count > 2 ? undefined : { status: 429, body: '', headers: { 'retry-after': '0' } },
+    });
+    await expect(service.test(request)).resolves.toMatchObject({ outcome: 'connected' });
+    expect(token.requests.map(({ authentication }) => authentication)).toEqual(['basic', 'basic', 'basic']);
+  });
+
+  it.each([
+    ['3600', 1],
+    ['0', 4],
+  ])('gives up at a limit that lasts (Retry-After: %s)', async (seconds, requests) => {
+    const { token, request } = await peers({
+      instead: () => ({
+        status: 429,
+        body: { error: 'invalid_request' },
+        headers: { 'retry-after': seconds },
+      }),
+    });
+    await expect(service.test(request)).resolves.toMatchObject({
+      outcome: 'unreachable',
+      cause: 'token_busy',
+    });
+    expect(token.requests).toHaveLength(requests);
+  });
 
   it('keeps a token for its life and shares one request among parallel tests', async () => {
     const { token, request } = await peers({ delayMs: 100 });

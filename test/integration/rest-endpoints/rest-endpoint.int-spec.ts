@@ -436,7 +436,12 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     async () => {
       const authorization = {
         type: 'SERVICE_ACCOUNT',
-        configuration: { clientId: 'client', identityProviderUrl: tokens.url },
+        configuration: {
+          clientId: 'client',
+          identityProviderUrl: tokens.url,
+          scope: 'stock.read',
+          tokenParameters: { audience: 'https://stock' },
+        },
       };
       const buildId = await built({}, {}, { authorization });
       const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
@@ -450,6 +455,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     const buildId = await account()();
     await run(buildId);
     expect(seen[0]?.headers.authorization).toMatch(/^Bearer token-\d+$/);
+    expect(tokens.requests.at(-1)).toMatchObject({ scope: 'stock.read', audience: 'https://stock' });
     answers = [status(401), json];
     await run(buildId);
     const [, refused, accepted] = seen.map(({ headers }) => headers.authorization);
@@ -568,7 +574,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     const buildId = await account('wrong')();
     expect(await failureOf(run(buildId))).toMatchObject({
       code: 'REST_CALL_FAILED',
-      message: expect.stringContaining('no access token'),
+      message: expect.stringMatching(/no access token .*refused the client id or the client secret/),
     });
     expect(seen).toEqual([]);
   });

@@ -161,7 +161,7 @@ describe('what the create operation refuses', () => {
     ['payload.tools'],
     ['payload.id'],
     ['payload.authorization.config'],
-    [`${CONFIGURATION}.scope`],
+    [`${CONFIGURATION}.realm`],
     ['payload.toString'],
     ['constructor'],
   ])('answers 400 that names the unknown field %s', async (field) => {

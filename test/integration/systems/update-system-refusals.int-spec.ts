@@ -83,7 +83,7 @@ describe('what the update operation refuses', () => {
     ['payload', { payload: {} }],
     ['tools', { tools: [] }],
     ['authorization.config', { authorization: { type: 'NO_AUTH', config: {} } }],
-    [`${CONFIGURATION}.scope`, { authorization: { type: 'SERVICE_ACCOUNT', configuration: { scope: 'x' } } }],
+    [`${CONFIGURATION}.realm`, { authorization: { type: 'SERVICE_ACCOUNT', configuration: { realm: 'x' } } }],
   ])('answers 400 that names the unknown field %s', async (field, body) => {
     const response = await update(body);
     expect(response.status).toBe(400);

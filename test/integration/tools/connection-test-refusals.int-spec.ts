@@ -100,7 +100,7 @@ describe('what the connection test refuses', () => {
     expect(text).not.toContain('hush');
   });
 
-  it.each(['timeout', 'resourceName', 'payload', 'authorization.config', `${CONFIGURATION}.scope`])(
+  it.each(['timeout', 'resourceName', 'payload', 'authorization.config', `${CONFIGURATION}.realm`])(
     'answers 400 that names the unknown field %s',
     async (field) => {
       const { status, body } = await test(withField(good(), field, 1));

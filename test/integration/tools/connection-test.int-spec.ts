@@ -186,7 +186,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   );
 
   it('ends when the deadline is over, whoever does not answer', async () => {
-    const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '1500' });
+    const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '4000' });
     const authorization = credentials({ identityProviderUrl: silent.url });
     // One after the other: slow tests that run together may be told to come again.
     const answers = [

@@ -16,6 +16,15 @@ export interface TokenScript {
   delayMs: number;
   /** What tokens begin with; a number follows. */
   tokenPrefix: string;
+  /** Answers the request itself instead, with its number from 1; `undefined` leaves it to the script. */
+  instead: (form: Record<string, string>, count: number) => InsteadAnswer | undefined;
+}
+
+/** An answer of a script of its own. */
+export interface InsteadAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
 }
 
 /** A scripted token endpoint and what it has seen. */
@@ -37,6 +46,7 @@ export async function startTokenPeer(overrides: Partial<TokenScript> = {}): Prom
     refuseResource: undefined,
     delayMs: 0,
     tokenPrefix: 'token-',
+    instead: () => undefined,
     ...overrides,
   };
   const requests: Record<string, string>[] = [];
@@ -47,7 +57,10 @@ export async function startTokenPeer(overrides: Partial<TokenScript> = {}): Prom
     requests.push({ ...form, authentication: method });
     await new Promise((resolve) => setTimeout(resolve, script.delayMs));
     const isKnown = id === script.clientId && secret === script.clientSecret;
-    if (!isKnown || (script.method !== 'any' && script.method !== method)) {
+    const instead = script.instead(form, requests.length);
+    if (instead !== undefined) {
+      send(response, instead.status, instead.body, instead.headers);
+    } else if (!isKnown || (script.method !== 'any' && script.method !== method)) {
       send(response, 401, { error: 'invalid_client' });
     } else if (form['resource'] !== undefined && script.refuseResource !== undefined) {
       send(response, 400, { error: script.refuseResource });
@@ -75,6 +88,12 @@ function formDecode(value: string): string {
   return new URLSearchParams(`v=${value}`).get('v') ?? '';
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }

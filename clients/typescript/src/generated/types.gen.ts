@@ -2474,6 +2474,16 @@ export type ClientSecretAccount = {
      * OAuth 2.0 token endpoint.
      */
     identityProviderUrl: string;
+    /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type PrivateKeyAccount = {
@@ -2485,6 +2495,16 @@ export type PrivateKeyAccount = {
      * OAuth 2.0 token endpoint.
      */
     identityProviderUrl: string;
+    /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
     /**
      * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
      */
@@ -2578,6 +2598,16 @@ export type ServiceAccountResponse = {
      * Key id of the private key, null without one. Present with authenticationMethod.
      */
     keyId?: string | null;
+    /**
+     * Scope of the token request (extension). Absent without one.
+     */
+    scope?: string;
+    /**
+     * Further fields of the token request (extension). Absent without any.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    };
 };
 
 export type CreatedServiceAccount = {
@@ -2938,6 +2968,16 @@ export type UpdateServiceAccount = {
      * OAuth 2.0 token endpoint.
      */
     identityProviderUrl?: string;
+    /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type UpdateServiceAccountAuthorization = {
@@ -3220,6 +3260,12 @@ export type ConnectionTestResponse = {
      * - The answer of the token endpoint is larger than allowed.
      * - The answer of the token endpoint is compressed although that was not asked for.
      * - The answer of the token endpoint is not valid HTTP.
+     * - The token endpoint refuses the scope of the request, or requires one: set the scope of the system.
+     * - The token endpoint denies the client a token for this scope, audience or resource: check what the client may access.
+     * - The token endpoint does not let the client get tokens by client credentials, or does not know the client.
+     * - The token endpoint refuses the form of the request: it may require a scope or another parameter, such as audience.
+     * - The token endpoint limits requests for a while (429); try again later.
+     * - The token endpoint answers with an HTTP error.
      * - The token endpoint did not answer with an access token.
      * - What answers there is not an MCP server.
      * - The MCP server answers with an HTTP error.
@@ -4243,6 +4289,16 @@ export type PackageAuthorization = {
          * OAuth 2.0 token endpoint.
          */
         identityProviderUrl: string;
+        /**
+         * Scope of the token request.
+         */
+        scope?: string;
+        /**
+         * Further fields of the token request, such as audience. No place for secrets.
+         */
+        tokenParameters?: {
+            [key: string]: string;
+        };
     };
 } | {
     type: 'API_KEY';
@@ -4763,6 +4819,16 @@ export type ClientSecretAccountWritable = {
      */
     identityProviderUrl: string;
     /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
+    /**
      * OAuth 2.0 client secret. Stored encrypted, never returned.
      */
     clientSecret: string;
@@ -4777,6 +4843,16 @@ export type PrivateKeyAccountWritable = {
      * OAuth 2.0 token endpoint.
      */
     identityProviderUrl: string;
+    /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
     /**
      * In place of clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
      */
@@ -4871,6 +4947,16 @@ export type UpdateServiceAccountWritable = {
      * OAuth 2.0 token endpoint.
      */
     identityProviderUrl?: string;
+    /**
+     * Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.
+     */
+    scope?: string | null;
+    /**
+     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     */
+    tokenParameters?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type UpdateServiceAccountAuthorizationWritable = {

@@ -18,6 +18,9 @@ export interface ConnectionDraft {
   type: AuthorizationType;
   clientId: string;
   identityProviderUrl: string;
+  scope: string;
+  /** Further fields of the token request: `name=value`, one a line. */
+  tokenParameters: string;
   proof: ProofKind;
   keyId: string;
   headerName: string;
@@ -53,6 +56,8 @@ export const NEW_CONNECTION: ConnectionDraft = {
   type: 'NO_AUTH',
   clientId: '',
   identityProviderUrl: '',
+  scope: '',
+  tokenParameters: '',
   proof: 'clientSecret',
   keyId: '',
   headerName: 'Authorization',
@@ -72,9 +77,10 @@ export function draftOf({ name, description, baseUrl, authorization }: SystemRes
       return { ...known, headerName, scheme: scheme ?? '' };
     }
     case 'SERVICE_ACCOUNT': {
-      const { clientId, identityProviderUrl, authenticationMethod, keyId } = authorization.config;
+      const { authenticationMethod, scope = '', tokenParameters = {}, ...account } = authorization.config;
       const proof = authenticationMethod === undefined ? 'clientSecret' : 'privateKey';
-      return { ...known, clientId, identityProviderUrl, proof, keyId: keyId ?? '' };
+      const fields = { scope, tokenParameters: linesOf(tokenParameters) };
+      return { ...known, ...account, ...fields, proof, keyId: account.keyId ?? '' };
     }
   }
 }
@@ -141,7 +147,7 @@ function authorizationOf(draft: ConnectionDraft): CreateSystemPayloadWritable['a
     case 'API_KEY':
       return { type, configuration: { headerName, scheme: scheme === '' ? null : scheme, apiKey: secret } };
     case 'SERVICE_ACCOUNT': {
-      const account = { clientId, identityProviderUrl };
+      const account = { clientId, identityProviderUrl, ...tokenFields(draft) };
       return proof === 'clientSecret'
         ? { type, configuration: { ...account, clientSecret: secret } }
         : { type, configuration: { ...account, privateKey: secret, ...keyIdOf(keyId) } };
@@ -168,7 +174,8 @@ function changedAuthorization(
     case 'SERVICE_ACCOUNT': {
       const proven = secret === '' ? {} : { [proof]: secret };
       const key = proof === 'privateKey' ? keyIdOf(keyId) : {};
-      return { type, configuration: { clientId, identityProviderUrl, ...proven, ...key } };
+      const account = { clientId, identityProviderUrl, ...tokenFields(draft) };
+      return { type, configuration: { ...account, ...proven, ...key } };
     }
   }
 }
@@ -177,6 +184,8 @@ const AUTHORIZATION_MEMBERS = [
   'type',
   'clientId',
   'identityProviderUrl',
+  'scope',
+  'tokenParameters',
   'proof',
   'keyId',
   'headerName',
@@ -186,4 +195,26 @@ const AUTHORIZATION_MEMBERS = [
 
 function keyIdOf(keyId: string): { keyId?: string } {
   return keyId === '' ? {} : { keyId };
+}
+
+/** Null removes what is stored, and is nothing for a new system. */
+function tokenFields({ scope, tokenParameters }: ConnectionDraft): {
+  scope: string | null;
+  tokenParameters: Record<string, string> | null;
+} {
+  const lines = tokenParameters.split('\n').filter((line) => line.trim() !== '');
+  const members = lines.map((line) => {
+    const [name = '', ...value] = line.split('=');
+    return [name.trim(), value.join('=').trim()];
+  });
+  return {
+    scope: scope.trim() === '' ? null : scope.trim(),
+    tokenParameters: members.length === 0 ? null : Object.fromEntries(members),
+  };
+}
+
+function linesOf(members: Readonly<Record<string, string>>): string {
+  return Object.entries(members)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
 }

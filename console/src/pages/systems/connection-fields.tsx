@@ -70,6 +70,20 @@ function AccountFields(props: DraftProps): JSX.Element {
         isRequired
         onChange={(identityProviderUrl) => change({ identityProviderUrl })}
       />
+      <TextField
+        label={systems.scope}
+        hint={systems.scopeHint}
+        value={draft.scope}
+        onChange={(scope) => change({ scope })}
+      />
+      <TextArea
+        label={systems.tokenParameters}
+        hint={systems.tokenParametersHint}
+        rows={2}
+        isCode
+        value={draft.tokenParameters}
+        onChange={(tokenParameters) => change({ tokenParameters })}
+      />
       <Select
         label={systems.proof}
         value={draft.proof}

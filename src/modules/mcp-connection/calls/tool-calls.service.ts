@@ -52,6 +52,7 @@ const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
   'overloaded',
   'internal',
   'circuit_open',
+  'token_busy',
 ]);
 
 /**

@@ -42,6 +42,16 @@ export const CONNECTION_FAILURES = {
   token_too_large: 'The answer of the token endpoint is larger than allowed.',
   token_encoding: 'The answer of the token endpoint is compressed although that was not asked for.',
   token_protocol: 'The answer of the token endpoint is not valid HTTP.',
+  token_scope:
+    'The token endpoint refuses the scope of the request, or requires one: set the scope of the system.',
+  token_denied:
+    'The token endpoint denies the client a token for this scope, audience or resource: check what the client may access.',
+  token_grant:
+    'The token endpoint does not let the client get tokens by client credentials, or does not know the client.',
+  token_request:
+    'The token endpoint refuses the form of the request: it may require a scope or another parameter, such as audience.',
+  token_busy: 'The token endpoint limits requests for a while (429); try again later.',
+  token_error: 'The token endpoint answers with an HTTP error.',
   token_invalid: 'The token endpoint did not answer with an access token.',
 
   not_mcp: 'What answers there is not an MCP server.',
@@ -71,4 +81,8 @@ export const REJECTED_CREDENTIALS: ReadonlySet<ConnectionFailureCause> = new Set
   'invalid_client',
   'unauthorized',
   'forbidden',
+  'token_scope',
+  'token_denied',
+  'token_grant',
+  'token_request',
 ]);

@@ -7,11 +7,17 @@ export type ClientAuthentication =
   { clientSecret: string } | { privateKey: string; algorithm: string; keyId: string | null };
 
 /** A client of an OAuth 2.0 token endpoint (RFC 6749, section 4.4). */
-export type ServiceAccount = {
-  type: 'SERVICE_ACCOUNT';
+export type TokenClient = {
   clientId: string;
   tokenUrl: string;
+  /** Scope of the token request. @default none */
+  scope?: string;
+  /** Further fields of the token request; those that this client sets itself win. @default none */
+  tokenParameters?: Readonly<Record<string, string>>;
 } & ClientAuthentication;
+
+/** A system that authenticates with access tokens. */
+export type ServiceAccount = { type: 'SERVICE_ACCOUNT' } & TokenClient;
 
 /** A key in a header of each request, behind a scheme where there is one. Empty where it was never set. */
 export interface ApiKey {

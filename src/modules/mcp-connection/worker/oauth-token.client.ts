@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
@@ -6,19 +7,18 @@ import type { OperationLimits, OutboundOperation } from '../../../common/outboun
 import { materialText, type TlsMaterial } from '../../../common/tls/tls-material.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
-import type { ClientAuthentication } from '../model/connection-test.types.js';
+import type { TokenClient } from '../model/connection-test.types.js';
 import { clientProof } from './client-proof.js';
 import { ConnectionError } from './connection.error.js';
+import { causeOfAnswer, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
-export type TokenRequest = {
-  tokenUrl: string;
-  clientId: string;
+export type TokenRequest = TokenClient & {
   /** Canonical URL of the MCP server the token is for (RFC 8707). */
   resource: string;
   /** Certificates of the system: who is trusted at the token endpoint, and what is shown there. */
   tls: TlsMaterial | undefined;
-} & ClientAuthentication;
+};
 
 /** An access token and what its endpoint left open. */
 export interface AccessToken {
@@ -58,11 +58,25 @@ const MAX_LIFE_SECONDS = 86_400;
 const MAX_AHEAD_MS = 30_000;
 const AHEAD_SHARE = 0.1;
 const MAX_CACHED_TOKENS = 1_000;
+/** Answers of 429 that are waited for, and the shortest wait and the one without `Retry-After`, in milliseconds. */
+const MAX_WAITS = 3;
+const SHORTEST_WAIT_MS = 100;
+const USUAL_WAIT_MS = 1_000;
+const MAY_BE_THE_METHOD: ReadonlySet<ConnectionFailureCause> = new Set([
+  'invalid_client',
+  'token_grant',
+  'token_request',
+]);
+const DROPS_RESOURCE: ReadonlySet<unknown> = new Set([
+  'invalid_target',
+  'invalid_resource',
+  'invalid_request',
+]);
 const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
 
 /**
- * Gets and keeps access tokens. A token is found again by token URL, client id, secret or key, resource and
- * certificates; all must be equal.
+ * Gets and keeps access tokens. A token is found again by token URL, client id, secret or key, resource, scope, other fields of
+ * the request and certificates; all must be equal.
  * Parallel requests for one token share a single call. The call is cut off when nobody waits for it any more.
  */
 export class OAuthTokenClient {
@@ -79,7 +93,7 @@ export class OAuthTokenClient {
   /**
    * A usable token, from the cache or from the endpoint.
    * @param waiter the operation that needs it; its deadline ends the waiting
-   * @throws ConnectionError `invalid_client` when the endpoint refuses the client, otherwise a `token_` cause
+   * @throws ConnectionError `invalid_client` when the endpoint refuses the credentials of the client, otherwise a `token_` cause
    */
   async get(request: TokenRequest, waiter: OutboundOperation): Promise<AccessToken> {
     const key = keyOf(request);
@@ -146,18 +160,21 @@ export class OAuthTokenClient {
     operation: OutboundOperation,
     lastWay: TokenRequestWay | undefined,
   ): Promise<AccessToken> {
-    let way: TokenRequestWay | undefined = lastWay ?? firstWay(request);
-    for (;;) {
-      const { status, body } = await this.post(request, way, operation);
-      if (status >= 200 && status < 300) {
-        return this.tokenOf(body, way);
+    let way = lastWay ?? firstWay(request);
+    for (let waits = 0; ;) {
+      const answer = await this.post(request, way, operation);
+      if (answer.status >= 200 && answer.status < 300) {
+        return this.tokenOf(answer.body, way);
       }
-      const error = body['error'];
-      const next = nextWay(way, status, error);
-      if (next === undefined) {
-        throw new ConnectionError(isClientRefusal(status, error) ? 'invalid_client' : 'token_invalid');
+      const cause = causeOfAnswer(answer);
+      const next: TokenRequestWay | undefined = nextWay(way, answer, cause);
+      if (next !== undefined) {
+        way = next;
+      } else if (cause === 'token_busy' && waits < MAX_WAITS && (await waited(answer, operation))) {
+        waits += 1;
+      } else {
+        throw new ConnectionError(cause);
       }
-      way = next;
     }
   }
 
@@ -165,14 +182,17 @@ export class OAuthTokenClient {
     request: TokenRequest,
     way: TokenRequestWay,
     operation: OutboundOperation,
-  ): Promise<{ status: number; body: Record<string, unknown> }> {
+  ): Promise<TokenAnswer> {
+    const { scope, tokenParameters, resource, tokenUrl } = request;
     const proof = await clientProof(request, way.method);
     const form = new URLSearchParams({
+      ...tokenParameters,
       grant_type: 'client_credentials',
-      ...(way.sendsResource ? { resource: request.resource } : {}),
+      ...(scope === undefined ? {} : { scope }),
+      ...(way.sendsResource ? { resource } : {}),
       ...proof.form,
     });
-    const response = await operation.fetch(request.tokenUrl, {
+    const response = await operation.fetch(tokenUrl, {
       method: 'POST',
       headers: {
         accept: 'application/json',
@@ -181,10 +201,10 @@ export class OAuthTokenClient {
       },
       body: form.toString(),
     });
-    return { status: response.status, body: jsonObject(await operation.race(response.text())) };
+    return readTokenAnswer(response, operation);
   }
 
-  private tokenOf(body: Record<string, unknown>, way: TokenRequestWay): AccessToken {
+  private tokenOf(body: TokenAnswer['body'], way: TokenRequestWay): AccessToken {
     const { access_token: value, token_type: type, expires_in: expiresIn } = body;
     if (typeof value !== 'string' || !TOKEN_TEXT.test(value) || !isBearer(type)) {
       throw new ConnectionError('token_invalid');
@@ -201,14 +221,31 @@ function firstWay(request: TokenRequest): TokenRequestWay {
   return { method: 'privateKey' in request ? 'private_key_jwt' : 'client_secret_basic', sendsResource: true };
 }
 
-function nextWay(way: TokenRequestWay, status: number, error: unknown): TokenRequestWay | undefined {
-  if (way.sendsResource && (error === 'invalid_target' || error === 'invalid_request')) {
+function nextWay(
+  way: TokenRequestWay,
+  { status, body: { error } }: TokenAnswer,
+  cause: ConnectionFailureCause,
+): TokenRequestWay | undefined {
+  if (cause === 'token_busy') {
+    return undefined;
+  }
+  if (way.sendsResource && DROPS_RESOURCE.has(error)) {
     return { ...way, sendsResource: false };
   }
-  const mayBeTheMethod = error === 'invalid_request' || isClientRefusal(status, error);
-  return way.method === 'client_secret_basic' && mayBeTheMethod
+  const isBareRefusal = status === 403 && typeof error !== 'string';
+  return way.method === 'client_secret_basic' && (isBareRefusal || MAY_BE_THE_METHOD.has(cause))
     ? { method: 'client_secret_post', sendsResource: true }
     : undefined;
+}
+
+/** Waits as long as an endpoint asks that limits requests; false, at once, where that is beyond the deadline. */
+async function waited({ retryAfterMs }: TokenAnswer, operation: OutboundOperation): Promise<boolean> {
+  const delay = Math.max(SHORTEST_WAIT_MS, retryAfterMs ?? USUAL_WAIT_MS);
+  if (delay >= operation.remainingMs) {
+    return false;
+  }
+  await operation.race(sleep(delay, undefined, { signal: operation.signal }));
+  return true;
 }
 
 /** RFC 6749 demands `token_type`; deployed servers forget it and mean Bearer. */
@@ -216,26 +253,23 @@ function isBearer(type: unknown): boolean {
   return type === undefined || (typeof type === 'string' && type.toLowerCase() === 'bearer');
 }
 
-function isClientRefusal(status: number, error: unknown): boolean {
-  return error === 'invalid_client' || error === 'unauthorized_client' || status === 401 || status === 403;
-}
-
 /** A digest, so that neither a dump of the keys nor a lookup by a part of the inputs gives anything away. */
 function keyOf(request: TokenRequest): string {
-  const { tokenUrl, clientId, resource } = request;
+  const { tokenUrl, clientId, resource, scope = null, tokenParameters = null } = request;
   const proof = 'privateKey' in request ? [request.privateKey, request.keyId] : [request.clientSecret];
   return createHash('sha256')
-    .update(JSON.stringify([tokenUrl, clientId, resource, ...proof, materialText(request.tls)]))
+    .update(
+      JSON.stringify([
+        tokenUrl,
+        clientId,
+        resource,
+        scope,
+        tokenParameters,
+        ...proof,
+        materialText(request.tls),
+      ]),
+    )
     .digest('base64');
-}
-
-function jsonObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }
 
 function tokenFailure(error: unknown): ConnectionError {

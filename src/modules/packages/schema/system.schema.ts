@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { CERTIFICATES_MAX_LENGTH } from '../../../common/tls/certificates.js';
 import { isApiKeyHeader, isScheme } from '../../../common/validation/credential-header.js';
+import {
+  isScope,
+  SCOPE_MAX_LENGTH,
+  tokenParametersRule,
+} from '../../../common/validation/token-parameters.js';
 import { AuthorizationType, SystemType } from '../../systems/model/system.types.js';
 import { fileRule, resourceNameRule, textRule, urlRule } from './rules.js';
 
@@ -15,6 +20,22 @@ const serviceAccount = z.strictObject({
       .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
       .describe('OAuth 2.0 client id.'),
     identityProviderUrl: urlRule.describe('OAuth 2.0 token endpoint.'),
+    scope: z
+      .string()
+      .max(SCOPE_MAX_LENGTH)
+      .refine(isScope, 'must be names with one space between them')
+      .optional()
+      .describe('Scope of the token request.'),
+    tokenParameters: z
+      .record(z.string(), z.string())
+      .superRefine((parameters, context) => {
+        const message = tokenParametersRule(parameters);
+        if (message !== undefined) {
+          context.addIssue({ code: 'custom', message });
+        }
+      })
+      .optional()
+      .describe('Further fields of the token request, such as audience. No place for secrets.'),
   }),
 });
 

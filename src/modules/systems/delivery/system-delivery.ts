@@ -1,10 +1,10 @@
 import { connectionKeyOf } from '../model/connection.js';
-import { apiKeyOptions, apiKeyText, privateKeyOptionsOf } from '../model/credential-options.js';
+import { accountOptionsOf, accountText, apiKeyOptions, apiKeyText } from '../model/credential-options.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
 import type { SecretName, SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
-import type { DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
+import type { DeliveredAccount, DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
 type CredentialColumns = Pick<DeliveredColumns, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
 
@@ -29,12 +29,23 @@ function credentialColumns(authorization: DeliveredSystem['authorization']): Cre
   const none = { clientId: null, identityProviderUrl: null, credentialOptions: null };
   switch (authorization.type) {
     case AuthorizationType.ServiceAccount:
-      return { ...none, ...authorization.configuration };
+      return { ...none, ...accountColumns(authorization.configuration) };
     case AuthorizationType.ApiKey:
       return { ...none, credentialOptions: apiKeyText(apiKeyOptions(authorization.configuration)) };
     default:
       return none;
   }
+}
+
+function accountColumns({
+  clientId,
+  identityProviderUrl,
+  scope,
+  tokenParameters,
+}: DeliveredAccount): CredentialColumns {
+  const options = { key: null, scope: scope ?? null, tokenParameters: tokenParameters ?? null };
+  const credentialOptions = accountText(options);
+  return { clientId, identityProviderUrl, credentialOptions };
 }
 
 /**
@@ -52,7 +63,8 @@ export function delivered(
     columns.authorizationType === stored.authorizationType &&
     columns.authorizationType !== AuthorizationType.NoAuth;
   const keepsSecret = staysHere && isUsed && stored.clientSecret !== null;
-  const next = { ...stored, ...columns, ...(keepsSecret ? keyOptions(stored) : {}) };
+  const merged = { ...stored, ...columns };
+  const next = keepsSecret ? { ...merged, ...keyOptions(stored, merged) } : merged;
   const kept = (name: SecretName): string | null => {
     const sealed = stored[name];
     return staysHere && sealed !== null ? secrets.rebind(stored, next, sealed, name) : null;
@@ -67,8 +79,12 @@ export function delivered(
 }
 
 /** A package does not say that a client signs with a private key: that comes with the key. */
-function keyOptions(stored: SystemEntity): Partial<Pick<SystemEntity, 'credentialOptions'>> {
-  return privateKeyOptionsOf(stored) === null ? {} : { credentialOptions: stored.credentialOptions };
+function keyOptions(
+  stored: SystemEntity,
+  next: SystemEntity,
+): Partial<Pick<SystemEntity, 'credentialOptions'>> {
+  const { key } = accountOptionsOf(stored);
+  return key === null ? {} : { credentialOptions: accountText({ ...accountOptionsOf(next), key }) };
 }
 
 /** Whether two states of one system differ in anything that a package can change. */

@@ -1,12 +1,20 @@
 import type { AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
+/** A service account of a package. */
+export interface DeliveredAccount {
+  readonly clientId: string;
+  readonly identityProviderUrl: string;
+  readonly scope?: string | undefined;
+  readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
+}
+
 /** How a delivered system is reached; the secret never comes with a package. */
 type DeliveredAuthorization =
   | { readonly type: AuthorizationType.NoAuth }
   | {
       readonly type: AuthorizationType.ServiceAccount;
-      readonly configuration: { readonly clientId: string; readonly identityProviderUrl: string };
+      readonly configuration: DeliveredAccount;
     }
   | {
       readonly type: AuthorizationType.ApiKey;

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
-import type { SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
+import type { ServiceAccount, SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
 import { type SecretName, SystemSecrets } from '../secrets/system-secrets.js';
-import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
+import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
 import { AuthorizationType, type Connection, type SystemKey, type SystemTls } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
@@ -72,33 +72,33 @@ export class SystemConnectionsService {
   }
 }
 
+/** The columns of credentials, with the secret opened. */
+type OpenedCredentials = Omit<Connection, 'baseUrl' | 'authorizationType' | keyof SystemTls> & {
+  authorizationType: AuthorizationType | null;
+};
+
 /** Credentials as calls take them. */
-export function credentialsOf(
-  connection: Omit<Connection, 'baseUrl' | 'authorizationType' | keyof SystemTls> & {
-    authorizationType: AuthorizationType | null;
-  },
-): SystemCredentials {
-  const { authorizationType, clientId, clientSecret, identityProviderUrl } = connection;
+export function credentialsOf(connection: OpenedCredentials): SystemCredentials {
   const apiKey = apiKeyOptionsOf(connection);
   if (apiKey !== null) {
-    return {
-      type: 'API_KEY',
-      headerName: apiKey.headerName,
-      scheme: apiKey.scheme,
-      apiKey: clientSecret ?? '',
-    };
+    const { headerName, scheme } = apiKey;
+    return { type: 'API_KEY', headerName, scheme, apiKey: connection.clientSecret ?? '' };
   }
-  if (authorizationType !== AuthorizationType.ServiceAccount) {
-    return { type: 'NO_AUTH' };
-  }
-  const key = privateKeyOptionsOf(connection);
+  return connection.authorizationType === AuthorizationType.ServiceAccount
+    ? accountOf(connection)
+    : { type: 'NO_AUTH' };
+}
+
+function accountOf(connection: OpenedCredentials): ServiceAccount {
+  const { clientId, clientSecret: secret, identityProviderUrl } = connection;
+  const { key, scope, tokenParameters } = accountOptionsOf(connection);
   return {
     type: 'SERVICE_ACCOUNT',
     clientId: clientId ?? '',
     tokenUrl: identityProviderUrl ?? '',
-    ...(key === null
-      ? { clientSecret: clientSecret ?? '' }
-      : { privateKey: clientSecret ?? '', algorithm: key.algorithm, keyId: key.keyId }),
+    ...(scope !== null && { scope }),
+    ...(tokenParameters && { tokenParameters }),
+    ...(key === null ? { clientSecret: secret ?? '' } : { privateKey: secret ?? '', ...key }),
   };
 }
 

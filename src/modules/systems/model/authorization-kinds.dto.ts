@@ -30,6 +30,8 @@ export class ClientSecretAccountDto extends OmitType(ServiceAccountRequestDto, [
 export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
   'clientId',
   'identityProviderUrl',
+  'scope',
+  'tokenParameters',
 ] as const) {
   @IsPrivateKey({ required: true })
   privateKey: string;

@@ -9,8 +9,10 @@ import {
   IsNotBeside,
   IsPrivateKey,
   IsScheme,
+  IsScope,
+  IsTokenParameters,
 } from './credential.decorators.js';
-import { apiKeyOptions, apiKeyText, privateKeyText } from './credential-options.js';
+import { accountText, apiKeyOptions, apiKeyText, type PrivateKeyOptions } from './credential-options.js';
 import { AuthorizationType, type Connection } from './system.types.js';
 import { tlsOf, type TlsRequestDto } from './tls.request.dto.js';
 
@@ -46,6 +48,12 @@ export class ServiceAccountRequestDto {
 
   @IsHttpUrl({ description: 'OAuth 2.0 token endpoint.', example: 'https://sso.example.com/oauth2/token' })
   identityProviderUrl: string;
+
+  @IsScope()
+  scope?: string | null;
+
+  @IsTokenParameters()
+  tokenParameters?: Record<string, string> | null;
 }
 
 /** An API key, or a bearer token that does not change. An extension of the contract (docs/contract.md, section 2.1). */
@@ -92,23 +100,30 @@ export function connectionOf(
     const credentialOptions = apiKeyText(apiKeyOptions(configuration));
     return { ...common, ...NO_CREDENTIALS, clientSecret: configuration.apiKey, credentialOptions };
   }
-  const { clientId, clientSecret, identityProviderUrl, privateKey, keyId } = configuration;
-  const account = { ...common, clientId, identityProviderUrl };
-  if (privateKey !== undefined) {
-    return { ...account, ...signingCredential(privateKey, keyId) };
-  }
-  return { ...account, clientSecret: clientSecret ?? null, credentialOptions: null };
+  const {
+    clientId,
+    identityProviderUrl,
+    privateKey,
+    keyId,
+    scope = null,
+    tokenParameters = null,
+  } = configuration;
+  const { secret, key } =
+    privateKey === undefined
+      ? { secret: configuration.clientSecret ?? null, key: null }
+      : signingCredential(privateKey, keyId);
+  const credentialOptions = accountText({ key, scope, tokenParameters });
+  return { ...common, clientId, identityProviderUrl, clientSecret: secret, credentialOptions };
 }
 
 /** A checked private key as it is kept: the key as secret, and what is known of it. */
 export function signingCredential(
   privateKey: string,
   keyId: string | undefined,
-): { clientSecret: string; credentialOptions: string } {
+): { secret: string; key: PrivateKeyOptions } {
   // The check of the request has read it before.
   const key = readSigningKey(privateKey) as SigningKey;
-  const credentialOptions = privateKeyText({ algorithm: key.algorithm, keyId: keyId ?? key.keyId });
-  return { clientSecret: key.privateKey, credentialOptions };
+  return { secret: key.privateKey, key: { algorithm: key.algorithm, keyId: keyId ?? key.keyId } };
 }
 
 /** The credential columns of a system without any. */

@@ -12,6 +12,16 @@ export interface PrivateKeyOptions {
   keyId: string | null;
 }
 
+/** What is known of a service account besides its secret. */
+export interface AccountOptions {
+  /** Null with a client secret. */
+  key: PrivateKeyOptions | null;
+  /** What the token is to grant (RFC 6749, section 3.3); null leaves it to the token endpoint. */
+  scope: string | null;
+  /** Extra fields of the token request; null without any. */
+  tokenParameters: Readonly<Record<string, string>> | null;
+}
+
 const AUTHORIZATION = 'Authorization';
 const BEARER = 'Bearer';
 
@@ -31,9 +41,17 @@ export function apiKeyText({ headerName, scheme }: ApiKeyOptions): string {
   return JSON.stringify({ headerName, scheme });
 }
 
-/** As they are stored: the members in one order. */
-export function privateKeyText({ algorithm, keyId }: PrivateKeyOptions): string {
-  return JSON.stringify({ algorithm, keyId });
+/** As they are stored: the members in one order; null where there are none. */
+export function accountText({ key, scope, tokenParameters }: AccountOptions): string | null {
+  const parameters = Object.entries(tokenParameters ?? {}).toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  const members = {
+    ...(key === null ? {} : { algorithm: key.algorithm, keyId: key.keyId }),
+    ...(scope === null ? {} : { scope }),
+    ...(parameters.length === 0 ? {} : { tokenParameters: Object.fromEntries(parameters) }),
+  };
+  return Object.keys(members).length === 0 ? null : JSON.stringify(members);
 }
 
 /** The options of a system with an API key; null for any other. */
@@ -43,14 +61,18 @@ export function apiKeyOptionsOf({ authorizationType, credentialOptions }: Holder
     : null;
 }
 
-/** The options of a service account with a private key; null for any other. */
-export function privateKeyOptionsOf({
-  authorizationType,
-  credentialOptions,
-}: Holder): PrivateKeyOptions | null {
-  return authorizationType === AuthorizationType.ServiceAccount && credentialOptions !== null
-    ? (JSON.parse(credentialOptions) as PrivateKeyOptions)
-    : null;
+/** The options of a service account; those of one without any for any other system. */
+export function accountOptionsOf({ authorizationType, credentialOptions }: Holder): AccountOptions {
+  const isAccount = authorizationType === AuthorizationType.ServiceAccount;
+  const {
+    algorithm,
+    keyId = null,
+    scope = null,
+    tokenParameters = null,
+  } = JSON.parse((isAccount ? credentialOptions : null) ?? '{}') as Partial<
+    PrivateKeyOptions & AccountOptions
+  >;
+  return { key: algorithm === undefined ? null : { algorithm, keyId }, scope, tokenParameters };
 }
 
 /** Without what makes no difference: names of headers and schemes have no case. */

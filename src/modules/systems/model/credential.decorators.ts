@@ -1,9 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf, buildMessage, type ValidationArguments } from 'class-validator';
 import { PRIVATE_KEY_MAX_LENGTH, readSigningKey } from '../../../common/secrets/signing-key.js';
 import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
 import { isApiKeyHeader, isScheme } from '../../../common/validation/credential-header.js';
+import {
+  isScope,
+  MAX_TOKEN_PARAMETERS,
+  SCOPE_MAX_LENGTH,
+  TOKEN_PARAMETER_MAX_LENGTH,
+  tokenParametersRule,
+} from '../../../common/validation/token-parameters.js';
 
 /** Longest API key that is stored, in characters. A JSON Web Token that is used as one can have 2,000. */
 const API_KEY_MAX_LENGTH = 4_096;
@@ -96,6 +103,49 @@ export const IsScheme = (description = SCHEME_RULE): PropertyDecorator =>
     }),
     ValidateIf((_object, value) => value !== undefined && value !== null),
     rule('isScheme', isScheme, 'must be the name of an authentication scheme, or null'),
+  );
+
+/** Scope of the access tokens of a service account; null for none. */
+export const IsScope = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: String,
+      required: false,
+      nullable: true,
+      minLength: 1,
+      maxLength: SCOPE_MAX_LENGTH,
+      description:
+        'Extension: `scope` of the token request (RFC 6749, section 3.3); null or absent for none.',
+      example: 'inventory.read',
+    }),
+    ValidateIf((_object, value) => value !== undefined && value !== null),
+    rule(
+      'isScope',
+      isScope,
+      `must be names with one space between them, ${SCOPE_MAX_LENGTH} characters at most`,
+    ),
+  );
+
+/** Extra fields of the token request of a service account; null for none. */
+export const IsTokenParameters = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: TOKEN_PARAMETER_MAX_LENGTH },
+      maxProperties: MAX_TOKEN_PARAMETERS,
+      nullable: true,
+      description:
+        'Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.',
+      example: { audience: 'https://inventory.example.com' },
+    }),
+    ValidateIf((_object, value) => value !== undefined && value !== null),
+    ValidateBy({
+      name: 'isTokenParameters',
+      validator: {
+        validate: (value: unknown) => tokenParametersRule(value) === undefined,
+        defaultMessage: (args?: ValidationArguments) => tokenParametersRule(args?.value) ?? '',
+      },
+    }),
   );
 
 function rule(

@@ -37,6 +37,20 @@ export class ServiceAccountResponseDto {
     example: 'key-2026',
   })
   keyId?: string | null;
+
+  @ApiPropertyOptional({
+    description: 'Scope of the token request (extension). Absent without one.',
+    example: 'inventory.read',
+  })
+  scope?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Further fields of the token request (extension). Absent without any.',
+    example: { audience: 'https://inventory.example.com' },
+  })
+  tokenParameters?: Readonly<Record<string, string>>;
 }
 
 /** An API key as it is shown: where it is sent, without the key. */

@@ -1,6 +1,7 @@
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKeyOf } from '../model/connection.js';
+import { accountOptionsOf, accountText } from '../model/credential-options.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { NoApiKeyError, NoServiceAccountError } from '../model/systems.errors.js';
 import type { SystemSecrets } from '../secrets/system-secrets.js';
@@ -51,10 +52,10 @@ export function withSecret(
   if (type !== AuthorizationType.ServiceAccount) {
     throw new NoServiceAccountError();
   }
-  const { clientSecret, credentialOptions } =
+  const { secret, key } =
     request.privateKey === undefined
-      ? { clientSecret: request.clientSecret ?? '', credentialOptions: null }
+      ? { secret: request.clientSecret ?? '', key: null }
       : signingCredential(request.privateKey, request.keyId);
-  const next = { ...system, credentialOptions };
-  return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, clientSecret) };
+  const next = { ...system, credentialOptions: accountText({ ...accountOptionsOf(system), key }) };
+  return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, secret) };
 }

@@ -2,11 +2,12 @@ import { ValidationFailedError, type FieldProblem } from '../../../common/errors
 import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKey } from '../model/connection.js';
 import {
+  accountOptionsOf,
+  accountText,
   apiKeyOptions,
   apiKeyOptionsOf,
   apiKeyText,
-  privateKeyOptionsOf,
-  privateKeyText,
+  type PrivateKeyOptions,
 } from '../model/credential-options.js';
 import {
   UpdateApiKeyDto,
@@ -102,7 +103,7 @@ function sentCredential({
     return { name: 'apiKey', secret: apiKey };
   }
   if (privateKey !== undefined) {
-    return { name: 'privateKey', secret: signingCredential(privateKey, undefined).clientSecret };
+    return { name: 'privateKey', secret: signingCredential(privateKey, undefined).secret };
   }
   return clientSecret === undefined ? undefined : { name: 'clientSecret', secret: clientSecret };
 }
@@ -168,30 +169,43 @@ function sealedFor(
   return stored === null ? null : secrets.rebind(system, next, stored, name);
 }
 
-function sentAccount(
-  stored: SystemEntity,
-  { clientId, clientSecret, identityProviderUrl, privateKey, keyId }: UpdateServiceAccountDto,
-): Partial<Credentials> {
+function sentAccount(stored: SystemEntity, configuration: UpdateServiceAccountDto): Partial<Credentials> {
+  const { clientId, identityProviderUrl, scope, tokenParameters } = configuration;
+  const { secret, key } = sentProof(stored, configuration);
+  const options = accountOptionsOf(stored);
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(identityProviderUrl === undefined ? {} : { identityProviderUrl }),
-    ...(clientSecret === undefined ? {} : { clientSecret, credentialOptions: null }),
-    ...(privateKey === undefined ? renamedKey(stored, keyId) : signingCredential(privateKey, keyId)),
+    ...(secret === undefined ? {} : { clientSecret: secret }),
+    credentialOptions: accountText({
+      key,
+      scope: scope === undefined ? options.scope : scope,
+      tokenParameters: tokenParameters === undefined ? options.tokenParameters : tokenParameters,
+    }),
   };
 }
 
-/** @throws ValidationFailedError for the id of a key that is not there */
-function renamedKey(stored: SystemEntity, keyId: string | undefined): Partial<Credentials> {
-  const options = privateKeyOptionsOf(stored);
-  if (keyId === undefined) {
-    return {};
+/**
+ * The secret as it was sent, and the key that the account signs with from now on.
+ * @throws ValidationFailedError for the id of a key that is not there
+ */
+function sentProof(
+  stored: SystemEntity,
+  { clientSecret, privateKey, keyId }: UpdateServiceAccountDto,
+): { secret?: string; key: PrivateKeyOptions | null } {
+  if (privateKey !== undefined) {
+    return signingCredential(privateKey, keyId);
   }
-  if (options === null) {
+  if (clientSecret !== undefined) {
+    return { secret: clientSecret, key: null };
+  }
+  const { key } = accountOptionsOf(stored);
+  if (keyId !== undefined && key === null) {
     throw new ValidationFailedError([
       { field: 'authorization.configuration.keyId', rule: 'needs a privateKey' },
     ]);
   }
-  return { credentialOptions: privateKeyText({ ...options, keyId }) };
+  return { key: key === null ? null : { ...key, keyId: keyId ?? key.keyId } };
 }
 
 function credentialsOf({

@@ -3,7 +3,7 @@ import { Shows } from '../../../common/answer-fields.decorators.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { apiKeyOptionsOf, privateKeyOptionsOf } from '../model/credential-options.js';
+import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
 import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
 import {
@@ -164,11 +164,14 @@ function configurationOf(system: NewSystem): ServiceAccountResponseDto | ApiKeyR
   if (clientId === null || identityProviderUrl === null) {
     return undefined;
   }
-  const key = privateKeyOptionsOf(system);
-  const account = { clientId, identityProviderUrl };
-  return key === null
-    ? account
-    : { ...account, authenticationMethod: 'private_key_jwt', algorithm: key.algorithm, keyId: key.keyId };
+  const { key, scope, tokenParameters } = accountOptionsOf(system);
+  return {
+    clientId,
+    identityProviderUrl,
+    ...(key && { authenticationMethod: 'private_key_jwt', algorithm: key.algorithm, keyId: key.keyId }),
+    ...(scope !== null && { scope }),
+    ...(tokenParameters && { tokenParameters }),
+  };
 }
 
 function personOf({ firstName, lastName, userName }: UserReference): PersonDto {

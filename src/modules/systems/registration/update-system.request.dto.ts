@@ -17,6 +17,8 @@ import {
   IsNotBeside,
   IsPrivateKey,
   IsScheme,
+  IsScope,
+  IsTokenParameters,
 } from '../model/credential.decorators.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { UpdateTlsDto } from '../model/tls.request.dto.js';
@@ -56,6 +58,12 @@ export class UpdateServiceAccountDto {
   })
   @IfSent()
   identityProviderUrl?: string;
+
+  @IsScope()
+  scope?: string | null;
+
+  @IsTokenParameters()
+  tokenParameters?: Record<string, string> | null;
 }
 
 /** An API key to change; a member that is left out keeps its value. */

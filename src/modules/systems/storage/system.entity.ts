@@ -34,8 +34,7 @@ export class SystemEntity {
   /** Its private key, sealed as the client secret is. */
   @Column({ type: 'text', name: 'tls_key', nullable: true }) clientKey: string | null;
   /** What is known of the credential besides its secret, see credential-options.ts; null where nothing is. */
-  @Column({ type: 'varchar', name: 'credential_options', length: 1024, nullable: true })
-  credentialOptions: string | null;
+  @Column({ type: 'text', name: 'credential_options', nullable: true }) credentialOptions: string | null;
   /** Hash of everything public about the connection, see connectionKey(). */
   @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
     string | null;
